@@ -1,5 +1,6 @@
 import Foundation
 import HeliographCrypto
+import PostgresClient
 import ServiceDefaults
 import Storage
 import TestSupport
@@ -88,12 +89,56 @@ import WireFormat
             let pair = try await AccessTokenRepository(worker.context.postgres).insert(
                 NewAccessToken(
                     userID: user, sessionID: UUID(), accessHash: SHA256.hash("a"), refreshHash: SHA256.hash("r"),
-                    installationKey: nil, lifetime: .seconds(60), refreshLifetime: .seconds(600)))
+                    installationKey: nil, lifetimes: SignInLifetimes(access: .seconds(60), idle: .seconds(600))))
             let session = try await worker.run(
                 .signUp, try Photos.signUp(), user: user, proof: .account(pair.familyID))
             #expect(session.state == .succeeded)
             #expect(try await faces.find(userID: user) != first)
             #expect(try await worker.pushedUser(of: session.id) == user)
+        }
+    }
+
+    @Test func `a face that is replaced ends the other sign-ins of the account, and the audit log says so`() async throws {
+        try await withWorker { worker in
+            let postgres = worker.context.postgres
+            let user = UUID()
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            var pairs: [AccessToken] = []
+            for name in ["mine", "other"] {
+                pairs.append(
+                    try await AccessTokenRepository(postgres).insert(
+                        NewAccessToken(
+                            userID: user, sessionID: UUID(), accessHash: SHA256.hash("a\(name)"), refreshHash: SHA256.hash("r\(name)"),
+                            installationKey: nil, lifetimes: SignInLifetimes())))
+            }
+            let session = try await worker.run(.signUp, try Photos.signUp(), user: user, proof: .account(pairs[0].familyID))
+            #expect(session.state == .succeeded)
+            #expect(try await SignInRepository(postgres).list(of: user).map(\.id) == [pairs[0].familyID])
+            let alerts = try await postgres.query(
+                "SELECT convert_from(body, 'UTF8') AS body FROM outbox WHERE convert_from(body, 'UTF8') LIKE '%face_changed%'")
+            #expect(alerts.count == 1)
+            let records = try await AuditRepository(postgres).find(.user(user), since: .distantPast, limit: 10)
+            #expect(records.map(\.action) == ["face_enrolled", "sign_ins_ended", "face_replaced"])
+            #expect(records.map(\.result) == ["succeeded", "succeeded", "succeeded"])
+            #expect(records.last?.actorID == user.wireString)
+        }
+    }
+
+    @Test func `a sign-up that fails ends no sign-in, and the audit log has its reason`() async throws {
+        try await withWorker { worker in
+            let postgres = worker.context.postgres
+            let user = UUID()
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            let pair = try await AccessTokenRepository(postgres).insert(
+                NewAccessToken(
+                    userID: user, sessionID: UUID(), accessHash: SHA256.hash("a"), refreshHash: SHA256.hash("r"), installationKey: nil,
+                    lifetimes: SignInLifetimes()))
+            let photos = try Photos.signUp().map { _ in try Photos.signUp()[0] }
+            let session = try await worker.run(.signUp, photos, user: user, proof: .account(pair.familyID))
+            #expect(session.state == .failed)
+            #expect(try await SignInRepository(postgres).list(of: user).map(\.id) == [pair.familyID])
+            let records = try await AuditRepository(postgres).find(.user(user), since: .distantPast, limit: 10)
+            #expect(records.last.map { [$0.action, $0.result, $0.detail] } == ["face_replaced", "failed", session.reason?.rawValue])
         }
     }
 
@@ -106,9 +151,10 @@ import WireFormat
             let pair = try await AccessTokenRepository(postgres).insert(
                 NewAccessToken(
                     userID: user, sessionID: UUID(), accessHash: SHA256.hash("a"), refreshHash: SHA256.hash("r"),
-                    installationKey: nil, lifetime: .seconds(60), refreshLifetime: .seconds(600)))
+                    installationKey: nil, lifetimes: SignInLifetimes(access: .seconds(60), idle: .seconds(600))))
             let id = try await worker.uploads.store(.signUp, try Photos.signUp(), user: user, proof: .account(pair.familyID))
-            #expect(try await AccessTokenRepository(postgres).revokeAll(userID: user) == 1)
+            let ended = try await postgres.withTransaction { try await SignInRepository($0).endAll(of: user) }
+            #expect(ended.ids == [pair.familyID])
             try await worker.request(id, .signUp)
             let session = try await worker.outcome(id)
             #expect(session.state == .failed)
@@ -124,11 +170,11 @@ import WireFormat
             let postgres = worker.context.postgres
             let identities = FederatedIdentityRepository(postgres)
             let user = try await identities.findOrCreate(issuer: "issuer", subjectLookup: SHA256.hash("ada")).identity.userID
-            let first = try await worker.run(.signUp, try Photos.signUp(), user: user, authorised: true)
+            let first = try await worker.run(.signUp, try Photos.signUp(), user: user, proof: .account(nil))
             #expect(first.state == .succeeded)
             let face = try await FaceTemplateRepository(postgres).find(userID: user)
             #expect(face != nil)
-            let id = try await worker.uploads.store(.signUp, try Photos.signUp(), user: user, authorised: true)
+            let id = try await worker.uploads.store(.signUp, try Photos.signUp(), user: user, proof: .account(nil))
             #expect(try await identities.revokeAll(userID: user) == 1)
             try await worker.request(id, .signUp)
             #expect(try await worker.outcome(id).reason == .alreadyEnrolled)

@@ -8,7 +8,9 @@ struct HelpTests {
         [], ["migrate"], ["migrate", "up"], ["migrate", "down"], ["migrate", "status"], ["keys", "generate"], ["streams"], ["top"],
         ["dlq"], ["dlq", "list"], ["dlq", "show"], ["dlq", "redrive"], ["dlq", "drop"], ["trace"],
         ["templates"], ["templates", "list"], ["templates", "set"], ["templates", "preview"],
-        ["push"], ["push", "report"], ["push", "erase"],
+        ["push"], ["push", "report"], ["push", "erase"], ["users"], ["users", "find"], ["users", "show"], ["sessions"],
+        ["sessions", "list"],
+        ["sessions", "revoke"], ["locks"], ["locks", "show"], ["locks", "clear"], ["audit"],
     ])
     func `every command has help`(_ path: [String]) async {
         #expect(await heliographctl(path + ["--help"]).exitCode == 0)

@@ -3,6 +3,7 @@ import HTTPClient
 import HTTPTypes
 import JSON
 import PostgresClient
+import Storage
 import TestSupport
 import Testing
 import WireFormat
@@ -67,7 +68,7 @@ import WireFormat
                 "1006 413 payload_too_large false", "1007 415 unsupported_media_type false", "1008 404 not_found false",
                 "1009 405 method_not_allowed false", "1101 401 unauthorized false", "1102 403 forbidden false",
                 "1103 404 session_not_found false", "1104 404 job_not_found false", "1105 404 topic_not_found false",
-                "1106 409 device_not_registered false",
+                "1106 409 device_not_registered false", "1107 403 reauthentication_required false",
                 "1201 429 rate_limited true", "1202 429 account_locked true", "1203 409 limit_reached false",
                 "1301 409 request_in_progress true",
                 "1302 422 idempotency_key_reused false", "1501 500 internal true", "1502 503 overloaded true",

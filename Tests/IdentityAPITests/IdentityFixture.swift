@@ -130,6 +130,7 @@ func withIdentityAPI(
         var configuration = try testConfiguration()
         // No worker decides the sessions of tests, so these limits are off; they have tests of their own.
         configuration.limits.undecidedSessions = .none
+        configuration.limits.failedSignIns = .none
         change(&configuration)
         let mailbox = Mailbox()
         let servers: [any Service] = [context.postgres, context.redis]

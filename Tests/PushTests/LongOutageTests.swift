@@ -129,8 +129,8 @@ private struct Chat {
         _ = try await AccessTokenRepository(system.postgres).insert(
             NewAccessToken(
                 userID: speaker, sessionID: UUID(), accessHash: SHA256.hash(bearer),
-                refreshHash: SHA256.hash(SecureRandom.bytes(32)), installationKey: nil, lifetime: .seconds(3600),
-                refreshLifetime: .seconds(3600)))
+                refreshHash: SHA256.hash(SecureRandom.bytes(32)), installationKey: nil,
+                lifetimes: SignInLifetimes(access: .seconds(3600), idle: .seconds(3600))))
         try system.services.start("identity-api", settings: ["HTTP_HOST": "127.0.0.1", "HTTP_PORT": "\(port)"])
         var configuration = HTTPClientConfiguration()
         configuration.allowedSchemes.insert("http")

@@ -10,7 +10,7 @@ struct AccessTokenRepositoryTests {
     {
         NewAccessToken(
             userID: user, sessionID: UUID(), familyID: family, accessHash: hash(seed), refreshHash: hash(seed + 1000),
-            installationKey: hash(7), lifetime: lifetime, refreshLifetime: .seconds(3600))
+            installationKey: hash(7), lifetimes: SignInLifetimes(access: lifetime, idle: .seconds(3600)))
     }
 
     @discardableResult
@@ -18,7 +18,7 @@ struct AccessTokenRepositoryTests {
         try await client.withTransaction { transaction in
             try await AccessTokenRepository(transaction).rotate(
                 refreshHash: hash(seed + 1000), newAccessHash: hash(next), newRefreshHash: hash(next + 1000),
-                lifetime: .seconds(60), refreshLifetime: .seconds(3600))
+                lifetimes: SignInLifetimes(access: .seconds(60), idle: .seconds(3600)))
         }
     }
 
@@ -51,7 +51,7 @@ struct AccessTokenRepositoryTests {
         #expect(try await tokens.find(accessHash: hash(1)) == nil)
         #expect(try await tokens.find(accessHash: hash(2)) == nil)
         #expect(try await tokens.find(accessHash: hash(3)) != nil)
-        #expect(try await tokens.revokeAll(userID: user) == 1)
+        #expect(try await client.endAll(of: user).ids.count == 1)
         #expect(try await tokens.find(accessHash: hash(3)) == nil)
     }
 
@@ -118,7 +118,7 @@ struct AccessTokenRepositoryTests {
                 return try await logOut(2 * round) != nil
             }
             #expect(loggedOut.contains(true), "there is a pair to revoke in either order")
-            #expect(try await tokens.revokeAll(userID: user) == 0)
+            #expect(try await client.endAll(of: user).ids.isEmpty)
         }
     }
 
@@ -169,7 +169,7 @@ struct AccessTokenRepositoryTests {
     @Test(.storage) func `pairs are deleted when their refresh token has expired`() async throws {
         let user = try await client.user()
         var old = token(1, of: user, lifetime: .seconds(-2))
-        old.refreshLifetime = .seconds(-1)
+        old.lifetimes.idle = .seconds(-1)
         try await tokens.insert(old)
         try await tokens.insert(token(2, of: user, lifetime: .seconds(-1)))
         #expect(try await tokens.deleteExpired(limit: 10).count == 1)

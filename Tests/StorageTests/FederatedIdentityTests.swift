@@ -14,7 +14,7 @@ struct FederatedIdentityTests {
         let found = try await identities.findOrCreate(issuer: Self.issuer, subjectLookup: hash(1))
         #expect(made.isNew && !found.isNew && made.identity == found.identity)
         let user = try await UserRepository(client).find(id: made.identity.userID)
-        #expect(user != nil && user?.emailLookup == nil && user?.emailSealed == nil)
+        #expect(user != nil && user?.email == nil)
         let other = try await identities.findOrCreate(issuer: "https://example.org", subjectLookup: hash(1))
         #expect(other.isNew && other.identity.userID != made.identity.userID)
     }

@@ -70,7 +70,7 @@ struct PushInstallPruneTests {
             _ = try await tokens.insert(
                 NewAccessToken(
                     userID: user, sessionID: UUID(), accessHash: hash(100 + seed), refreshHash: hash(200 + seed),
-                    installationKey: hash(device), lifetime: .seconds(1), refreshLifetime: .seconds(seed == 3 ? 600 : 1)))
+                    installationKey: hash(device), lifetimes: SignInLifetimes(access: .seconds(1), idle: .seconds(seed == 3 ? 600 : 1))))
         }
         try await client.execute(
             """

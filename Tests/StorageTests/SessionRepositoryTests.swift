@@ -123,8 +123,8 @@ struct SessionRepositoryTests {
         for reason in [.noMatch, .internal, .noFace, .noMatch, .timeout, .noMatch, .noMatch, .noMatch] as [SessionReason] {
             left.append(try await client.fail(reason, user: user).attemptsLeft)
         }
-        #expect(left == [4, 4, 3, 2, 2, 1, 0, 0])
-        try await client.execute("UPDATE sessions SET completed_at = completed_at - interval '901 seconds'")
+        #expect(left == [4, 4, 3, 2, 2, 1, 0, 4], "the next lock is five failures away")
+        try await client.execute("UPDATE sessions SET completed_at = completed_at - interval '86401 seconds'")
         #expect(try await client.fail(.noMatch, user: user).attemptsLeft == 4)
     }
 
@@ -159,7 +159,8 @@ extension NewSession {
         processingTime: Duration = .seconds(600), photos: [SessionPhoto] = []
     ) -> NewSession {
         NewSession(
-            userID: user, event: event, attemptKey: event == .signIn ? user : nil, tokenHash: hash(token), installID: UUID(), installationKey: hash(device),
+            userID: user, event: event, attemptKey: event == .signIn ? user : nil, tokenHash: hash(token), installID: UUID(),
+            installationKey: hash(device),
             photos: photos, processingTime: processingTime)
     }
 }

@@ -56,7 +56,7 @@ struct SignInBudgetTests {
         let pair = try await tokens.insert(
             NewAccessToken(
                 userID: user, sessionID: UUID(), accessHash: hash(seed), refreshHash: hash(seed + 1),
-                installationKey: hash(device), lifetime: .seconds(60), refreshLifetime: .seconds(3600)))
+                installationKey: hash(device), lifetimes: SignInLifetimes(access: .seconds(60), idle: .seconds(3600))))
         try await client.execute(
             "UPDATE access_tokens SET created_at = now() - (\(age)::text)::interval, revoked_at = now() WHERE id = \(pair.id)")
     }

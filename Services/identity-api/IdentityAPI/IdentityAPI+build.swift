@@ -47,19 +47,21 @@ public enum IdentityAPI: HeliographService {
             accessTokens: AccessTokenAuthenticator(postgres: postgres), firebase: firebase?.authenticator)
         let slots = UploadSlots(
             limit: configuration.uploads.concurrentUploads, perAddress: configuration.limits.uploadsPerAddress)
-        let signals = RateLimiter<UUID>(configuration.limits.signals)
+        let signals = RateLimiter<UUID>(configuration.limits.signals, name: "signals")
         let sessions = SessionController(postgres: postgres, waiters: waiters)
         let verification = VerificationController(
-            postgres: postgres, keys: keys, limiter: RateLimiter(configuration.limits.verifications))
+            postgres: postgres, keys: keys, limiter: RateLimiter(configuration.limits.verifications, name: "verifications"))
         let routes = APIRoutes(
             uploads: UploadController(
                 blobs: blobs,
                 starter: SessionStarter(
                     postgres: postgres, keys: keys, admission: SessionAdmission(limits: configuration.limits.undecidedSessions),
-                    limiter: RateLimiter(configuration.limits.account)),
+                    brakes: SignInBrakes(limits: configuration.limits.failedSignIns),
+                    limiter: RateLimiter(configuration.limits.account, name: "account")),
                 authenticator: authenticator, slots: slots, limits: configuration.uploads),
             sessions: sessions,
-            tokens: TokenController(postgres: postgres, keys: keys, authenticator: authenticator, sessions: sessions),
+            tokens: TokenController(
+                postgres: postgres, keys: keys, authenticator: authenticator, sessions: sessions, lifetimes: configuration.signIns),
             verification: verification,
             images: imageRoutes(
                 configuration, postgres: postgres, blobs: blobs, links: links, keys: keys, authenticator: authenticator,
@@ -71,7 +73,7 @@ public enum IdentityAPI: HeliographService {
                 configuration, postgres: postgres, keys: keys, authenticator: authenticator, verification: verification,
                 signals: signals),
             limit: RateLimitMiddleware(
-                addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address)),
+                addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address, name: "address")),
             origins: configuration.origins)
         let broadcasts = BroadcastReader(
             transport: context.transport, logger: context.logger,
@@ -115,7 +117,7 @@ public enum IdentityAPI: HeliographService {
                 starter: ImageJobStarter(
                     postgres: postgres, keys: keys, processingTime: configuration.imageProcessingTime,
                     maxOpenJobs: configuration.limits.openImageJobs),
-                reader: reader, jobs: jobs, slots: uploads, limiter: RateLimiter(configuration.limits.orders),
+                reader: reader, jobs: jobs, slots: uploads, limiter: RateLimiter(configuration.limits.orders, name: "orders"),
                 limits: configuration.uploads),
             jobs: controller,
             events: ImageJobEvents(
@@ -130,16 +132,16 @@ public enum IdentityAPI: HeliographService {
     ) -> TopicRoutes {
         TopicRoutes(
             members: TopicController(
-                postgres: postgres, authenticator: authenticator, limiter: RateLimiter(configuration.limits.topics),
+                postgres: postgres, authenticator: authenticator, limiter: RateLimiter(configuration.limits.topics, name: "topics"),
                 quota: configuration.limits.invitations),
             photos: PhotoController(
                 blobs: blobs, postgres: postgres, authenticator: authenticator, slots: uploads,
-                limiter: RateLimiter(configuration.limits.photos), quota: configuration.limits.photoQuota,
+                limiter: RateLimiter(configuration.limits.photos, name: "photos"), quota: configuration.limits.photoQuota,
                 limits: configuration.uploads,
                 lifetime: configuration.photoLifetime),
             messages: MessageController(
                 postgres: postgres, keys: keys, authenticator: authenticator,
-                limiter: RateLimiter(configuration.limits.messages), signals: signals))
+                limiter: RateLimiter(configuration.limits.messages, name: "messages"), signals: signals))
     }
 
     private static func peopleRoutes(
@@ -153,7 +155,8 @@ public enum IdentityAPI: HeliographService {
             presence: PresenceController(postgres: postgres, authenticator: authenticator, limiter: signals),
             devices: DeviceController(
                 registrar: DeviceRegistrar(postgres: postgres, keys: keys), authenticator: authenticator,
-                limiter: RateLimiter(configuration.limits.devices)),
-            receipts: ReceiptController(postgres: postgres, authenticator: authenticator, limiter: signals))
+                limiter: RateLimiter(configuration.limits.devices, name: "devices")),
+            receipts: ReceiptController(postgres: postgres, authenticator: authenticator, limiter: signals),
+            signIns: SignInController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals))
     }
 }

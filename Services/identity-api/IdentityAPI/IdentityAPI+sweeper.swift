@@ -1,6 +1,7 @@
 internal import AsyncPrimitives
 internal import BlobStore
 internal import EventBus
+internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
 internal import ServiceDefaults
@@ -37,6 +38,7 @@ extension IdentityAPI {
                 .batches("enrolments", every: interval) { try await PendingEnrolmentRepository(postgres).deleteExpired(limit: $0) },
                 .batches("recoveries", every: interval, logLevel: .notice) { try await completeRecoveries(postgres, limit: $0) },
                 .batches("sign_ins", every: interval) { try await endSignIns(postgres, limit: $0) },
+                .batches("noticed_sign_ins", every: interval) { try await unregisterNoticed(postgres, limit: $0) },
                 .batches("face_photo_hashes", every: interval) { try await FacePhotoHashRepository(postgres).deleteExpired(limit: $0) },
                 .batches("idempotency_keys", every: interval) { try await IdempotencyRepository(postgres).deleteExpired(limit: $0) },
                 .batches("messages", every: interval) { try await ConversationRepository(postgres).deleteExpired(limit: $0) },
@@ -55,11 +57,23 @@ extension IdentityAPI {
         try await postgres.withTransaction { transaction in
             let users = try await PendingEnrolmentRepository(transaction).completeRecoveries(limit: limit)
             for userID in users {
-                try await AccessTokenRepository(transaction).revokeAll(userID: userID)
-                try await OutboxRepository(transaction).publish(MailRequested(kind: .recoveryCompleted, subjectID: userID))
+                _ = try await SignInRepository(transaction).endAll(of: userID, isNoticed: true)
+                let outbox = OutboxRepository(transaction)
+                try await outbox.publish(MailRequested(kind: .recoveryCompleted, subjectID: userID))
+                let alert = AccountAlert.recoveryCompleted.notification(to: userID, cause: UUID())
+                try await outbox.publish(alert, expiresAt: alert.expiresAt)
                 try await AuditRepository(transaction).append(AuditEntry(.recoveryCompleted, by: .system(name), on: userID))
             }
             return users.count
+        }
+    }
+
+    /// Unregisters devices that were told ten minutes ago why they are signed out.
+    private static func unregisterNoticed(_ postgres: PostgresClient, limit: Int) async throws -> Int {
+        try await postgres.withTransaction { transaction in
+            let (signIns, removed) = try await SignInRepository(transaction).unregisterNoticed(limit: limit)
+            DeviceRegistrar.countRemoved(removed.count)
+            return signIns
         }
     }
 

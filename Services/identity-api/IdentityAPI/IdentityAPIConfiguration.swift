@@ -35,6 +35,8 @@ struct IdentityAPIConfiguration: Sendable {
     var photoLifetime = NewTopicPhoto.defaultLifetime
     /// The time until a mail server that does not answer is tried again.
     var mailRetryDelay = Duration.seconds(10)
+    /// The lifetimes of tokens and sign-ins.
+    var signIns = SignInLifetimes()
     /// Pause between two sweeps for overdue sessions.
     var sweepInterval = Duration.seconds(5)
     /// The mail server, and the sender of mails.
@@ -53,6 +55,16 @@ struct IdentityAPIConfiguration: Sendable {
             "IMAGE_JOB_DEADLINE_SECONDS", default: imageProcessingTime, in: 10...3_600,
             about: "how long a picture may take from its order on, waiting included; then it fails as `timeout`")
         photoLifetime = try settings.photoLifetime()
+        signIns.idle = .seconds(
+            86_400
+                * (try settings.int(
+                    "SIGN_IN_IDLE_DAYS", default: Int(signIns.idle / .seconds(86_400)), in: 1...365,
+                    about: "days after which a device that has not refreshed its tokens must sign in again")))
+        signIns.total = .seconds(
+            86_400
+                * (try settings.int(
+                    "SIGN_IN_MAX_DAYS", default: Int(signIns.total / .seconds(86_400)), in: 1...3_650,
+                    about: "days after a sign-in after which the device must sign in again, refreshed or not")))
         limits = try LimitsConfiguration(settings)
         origins = try AllowedOrigins(settings)
         firebase = try FirebaseConfiguration(settings)

@@ -13,6 +13,8 @@ public struct AccessToken: Sendable, Equatable {
     public let familyID: UUID
     /// The device it was minted for, as in `PushInstall.installationKey`.
     public let installationKey: [UInt8]?
+    /// When the device signed in: the time of the family's first pair.
+    public let signedInAt: Date
     /// When it was minted.
     public let createdAt: Date
     /// When the access token expires.
@@ -26,9 +28,29 @@ public struct AccessToken: Sendable, Equatable {
         sessionID = try row.decode("session_id")
         familyID = try row.decode("family_id")
         installationKey = try row.decode("installation_key")
+        signedInAt = try row.decode("signed_in_at")
         createdAt = try row.decode("created_at")
         expiresAt = try row.decode("expires_at")
         refreshExpiresAt = try row.decode("refresh_expires_at")
+    }
+}
+
+/// The lifetimes of what a sign-in gives, each from the minting of the pair but for the last.
+public struct SignInLifetimes: Sendable, Equatable {
+    /// The lifetime of an access token: 1 hour.
+    public var access: Duration
+    /// The lifetime of a refresh token, and so the longest pause between two refreshes; at least that of an access token: 30 days.
+    public var idle: Duration
+    /// The lifetime of a sign-in, which no refresh extends: 90 days.
+    public var total: Duration
+
+    /// Describes lifetimes.
+    public init(
+        access: Duration = .seconds(60 * 60), idle: Duration = .seconds(30 * 86_400), total: Duration = .seconds(90 * 86_400)
+    ) {
+        self.access = access
+        self.idle = idle
+        self.total = total
     }
 }
 
@@ -48,15 +70,15 @@ public struct NewAccessToken: Sendable {
     public var refreshHash: [UInt8]
     /// The device it is for.
     public var installationKey: [UInt8]?
-    /// The lifetime of the access token, from now.
-    public var lifetime: Duration
-    /// The lifetime of the refresh token, from now; at least that of the access token.
-    public var refreshLifetime: Duration
+    /// The lifetimes of the tokens and of the sign-in.
+    public var lifetimes: SignInLifetimes
+    /// When the device signed in; `nil` for a pair that begins a family: now.
+    public var signedInAt: Date?
 
     /// Describes a pair that is being minted.
     public init(
         id: UUID = UUID(), userID: UUID, sessionID: UUID, familyID: UUID = UUID(), accessHash: [UInt8],
-        refreshHash: [UInt8], installationKey: [UInt8]?, lifetime: Duration, refreshLifetime: Duration
+        refreshHash: [UInt8], installationKey: [UInt8]?, lifetimes: SignInLifetimes, signedInAt: Date? = nil
     ) {
         self.id = id
         self.userID = userID
@@ -65,7 +87,7 @@ public struct NewAccessToken: Sendable {
         self.accessHash = accessHash
         self.refreshHash = refreshHash
         self.installationKey = installationKey
-        self.lifetime = lifetime
-        self.refreshLifetime = refreshLifetime
+        self.lifetimes = lifetimes
+        self.signedInAt = signedInAt
     }
 }

@@ -25,14 +25,15 @@ extension AccessTokenRepository {
     /// The caller derives the new tokens from the old one, so that a repeated exchange has the same hashes. Call in a transaction,
     /// and commit it whatever the result: a revocation must not be rolled back.
     public func rotate(
-        refreshHash: [UInt8], newAccessHash: [UInt8], newRefreshHash: [UInt8], lifetime: Duration, refreshLifetime: Duration
+        refreshHash: [UInt8], newAccessHash: [UInt8], newRefreshHash: [UInt8], lifetimes: SignInLifetimes
     ) async throws(PostgresError) -> RefreshResult {
         let families = try await db.query("SELECT family_id FROM access_tokens WHERE refresh_hash = \(refreshHash)")
         guard let family = try families.first?.decode("family_id", as: UUID.self) else { return .unknown }
         try await lock(family: family)
         let rows = try await db.query(
             """
-            SELECT *, revoked_at IS NOT NULL AS is_revoked, refresh_expires_at <= now() AS is_over,
+            SELECT *, revoked_at IS NOT NULL AS is_revoked,
+                least(refresh_expires_at, signed_in_at + make_interval(secs => \(lifetimes.total / .seconds(1)))) <= now() AS is_over,
                 coalesce(revoked_at > now() - make_interval(secs => \(Self.repetitionTime / .seconds(1))), false) AS is_recent
             FROM access_tokens WHERE refresh_hash = \(refreshHash) FOR UPDATE
             """)
@@ -50,8 +51,8 @@ extension AccessTokenRepository {
             try await insert(
                 NewAccessToken(
                     userID: old.userID, sessionID: old.sessionID, familyID: family, accessHash: newAccessHash,
-                    refreshHash: newRefreshHash, installationKey: old.installationKey, lifetime: lifetime,
-                    refreshLifetime: refreshLifetime)))
+                    refreshHash: newRefreshHash, installationKey: old.installationKey, lifetimes: lifetimes,
+                    signedInAt: old.signedInAt)))
     }
 
     /// Returns the pair of a refresh token, unless it was exchanged or revoked.

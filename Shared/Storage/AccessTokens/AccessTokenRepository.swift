@@ -10,16 +10,19 @@ public struct AccessTokenRepository: Sendable {
         self.db = db
     }
 
-    /// Inserts a pair. Throws a unique violation when one of the hashes exists.
+    /// Inserts a pair, whose tokens end with the sign-in at the latest. Throws a unique violation when one of the hashes exists.
     @discardableResult
     public func insert(_ new: NewAccessToken) async throws(PostgresError) -> AccessToken {
         let rows = try await db.query(
             """
             INSERT INTO access_tokens (id, user_id, session_id, family_id, access_hash, refresh_hash, installation_key,
-                                       expires_at, refresh_expires_at)
-            VALUES (\(new.id), \(new.userID), \(new.sessionID), \(new.familyID), \(new.accessHash), \(new.refreshHash),
-                    \(new.installationKey), now() + make_interval(secs => \(new.lifetime / .seconds(1))),
-                    now() + make_interval(secs => \(new.refreshLifetime / .seconds(1))))
+                                       signed_in_at, expires_at, refresh_expires_at)
+            SELECT \(new.id), \(new.userID), \(new.sessionID), \(new.familyID), \(new.accessHash), \(new.refreshHash),
+                   \(new.installationKey), s.signed_in_at,
+                   least(now() + make_interval(secs => \(new.lifetimes.access / .seconds(1))), s.ends_at),
+                   least(now() + make_interval(secs => \(new.lifetimes.idle / .seconds(1))), s.ends_at)
+            FROM (SELECT b.signed_in_at, b.signed_in_at + make_interval(secs => \(new.lifetimes.total / .seconds(1))) AS ends_at
+                  FROM (SELECT coalesce(\(new.signedInAt)::timestamptz, now()) AS signed_in_at) b) s
             RETURNING *
             """)
         return try AccessToken(row: rows.required())
@@ -94,15 +97,6 @@ public struct AccessTokenRepository: Sendable {
             if found != family { count += try await revokeAll(familyID: found) }
         }
         return count
-    }
-
-    /// Revokes every pair of a user, on all devices.
-    ///
-    /// - Returns: The number of revoked pairs.
-    @discardableResult
-    public func revokeAll(userID: UUID) async throws(PostgresError) -> Int {
-        try await db.execute(
-            "UPDATE access_tokens SET revoked_at = now() WHERE user_id = \(userID) AND revoked_at IS NULL")
     }
 
     /// Locks sign-ins of this user on this device by other transactions until this one ends.

@@ -23,15 +23,26 @@ public struct FaceTemplateRepository: Sendable {
     }
 
     /// Enrols a face, or replaces the one the user has.
-    public func upsert(_ new: NewFaceTemplate) async throws(PostgresError) {
-        try await db.execute(
+    ///
+    /// - Returns: Whether it replaced one.
+    @discardableResult
+    public func upsert(_ new: NewFaceTemplate) async throws(PostgresError) -> Bool {
+        let rows = try await db.query(
             """
             INSERT INTO face_templates (user_id, model_id, pipeline_version, template_sealed)
             VALUES (\(new.userID), \(new.modelID), \(Int32(new.pipelineVersion)), \(new.templateSealed))
             ON CONFLICT (user_id) DO UPDATE
             SET model_id = EXCLUDED.model_id, pipeline_version = EXCLUDED.pipeline_version,
                 template_sealed = EXCLUDED.template_sealed, updated_at = now()
+            RETURNING updated_at > created_at AS replaced
             """)
+        return try rows.required().decode("replaced")
+    }
+
+    /// Returns whether the user has a face.
+    public func exists(userID: UUID) async throws(PostgresError) -> Bool {
+        let query: PostgresQuery = "SELECT FROM face_templates WHERE user_id = \(userID)"
+        return try await !db.query(query.readOnly()).isEmpty
     }
 
     /// Returns the user's face, if there is one.

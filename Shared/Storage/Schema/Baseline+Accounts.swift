@@ -10,12 +10,15 @@ extension Baseline {
             email_sealed        bytea,
             display_name_sealed bytea,
             created_at          timestamptz NOT NULL DEFAULT now(),
+            sign_ins_ended_at   timestamptz,
             CONSTRAINT users_email_is_whole CHECK (num_nulls(email_lookup, email_sealed) IN (0, 2))
         );
         COMMENT ON TABLE users IS 'Accounts. The e-mail is found by its HMAC and stored sealed, never in clear text.';
         COMMENT ON COLUMN users.email_lookup IS
             'HMAC-SHA256 of the normalised e-mail under LOOKUP_KEY; NULL for an account of an identity provider.';
         COMMENT ON COLUMN users.display_name_sealed IS 'The name that other users see; NULL when the user gave none.';
+        COMMENT ON COLUMN users.sign_ins_ended_at IS
+            'When all sign-ins of the account were ended last, or all but one; those uploaded before give no tokens.';
 
         CREATE TABLE identities (
             issuer         text        NOT NULL CHECK (octet_length(issuer) BETWEEN 1 AND 256),
@@ -39,17 +42,23 @@ extension Baseline {
             access_hash        bytea       NOT NULL UNIQUE CHECK (octet_length(access_hash) = 32),
             refresh_hash       bytea       NOT NULL UNIQUE CHECK (octet_length(refresh_hash) = 32),
             installation_key   bytea       CHECK (octet_length(installation_key) = 32),
+            signed_in_at       timestamptz NOT NULL DEFAULT now(),
             created_at         timestamptz NOT NULL DEFAULT now(),
             expires_at         timestamptz NOT NULL,
             refresh_expires_at timestamptz NOT NULL,
             revoked_at         timestamptz,
+            unregister_at      timestamptz,
             CONSTRAINT access_tokens_refresh_outlives_access CHECK (refresh_expires_at >= expires_at)
         );
         CREATE INDEX access_tokens_by_user ON access_tokens (user_id) WHERE revoked_at IS NULL;
         CREATE INDEX access_tokens_by_family ON access_tokens (family_id) WHERE revoked_at IS NULL;
         CREATE INDEX access_tokens_by_expiry ON access_tokens (refresh_expires_at);
+        CREATE INDEX access_tokens_to_unregister ON access_tokens (unregister_at) WHERE unregister_at IS NOT NULL;
         CREATE INDEX access_tokens_by_installation ON access_tokens (user_id, installation_key, created_at);
         COMMENT ON TABLE access_tokens IS 'Pairs of access and refresh token; a family is a sign-in with all its refreshes.';
+        COMMENT ON COLUMN access_tokens.signed_in_at IS 'When the first pair of the family was minted; rotation keeps it.';
+        COMMENT ON COLUMN access_tokens.unregister_at IS
+            'When the installation of a revoked pair is unregistered; until then a push tells it why it was signed out.';
         COMMENT ON COLUMN access_tokens.session_id IS 'The session of the sign-in; no foreign key, because the session is deleted first.';
 
         CREATE TABLE face_templates (

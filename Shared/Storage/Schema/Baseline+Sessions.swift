@@ -5,7 +5,7 @@ extension Baseline {
     /// account of a sign-up is created when its e-mail is proven and its face accepted; until the decision the session holds the e-mail.
     ///
     /// `sessions_open_sign_ins` serves the count of undecided sign-ins before each new one: with 12,500 open sessions 0.07 ms instead
-    /// of 9.3 ms. `sessions_open_by_deadline` includes the columns by which admission counts undecided uploads.
+    /// of 9.3 ms. `sessions_failed…` serve the limits of failed sign-ins over all accounts. `sessions_open_by_deadline` includes the columns by which admission counts undecided uploads.
     static let sessions = """
         CREATE TABLE sessions (
             id                uuid        PRIMARY KEY,
@@ -39,6 +39,7 @@ extension Baseline {
             deadline_at       timestamptz NOT NULL DEFAULT now() + interval '10 minutes',
             expires_at        timestamptz NOT NULL DEFAULT now() + interval '24 hours',
             redeemed_at       timestamptz,
+            forgiven_at       timestamptz,
             CONSTRAINT sessions_terminal_has_time
                 CHECK ((state IN ('succeeded', 'failed', 'expired')) = (completed_at IS NOT NULL)),
             CONSTRAINT sessions_failure_has_reason
@@ -62,6 +63,12 @@ extension Baseline {
         CREATE INDEX sessions_by_expiry ON sessions (expires_at);
         CREATE INDEX sessions_decided_sign_ins ON sessions (attempt_key, completed_at)
             WHERE event = 'sign_in' AND state IN ('succeeded', 'failed');
+        CREATE INDEX sessions_failed_by_address ON sessions (address_key, completed_at)
+            WHERE event = 'sign_in' AND state = 'failed' AND reason NOT IN ('internal', 'timeout');
+        CREATE INDEX sessions_failed_by_installation ON sessions (installation_key, completed_at)
+            WHERE event = 'sign_in' AND state = 'failed' AND reason NOT IN ('internal', 'timeout');
+        CREATE INDEX sessions_failed ON sessions (completed_at)
+            WHERE event = 'sign_in' AND state = 'failed' AND reason NOT IN ('internal', 'timeout');
         CREATE INDEX sessions_by_install ON sessions (install_id) WHERE install_id IS NOT NULL;
         CREATE INDEX sessions_decided_with_photos ON sessions (completed_at)
             WHERE state IN ('succeeded', 'failed', 'expired') AND photos <> '[]'::jsonb;
@@ -81,6 +88,7 @@ extension Baseline {
         COMMENT ON COLUMN sessions.installation_key IS 'push_installs.installation_key of the phone.';
         COMMENT ON COLUMN sessions.address_key IS 'HMAC of the client''s address (IPv6: its /64).';
         COMMENT ON COLUMN sessions.photos IS '[{key, pose, sha256}] of the sealed blobs; [] once they are deleted.';
+        COMMENT ON COLUMN sessions.forgiven_at IS 'When an operator made a failed sign-in count no more.';
         COMMENT ON COLUMN sessions.photo_bytes IS 'Bytes of the photos as they were uploaded.';
         """
 

@@ -8,11 +8,14 @@ public struct SignInAttempts: Sendable, Equatable {
     public let failedAt: [Date]
     /// The number of undecided ones.
     public let undecided: Int
+    /// Whether the budget is that of a known installation; otherwise all others share it.
+    public let isKnown: Bool
 
     /// Describes recent sign-ins.
-    public init(failedAt: [Date], undecided: Int) {
+    public init(failedAt: [Date], undecided: Int, isKnown: Bool) {
         self.failedAt = failedAt
         self.undecided = undecided
+        self.isKnown = isKnown
     }
 }
 
@@ -22,8 +25,10 @@ extension SessionRepository {
     /// Each known installation of the account (``AccessTokenRepository/isKnown(installationKey:to:)``) has its own budget, and all
     /// others share one: an attacker can invent any number of installations, and must not lock out the owner's phone.
     public static let maxFailedSignIns = 5
-    /// The time for which a failed sign-in counts: 15 minutes.
+    /// The time for which a failed sign-in of a known installation counts: 15 minutes.
     public static let failedSignInWindow: Duration = .seconds(15 * 60)
+    /// The time for which one of any other installation counts, so that their locks grow: 24 hours, the lifetime of a session.
+    public static let strangersWindow: Duration = .seconds(24 * 60 * 60)
 
     /// Returns the sign-ins of an e-mail that count against the installation's next one, and blocks other new sign-ins of the e-mail until
     /// the transaction ends.
@@ -40,15 +45,17 @@ extension SessionRepository {
             "SELECT pg_advisory_xact_lock(hashtextextended('sign_in:' || (\(attemptKey)::uuid)::text, 0))")
         let rows = try await db.query(
             """
-            SELECT f.completed_at
-            FROM sessions f, (SELECT \(userID)::uuid AS user_id, \(installationKey)::bytea AS installation_key) s
-            WHERE f.attempt_key = \(attemptKey) AND f.event = 'sign_in'
+            SELECT b.is_known, f.id IS NOT NULL AS is_attempt, f.completed_at
+            FROM (SELECT s.*, \(unescaped: AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id")) AS is_known
+                  FROM (SELECT \(userID)::uuid AS user_id, \(installationKey)::bytea AS installation_key) s) b
+            LEFT JOIN sessions f ON f.attempt_key = \(attemptKey) AND f.event = 'sign_in'
               AND (f.state IN ('received', 'processing') AND f.deadline_at > now() OR \(unescaped: Self.isCountedFailure))
               AND \(unescaped: Self.isOfSameBudget)
             """)
-        let times = try rows.column("completed_at", as: Date?.self)
-        let failedAt = times.compactMap { $0 }
-        return SignInAttempts(failedAt: failedAt, undecided: times.count - failedAt.count)
+        let isKnown = try rows.required().decode("is_known", as: Bool.self)
+        let attempts = try rows.column("is_attempt", as: Bool.self).count { $0 }
+        let failedAt = try rows.column("completed_at", as: Date?.self).compactMap { $0 }
+        return SignInAttempts(failedAt: failedAt, undecided: attempts - failedAt.count, isKnown: isKnown)
     }
 
     /// Takes the lock on the sign-ins of the session's e-mail; does nothing for a sign-up.
@@ -60,20 +67,37 @@ extension SessionRepository {
             """)
     }
 
-    /// SQL condition: the session `f` counts against the budget of the installation of `s`, which has the same e-mail.
+    /// SQL condition: the session `f` counts against the budget of the installation of `b`, which has the same e-mail and says whether it
+    /// is known.
     static let isOfSameBudget = """
-        CASE WHEN \(AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id"))
-        THEN f.installation_key = s.installation_key
+        CASE WHEN b.is_known
+        THEN f.installation_key = b.installation_key
+            AND (f.completed_at IS NULL OR f.completed_at > now() - interval '\(failedSignInWindow.components.seconds) seconds')
         ELSE NOT \(AccessTokenRepository.isKnown(installation: "f.installation_key", to: "f.user_id")) END
         """
+
+    /// SQL expression: the failed sign-ins that the budget of the session `s` allows after it fails.
+    ///
+    /// A known installation's are those of its window. The others' budget begins anew after each lock.
+    ///
+    /// - Parameter cost: 1 if the failure counts, else 0.
+    static func attemptsLeft(cost: Int) -> String {
+        """
+        (SELECT CASE WHEN b.is_known THEN greatest(0, \(maxFailedSignIns) - \(cost) - n)
+                ELSE \(maxFailedSignIns) - n % \(maxFailedSignIns) - \(cost) END::integer
+         FROM (SELECT s.user_id, s.installation_key,
+                   \(AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id")) AS is_known) b,
+             LATERAL (SELECT count(*) AS n FROM sessions f WHERE f.user_id = b.user_id AND \(isCountedFailure) AND \(isOfSameBudget)) c)
+        """
+    }
 
     /// SQL condition: the session `f` is a failed sign-in that still counts.
     ///
     /// Failures caused by the system do not count. A success resets the failures of its own device only: otherwise an attacker on
     /// another device could see from the lock when the owner signs in, and would get new attempts.
     static let isCountedFailure = """
-        f.event = 'sign_in' AND f.state = 'failed' AND f.reason NOT IN ('internal', 'timeout')
-        AND f.completed_at > now() - interval '\(failedSignInWindow.components.seconds) seconds'
+        f.event = 'sign_in' AND f.state = 'failed' AND f.reason NOT IN ('internal', 'timeout') AND f.forgiven_at IS NULL
+        AND f.completed_at > now() - interval '\(strangersWindow.components.seconds) seconds'
         AND NOT EXISTS (
             SELECT FROM sessions o
             WHERE o.attempt_key = f.attempt_key AND o.event = 'sign_in' AND o.state = 'succeeded'

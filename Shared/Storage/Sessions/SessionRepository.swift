@@ -57,7 +57,7 @@ public struct SessionRepository: Sendable {
     }
 
     /// Settles a session: `received | processing → succeeded | failed`. A failed sign-in records the attempts left in its
-    /// installation's budget. The e-mail of a sign-up is deleted.
+    /// installation's budget; the audit log records the one that leaves none. The e-mail of a sign-up is deleted.
     ///
     /// Call in a transaction: of concurrently failing sign-ins of one e-mail, each counts those before it.
     ///
@@ -66,30 +66,40 @@ public struct SessionRepository: Sendable {
         let reason: SessionReason? = if case .failed(let reason) = outcome { reason } else { nil }
         let state: SessionState = reason == nil ? .succeeded : .failed
         if reason != nil { try await lockSignIns(ofSession: id) }
-        return try await db.execute(
+        let rows = try await db.query(
             """
             UPDATE sessions AS s
             SET state = \(state.rawValue), reason = \(reason?.rawValue), retryable = \(reason?.isRetryable),
                 attempts_left = CASE WHEN \(reason != nil) AND event = 'sign_in' THEN
-                    greatest(0, \(Self.maxFailedSignIns) - \(reason?.countsAsAttempt == true ? 1 : 0) - (
-                        SELECT count(*) FROM sessions f
-                        WHERE f.attempt_key = s.attempt_key AND \(unescaped: Self.isCountedFailure)
-                          AND \(unescaped: Self.isOfSameBudget)))::integer END,
+                    \(unescaped: Self.attemptsLeft(cost: reason?.countsAsAttempt == true ? 1 : 0)) END,
                 completed_at = now(), email_lookup = NULL, email_sealed = NULL
             WHERE id = \(id) AND state IN ('received', 'processing')
-            """) == 1
+            RETURNING \(unescaped: Session.columns)
+            """)
+        guard let row = rows.first else { return false }
+        let session = try Session(row: row)
+        if session.attemptsLeft == 0 {
+            try await AuditRepository(db).append(
+                AuditEntry(.signInLocked, by: .anonymous, on: session.userID, object: id, requestID: session.requestID))
+        }
+        return true
     }
 
     /// Redeems a successful sign-in, once, within `redemptionTime`, for the device that holds its session token.
     ///
-    /// - Returns: The session; `nil` when one of these conditions fails. See ``isRedeemed(id:tokenHash:)`` for a repetition.
+    /// Call in a transaction: it holds off ``SignInRepository/endAll(of:except:)`` until its end.
+    ///
+    /// - Returns: The session; `nil` when one of these conditions fails, or all sign-ins of the user were ended after its upload. See
+    ///   ``isRedeemed(id:tokenHash:)`` for a repetition.
     public func redeem(id: UUID, tokenHash: [UInt8]) async throws(PostgresError) -> Session? {
+        try await SignInRepository(db).holdOffEnd(ofUserOf: id)
         let rows = try await db.query(
             """
             UPDATE sessions SET redeemed_at = now()
             WHERE id = \(id) AND token_hash = \(tokenHash) AND event = 'sign_in' AND state = 'succeeded'
               AND redeemed_at IS NULL AND expires_at > now()
               AND completed_at > now() - make_interval(secs => \(Self.redemptionTime / .seconds(1)))
+              AND NOT EXISTS (SELECT FROM users u WHERE u.id = sessions.user_id AND u.sign_ins_ended_at >= sessions.created_at)
             RETURNING \(unescaped: Session.columns)
             """)
         return try rows.first.map(Session.init(row:))

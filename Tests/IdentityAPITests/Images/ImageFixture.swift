@@ -78,7 +78,7 @@ extension IdentityFixture {
         try await AccessTokenRepository(postgres).insert(
             NewAccessToken(
                 userID: user.id, sessionID: UUID(), accessHash: token.hash, refreshHash: OpaqueToken.generate().hash,
-                installationKey: nil, lifetime: .seconds(600), refreshLifetime: .seconds(600)))
+                installationKey: nil, lifetimes: SignInLifetimes(access: .seconds(600), idle: .seconds(600))))
         return Customer(userID: user.id, token: token.text)
     }
 

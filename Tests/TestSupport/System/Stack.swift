@@ -85,6 +85,7 @@ public final class Stack: Sendable {
             // Tests and measurements use one account and one address in place of many, so the limits per account and address are
             // off.
             "PUBLIC_URL": publicURL, "IMAGE_JOBS_OPEN_PER_USER": "0", "EKYC_UNDECIDED_PER_ADDRESS": "0",
+            "SIGN_IN_FAILURES_PER_ADDRESS": "0", "SIGN_IN_FAILURES_TOTAL": "0",
         ]
         for line in try await CommandLineTool.run([control, "keys", "generate"]).split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1)

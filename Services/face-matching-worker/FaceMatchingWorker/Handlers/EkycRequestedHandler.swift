@@ -73,6 +73,7 @@ struct EkycRequestedHandler: EventHandler {
         guard try await SessionRepository(transaction).complete(id: session.id, outcome: settlement.outcome) else {
             throw AlreadyDecided()
         }
+        try await AuditRepository(transaction).append(settlement.auditEntry(of: session))
         let reason: SessionReason? = if case .failed(let reason) = settlement.outcome { reason } else { nil }
         let outbox = OutboxRepository(transaction)
         try await outbox.publish(

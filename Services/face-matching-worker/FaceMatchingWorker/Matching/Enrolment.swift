@@ -27,8 +27,12 @@ struct Enrolment {
     {
         let sealed = try sealed(face, for: session.userID)
         if session.authorised {
+            let signIns = SignInRepository(transaction)
+            try await signIns.lock(of: session.userID)
             guard try await isStillAuthorised(session) else { return .failed(.alreadyEnrolled) }
-            try await FaceTemplateRepository(transaction).upsert(sealed)
+            if try await FaceTemplateRepository(transaction).upsert(sealed) {
+                try await endOthers(signIns, of: session)
+            }
             try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: photoHashes)
             return Settlement(outcome: .succeeded, account: session.userID)
         }
@@ -46,6 +50,22 @@ struct Enrolment {
             return try await FederatedIdentityRepository(transaction).hold(signInsOf: session.userID, since: session.createdAt)
         }
         return try await AccessTokenRepository(transaction).hold(signIn: signIn, of: session.userID)
+    }
+
+    /// Ends the sign-ins that the former face gave, but for the one that has replaced it, and tells their devices.
+    private func endOthers(_ signIns: SignInRepository, of session: Session) async throws {
+        _ = try await signIns.endAll(of: session.userID, except: session.authorisedBy, isNoticed: true)
+        try await AuditRepository(transaction).append(
+            AuditEntry(
+                .signInsEnded, by: .system(FaceMatchingWorker.name), on: session.userID, object: session.authorisedBy,
+                requestID: session.requestID, detail: "face_replaced"))
+        var own: UUID?
+        if let key = session.installationKey {
+            own = try await PushInstallRepository(transaction).boundID(of: key, userID: session.userID)
+        }
+        let alert = AccountAlert.faceChanged.notification(to: session.userID, except: own, cause: session.id)
+        try await OutboxRepository(transaction).publish(
+            alert, requestID: session.requestID, traceparent: session.traceparent, expiresAt: alert.expiresAt)
     }
 
     /// Creates the account of a proven e-mail with its first face. If the e-mail has an account, nothing changes, unless a recovery was

@@ -46,7 +46,7 @@ struct AccountKeys: Sendable {
     }
 
     /// The keyed hash by which the account of an e-mail is found.
-    func emailLookup(_ email: EmailAddress) -> [UInt8] { authenticated("email:\(email.normalised)") }
+    func emailLookup(_ email: EmailAddress) -> [UInt8] { email.lookup(under: lookupKey) }
 
     /// The id by which attempts with an e-mail are counted and repeated, whether it has an account or not. It is no account's id.
     func attemptKey(_ email: EmailAddress) -> UUID {

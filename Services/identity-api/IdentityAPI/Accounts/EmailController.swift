@@ -7,6 +7,7 @@ internal import Storage
 internal import WireFormat
 
 /// Answers `PUT /v1/users/me/email`: names another e-mail address, which counts once its code is entered at `POST /v1/auth/verify`.
+/// Needs a sign-in of the last five minutes.
 struct EmailController: Sendable {
     /// The maximum size of the JSON.
     private static let maxBodyBytes = 4 * 1_024
@@ -19,7 +20,8 @@ struct EmailController: Sendable {
 
     func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
-        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many changes by this account", wait: wait) }
+        try identity.requireRecentSignIn(now: Date())
+        try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
         let email = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context).email()
         let new = NewEmailVerification(
             purpose: .emailChange, accountID: identity.userID, signInID: identity.signInID, email: try keys.sealed(email))

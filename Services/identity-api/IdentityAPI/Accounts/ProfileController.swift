@@ -18,15 +18,19 @@ struct ProfileController: Sendable {
 
     func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
-        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many changes by this account", wait: wait) }
+        try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         guard body.has(DisplayName.field) else {
             throw APIError(.missingField, "The name is missing; null means none", field: DisplayName.field)
         }
         let name = try body.text(DisplayName.field).map { text throws(APIError) in try DisplayName(text) }
         let sealed = try name.map { try keys.sealed($0, of: identity.userID) }
-        guard try await UserRepository(postgres).setDisplayName(sealed, of: identity.userID) else {
-            throw APIError.unauthorized("The account is gone")
+        try await postgres.withTransaction { transaction in
+            guard try await UserRepository(transaction).setDisplayName(sealed, of: identity.userID) else {
+                throw APIError.unauthorized("The account is gone")
+            }
+            try await AuditRepository(transaction).append(
+                keys.auditEntry(.profileChanged, by: .user(identity.userID), on: identity.userID, context))
         }
         return Answer.json(
             Answer.data(

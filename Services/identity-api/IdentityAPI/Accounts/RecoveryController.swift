@@ -14,7 +14,7 @@ struct RecoveryController: Sendable {
     let limiter: RateLimiter<UUID>
 
     func get(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await admit(request)
+        let identity = try await admit(request, context)
         let end = try await PendingEnrolmentRepository(postgres).recovery(of: identity.userID)
         return Answer.json(
             Answer.data(
@@ -24,7 +24,7 @@ struct RecoveryController: Sendable {
 
     /// Ends a recovery without effect. Any device that is signed in may do it: whoever holds one needs no recovery.
     func cancel(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await admit(request)
+        let identity = try await admit(request, context)
         try await postgres.withTransaction { transaction in
             guard let recovery = try await PendingEnrolmentRepository(transaction).cancelRecovery(of: identity.userID) else { return }
             let alert = AccountAlert.recoveryCancelled.notification(to: identity.userID, cause: recovery)
@@ -36,9 +36,9 @@ struct RecoveryController: Sendable {
         return Response(status: .noContent)
     }
 
-    private func admit(_ request: Request) async throws -> Identity {
+    private func admit(_ request: Request, _ context: APIRequestContext) async throws -> Identity {
         let identity = try await authenticator.identify(request)
-        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many requests by this account", wait: wait) }
+        try limiter.admit(identity.userID, context.limits, or: "Too many requests by this account")
         return identity
     }
 }

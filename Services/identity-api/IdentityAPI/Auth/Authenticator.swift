@@ -11,8 +11,20 @@ struct Identity: Sendable, Equatable {
     /// The installation that the sign-in is bound to; nil until it has registered. Of a caller whose sign-ins another system manages it
     /// is the one that the request names, if it is registered to the user.
     var installationKey: [UInt8]?
-    /// When the user signed in: refreshing a token does not change it. Nil when that is not known.
+    /// When the sender has last proven who they are, as a sign-in does and a refresh does not; nil when it is unknown.
     var authenticatedAt: Date?
+
+    /// The time after a sign-in during which it allows what a stolen token must not.
+    static let recentSignInTime = Duration.seconds(5 * 60)
+
+    /// Refuses a sender whose sign-in is too long ago, before a change that would lock the owner of a stolen token out.
+    ///
+    /// - Throws: `reauthentication_required`.
+    func requireRecentSignIn(now: Date) throws(APIError) {
+        guard let authenticatedAt, now.timeIntervalSince(authenticatedAt) <= Self.recentSignInTime / .seconds(1) else {
+            throw APIError(.reauthenticationRequired, "This needs a sign-in of the last five minutes; sign in again")
+        }
+    }
 }
 
 /// Identifies the owner of a bearer token. Each kind of token has a conformance; ``BearerAuthenticator`` chooses.
@@ -49,7 +61,8 @@ struct AccessTokenAuthenticator: Authenticator {
 
     func authenticate(bearer token: String, on _: PushTarget?) async throws -> Identity? {
         try await AccessTokenRepository(postgres).find(accessHash: OpaqueToken.hash(token)).map {
-            Identity(userID: $0.userID, signInID: $0.familyID, installationKey: $0.installationKey)
+            Identity(
+                userID: $0.userID, signInID: $0.familyID, installationKey: $0.installationKey, authenticatedAt: $0.signedInAt)
         }
     }
 }

@@ -11,10 +11,6 @@ internal import WireFormat
 
 /// Answers `POST /api/v1/ekyc/sessions/{id}/token`, `POST /api/v1/auth/refresh` and `POST /api/v1/auth/logout`.
 struct TokenController: Sendable {
-    /// The lifetime of an access token.
-    static let accessLifetime = Duration.seconds(60 * 60)
-    /// The lifetime of a refresh token.
-    static let refreshLifetime = Duration.seconds(30 * 24 * 60 * 60)
     /// Bytes of a request's JSON.
     private static let maxBodyBytes = 4 * 1024
 
@@ -22,6 +18,7 @@ struct TokenController: Sendable {
     let keys: AccountKeys
     let authenticator: any Authenticator
     let sessions: SessionController
+    let lifetimes: SignInLifetimes
 
     /// Exchanges a succeeded sign-in for a token pair, within five minutes, on the device that signed in.
     ///
@@ -32,14 +29,16 @@ struct TokenController: Sendable {
         let (minted, isFirst) = try await postgres.withTransaction { transaction -> (AccessToken?, Bool) in
             let sessions = SessionRepository(transaction)
             if let session = try await sessions.redeem(id: session.id, tokenHash: session.tokenHash) {
-                return (try await mint(tokens, for: session, in: transaction, context), true)
+                let pair = try await mint(tokens, for: session, in: transaction, context)
+                try await record(.signedIn, of: pair, context, in: transaction)
+                return (pair, true)
             }
             guard try await sessions.isRedeemed(id: session.id, tokenHash: session.tokenHash) else { return (nil, false) }
             return (try await AccessTokenRepository(transaction).find(accessHash: tokens.access.hash), false)
         }
         guard let minted else { throw Self.refusal(session) }
         if isFirst { context.logger.info("signed in", metadata: ["session_id": "\(session.id.wireString)"]) }
-        return Self.answer(minted, tokens)
+        return answer(minted, tokens)
     }
 
     /// Signs the device of a session in: ends the user's earlier sign-ins on it, binds its installation to the user, and tells the user's
@@ -61,7 +60,7 @@ struct TokenController: Sendable {
             NewAccessToken(
                 userID: session.userID, sessionID: session.id, accessHash: tokens.access.hash,
                 refreshHash: tokens.refresh.hash, installationKey: session.installationKey,
-                lifetime: Self.accessLifetime, refreshLifetime: Self.refreshLifetime))
+                lifetimes: lifetimes))
     }
 
     /// Binds the installation of a sign-in to its user, with the push token of the sign-in, which is the device's newest.
@@ -88,16 +87,16 @@ struct TokenController: Sendable {
         let result = try await postgres.withTransaction { transaction in
             let result = try await AccessTokenRepository(transaction).rotate(
                 refreshHash: OpaqueToken.hash(presented), newAccessHash: tokens.access.hash,
-                newRefreshHash: tokens.refresh.hash,
-                lifetime: Self.accessLifetime, refreshLifetime: Self.refreshLifetime)
+                newRefreshHash: tokens.refresh.hash, lifetimes: lifetimes)
             if case .reused(let revoked?) = result {
-                try await Self.signOut(deviceOf: revoked, in: transaction)
+                DeviceRegistrar.countRemoved(try await SignInRepository(transaction).signOut(deviceOf: revoked).removedInstalls.count)
+                try await record(.refreshTokenReused, .refused, of: revoked, context, in: transaction)
             }
             return result
         }
         switch result {
         case .rotated(let pair), .repeated(let pair):
-            return Self.answer(pair, tokens)
+            return answer(pair, tokens)
         case .reused:
             context.logger.warning("a refresh token was used twice; its family is revoked")
             throw APIError.unauthorized("The refresh token was used before; sign in again")
@@ -116,17 +115,12 @@ struct TokenController: Sendable {
         let revoked = try await postgres.withTransaction { transaction -> AccessToken? in
             guard let revoked = try await AccessTokenRepository(transaction).revoke(accessHash: OpaqueToken.hash(token))
             else { return nil }
-            try await Self.signOut(deviceOf: revoked, in: transaction)
+            DeviceRegistrar.countRemoved(try await SignInRepository(transaction).signOut(deviceOf: revoked).removedInstalls.count)
+            try await record(.signedOut, of: revoked, context, in: transaction)
             return revoked
         }
         guard revoked != nil else { throw APIError.unauthorized("The bearer token is unknown or was revoked before") }
         return Answer.success("Logged out", data: .null)
-    }
-
-    /// Unregisters the push token of a revoked sign-in's device, unless another user has signed in on it since.
-    private static func signOut(deviceOf revoked: AccessToken, in transaction: PostgresTransaction) async throws {
-        guard let key = revoked.installationKey else { return }
-        try await signOut(userID: revoked.userID, installationKey: key, in: transaction)
     }
 
     /// Unregisters the push token of a user's installation, unless another user has signed in on it since, and ends its presence.
@@ -134,6 +128,16 @@ struct TokenController: Sendable {
         let removed = try await PushInstallRepository(transaction).unregister(installationKey: installationKey, userID: userID)
         if removed != nil { DeviceRegistrar.countRemoved(1) }
         try await PresenceRepository(transaction).hide(installationKey: installationKey, userID: userID)
+    }
+
+    /// Records what happened to the sign-in of a pair. Who presents a used refresh token has proven nothing.
+    private func record(
+        _ action: AuditAction, _ result: AuditResult = .succeeded, of pair: AccessToken, _ context: APIRequestContext,
+        in transaction: PostgresTransaction
+    ) async throws {
+        let actor: AuditActor = result == .succeeded ? .user(pair.userID) : .anonymous
+        try await AuditRepository(transaction).append(
+            keys.auditEntry(action, result, by: actor, on: pair.userID, object: pair.familyID, context))
     }
 
     /// The error for a session that gives no token.
@@ -147,9 +151,9 @@ struct TokenController: Sendable {
     }
 
     /// The token response of RFC 6749 §5.1.
-    private static func answer(_ pair: AccessToken, _ tokens: TokenPair) -> Response {
+    private func answer(_ pair: AccessToken, _ tokens: TokenPair) -> Response {
         let left = Int(pair.expiresAt.timeIntervalSinceNow.rounded(.up))
-        let seconds = min(max(left, 0), Int(accessLifetime.components.seconds))
+        let seconds = min(max(left, 0), Int(lifetimes.access.components.seconds))
         var response = Answer.json(
             .members(
                 ("access_token", .string(tokens.access.text)), ("refresh_token", .string(tokens.refresh.text)),

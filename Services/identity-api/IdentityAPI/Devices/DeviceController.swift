@@ -16,7 +16,7 @@ struct DeviceController: Sendable {
 
     /// Registers the installation of the sender's app. Apps call this after a login, and whenever they have a new token.
     func register(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await admit(request)
+        let identity = try await admit(request, context)
         let device = try DeviceBody(try await JSONBody(of: request, upTo: Self.maxBodyBytes, context))
         let install = try await registrar.register(device, by: identity)
         return Answer.json(
@@ -33,7 +33,7 @@ struct DeviceController: Sendable {
     /// The answer is the same whether or not an installation was removed: an app that signs out cannot act on it, and the answer must not
     /// disclose the owner of a token. An unreadable body counts as an empty one, so that a faulty logout still silences the device.
     func unregister(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await admit(request)
+        let identity = try await admit(request, context)
         switch try await named(by: request, context) {
         case .target(let target): try await registrar.unregister(target, by: identity)
         case .own: try await registrar.unregister(nil, by: identity)
@@ -70,11 +70,9 @@ struct DeviceController: Sendable {
         return .target(target)
     }
 
-    private func admit(_ request: Request) async throws -> Identity {
+    private func admit(_ request: Request, _ context: APIRequestContext) async throws -> Identity {
         let identity = try await authenticator.identify(request)
-        if let wait = limiter.take(identity.userID) {
-            throw APIError.rateLimited("Too many registrations by this account", wait: wait)
-        }
+        try limiter.admit(identity.userID, context.limits, or: "Too many registrations by this account")
         return identity
     }
 }

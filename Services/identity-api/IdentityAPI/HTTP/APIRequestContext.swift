@@ -20,6 +20,8 @@ public struct APIRequestContext: RequestContext {
     var traceparent: String?
     /// The client's address; see ``ClientAddresses``.
     var client = IPAddress.none
+    /// The limits that the request has counted against.
+    let limits = RateLimitRecord()
 
     public init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)

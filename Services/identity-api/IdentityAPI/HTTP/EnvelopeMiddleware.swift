@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Logging
 internal import Metrics
 
-/// Turns every error into the error envelope, and logs and counts each request.
+/// Turns every error into the error envelope, and logs and counts each request, and says in the response which limits it counted against.
 struct EnvelopeMiddleware: RouterMiddleware {
     typealias Context = APIRequestContext
 
@@ -26,6 +26,7 @@ struct EnvelopeMiddleware: RouterMiddleware {
             response = refuse(.internal, request, context)
         }
         response.headers[.requestID] = context.requestID
+        context.limits.write(to: &response.headers)
         note(request, response, context, took: .now - started)
         return response
     }

@@ -23,6 +23,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case topicNotFound = "topic_not_found"
     case alreadyEnrolled = "already_enrolled"
     case deviceNotRegistered = "device_not_registered"
+    case reauthenticationRequired = "reauthentication_required"
     case rateLimited = "rate_limited"
     case accountLocked = "account_locked"
     case limitReached = "limit_reached"
@@ -51,6 +52,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .jobNotFound: 1104
         case .topicNotFound: 1105
         case .deviceNotRegistered: 1106
+        case .reauthenticationRequired: 1107
         case .alreadyEnrolled: 1108
         case .rateLimited: 1201
         case .accountLocked: 1202
@@ -72,7 +74,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .notFound, .sessionNotFound, .jobNotFound, .topicNotFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .unauthorized: .unauthorized
-        case .forbidden: .forbidden
+        case .forbidden, .reauthenticationRequired: .forbidden
         case .rateLimited, .accountLocked: .tooManyRequests
         case .requestInProgress, .limitReached, .deviceNotRegistered, .alreadyEnrolled: .conflict
         case .idempotencyKeyReused: .unprocessableContent

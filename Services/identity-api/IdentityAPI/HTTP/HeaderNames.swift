@@ -22,6 +22,9 @@ extension HTTPField.Name {
     static let clientTrigger = HTTPField.Name("X-Client-Trigger")!
     /// The id of the last server-sent event that a client received.
     static let lastEventID = HTTPField.Name("Last-Event-ID")!
+    /// The limits that the request counted against, and what is left of them.
+    static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")!
+    static let rateLimit = HTTPField.Name("RateLimit")!
     /// Tells nginx not to buffer events.
     static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 }

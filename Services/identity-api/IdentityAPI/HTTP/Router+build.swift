@@ -16,7 +16,7 @@ struct TopicRoutes: Sendable {
     let messages: MessageController
 }
 
-/// The controllers of users' profiles, presence, devices and receipts.
+/// The controllers of users' profiles, presence, devices, receipts and sign-ins.
 struct PeopleRoutes: Sendable {
     let profile: ProfileController
     let email: EmailController
@@ -24,6 +24,7 @@ struct PeopleRoutes: Sendable {
     let presence: PresenceController
     let devices: DeviceController
     let receipts: ReceiptController
+    let signIns: SignInController
 }
 
 /// The routes of the API and their controllers.
@@ -75,6 +76,8 @@ struct APIRoutes: Sendable {
         serve("/v1/users/me", [.put: people.profile.put], on: router)
         serve("/v1/users/me/email", [.put: people.email.put], on: router)
         serve("/v1/users/me/recovery", [.get: people.recovery.get, .delete: people.recovery.cancel], on: router)
+        serve("/v1/users/me/sessions", [.get: people.signIns.list, .delete: people.signIns.endAll], on: router)
+        serve("/v1/users/me/sessions/:id", [.delete: people.signIns.end], on: router)
         serve("/v1/users/me/presence", [.put: people.presence.put], on: router)
         serve("/media/**", [.get: images.media.file], on: router)
         return router

@@ -32,7 +32,7 @@ struct ImageSubmitController: Sendable {
         let key = try IdempotencyKey.read(request.headers)
         let boundary = request.isJSON ? nil : try formBoundary(of: request)
         try request.checkContentLength(upTo: limits.imageBodyBytes)
-        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many orders of this account", wait: wait) }
+        try limiter.admit(identity.userID, context.limits, or: "Too many orders of this account")
         let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
         let repeatable = RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger)
         let origin = ImageJobStarter.Origin(userID: identity.userID, requestID: context.requestID, traceparent: context.traceparent)

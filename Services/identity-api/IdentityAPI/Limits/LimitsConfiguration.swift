@@ -14,6 +14,8 @@ struct LimitsConfiguration: Sendable {
     var verifications = Rate(perMinute: 20, burst: 60)
     /// Undecided sessions, over all instances.
     var undecidedSessions = SessionAdmission.Limits()
+    /// Failed sign-ins over all accounts, over all instances.
+    var failedSignIns = FailedSignInLimits()
     /// Image orders of one account.
     var orders = Rate(perMinute: 60, burst: 200)
     /// Image jobs of one account that have not ended, over all instances; 0 is no limit.
@@ -48,6 +50,7 @@ struct LimitsConfiguration: Sendable {
         verifications = try settings.rate(
             "RATE_LIMIT_VERIFICATIONS", default: verifications, of: "mails with codes that one address (IPv6: /64) asks for")
         undecidedSessions = try SessionAdmission.Limits(settings)
+        failedSignIns = try FailedSignInLimits(settings)
         orders = try settings.rate("RATE_LIMIT_ORDERS", default: orders, of: "orders of pictures by one account")
         openImageJobs = try settings.int(
             "IMAGE_JOBS_OPEN_PER_USER", default: openImageJobs, in: 0...1_000_000,

@@ -14,9 +14,7 @@ struct RateLimitMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.client = addresses.client(peer: context.channel.peer, forwardedFor: request.headers[values: .forwardedFor])
-        if let wait = limiter.take(context.client.subscriber) {
-            throw APIError.rateLimited("Too many requests from this address", wait: wait)
-        }
+        try limiter.admit(context.client.subscriber, context.limits, or: "Too many requests from this address")
         return try await next(request, context)
     }
 }

@@ -8,6 +8,22 @@ struct Rate: Sendable, Equatable {
     var burst: Int
 }
 
+/// What is left of a bucket, as the response's header says it.
+struct RateLimitState: Sendable, Equatable {
+    /// The name of the policy.
+    let name: String
+    /// The tokens of a full bucket.
+    let quota: Int
+    /// The time in which an empty bucket becomes full.
+    let window: Duration
+    /// The tokens that are left.
+    let remaining: Int
+    /// The time until the bucket is full.
+    let reset: Duration
+    /// The time until there is a token; nil when one was taken.
+    let wait: Duration?
+}
+
 /// A token bucket for each key, in the memory of this instance: n instances together let through n times the rate.
 ///
 /// A bucket is stored as the instant at which it will be full again. Buckets are kept in two generations: when the young one is full,
@@ -19,6 +35,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         var old: [Key: ContinuousClock.Instant] = [:]
     }
 
+    private let name: String
     private let burst: Int
     /// The time to regain one token; nil for no limit.
     private let interval: Duration?
@@ -27,8 +44,11 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 
     /// Creates a limiter.
     ///
-    /// - Parameter generationSize: The maximum number of keys of a generation; the table holds at most twice as many.
-    init(_ rate: Rate, generationSize: Int = 32_768) {
+    /// - Parameters:
+    ///   - name: The name of its policy in responses: letters, digits and underscores.
+    ///   - generationSize: The maximum number of keys of a generation; the table holds at most twice as many.
+    init(_ rate: Rate, name: String = "requests", generationSize: Int = 32_768) {
+        self.name = name
         burst = rate.burst
         interval = rate.perMinute > 0 ? .seconds(60) / rate.perMinute : nil
         self.generationSize = generationSize
@@ -37,19 +57,30 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// Takes a token from the key's bucket.
     ///
     /// - Returns: nil when a token was taken; otherwise the time until there is one.
-    func take(_ key: Key, now: ContinuousClock.Instant = .now) -> Duration? {
+    func take(_ key: Key, now: ContinuousClock.Instant = .now) -> Duration? { state(taking: key, now: now)?.wait }
+
+    /// Takes a token from the key's bucket and tells what is left; nil when there is no limit.
+    func state(taking key: Key, now: ContinuousClock.Instant = .now) -> RateLimitState? {
         guard let interval else { return nil }
         return generations.withLock { generations in
-            let fullAt = max(generations.young[key] ?? generations.old[key] ?? now, now) + interval
+            let before = max(generations.young[key] ?? generations.old[key] ?? now, now)
+            let fullAt = before + interval
             let wait = (fullAt - now) - interval * burst
-            guard wait <= .zero else { return wait }
+            guard wait <= .zero else { return state(missing: before - now, interval, wait: wait) }
             if generations.young.count >= generationSize, generations.young[key] == nil {
                 generations.old = generations.young
                 generations.young = [:]
             }
             generations.young[key] = fullAt
-            return nil
+            return state(missing: fullAt - now, interval, wait: nil)
         }
+    }
+
+    /// The state of a bucket that is full after a time.
+    private func state(missing: Duration, _ interval: Duration, wait: Duration?) -> RateLimitState {
+        RateLimitState(
+            name: name, quota: burst, window: interval * burst, remaining: wait == nil ? burst - Int((missing / interval).rounded(.up)) : 0,
+            reset: missing, wait: wait)
     }
 
     /// The number of keys in the table.
@@ -59,7 +90,14 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 extension APIError {
     /// The refusal for a client that has to wait.
     static func rateLimited(_ message: String, wait: Duration) -> APIError {
-        let (seconds, rest) = wait.components
-        return APIError(.rateLimited, message, retryAfter: max(1, Int(seconds) + (rest > 0 ? 1 : 0)))
+        APIError(.rateLimited, message, retryAfter: wait.wholeSecondsUp)
+    }
+}
+
+extension Duration {
+    /// Whole seconds, rounded up, and at least one.
+    var wholeSecondsUp: Int {
+        let (seconds, rest) = components
+        return max(1, Int(seconds) + (rest > 0 ? 1 : 0))
     }
 }

@@ -32,7 +32,7 @@ struct MessageController: Sendable {
         guard name.kind == .conversation else {
             throw APIError(.invalidRequest, "Messages are sent to conversations", field: "topic")
         }
-        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many messages of this account", wait: wait) }
+        try limiter.admit(identity.userID, context.limits, or: "Too many messages of this account")
         let message = try ChatMessage(try await JSONBody(of: request, upTo: Self.maxMessageBytes, context), in: name)
         guard let sender = try await UserRepository(postgres).find(id: identity.userID) else {
             throw APIError.unauthorized("The account is gone")
@@ -52,7 +52,7 @@ struct MessageController: Sendable {
     func read(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
         let name = try context.topicName()
-        if let wait = signals.take(identity.userID) { throw APIError.rateLimited("Too many signals of this account", wait: wait) }
+        try signals.admit(identity.userID, context.limits, or: "Too many signals of this account")
         let body = try await JSONBody(ofAny: request, upTo: Self.maxReadBytes, context)
         let messageID = try body.text("message_id").map { id throws(APIError) in try ChatMessage.checkedID(id) }
         switch try await ConversationRepository(postgres).markRead(name, by: identity.userID, upTo: messageID) {

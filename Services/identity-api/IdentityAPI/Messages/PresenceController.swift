@@ -21,7 +21,7 @@ struct PresenceController: Sendable {
 
     func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
-        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many signals of this account", wait: wait) }
+        try limiter.admit(identity.userID, context.limits, or: "Too many signals of this account")
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         guard body.has(Self.field) else {
             throw APIError(.missingField, "The conversation is missing; null means none", field: Self.field)

@@ -21,7 +21,7 @@ struct ReceiptController: Sendable {
 
     func record(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
-        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many signals of this account", wait: wait) }
+        try limiter.admit(identity.userID, context.limits, or: "Too many signals of this account")
         guard request.isJSON else { throw APIError(.unsupportedMediaType, "The body must be application/json") }
         let bytes = Array(try await request.collectBody(upTo: Self.maxBodyBytes, context).readableBytesView)
         let body = try ReceiptBody(parsing: bytes)

@@ -41,6 +41,7 @@ struct SessionStarter: Sendable {
     let postgres: PostgresClient
     let keys: AccountKeys
     let admission: SessionAdmission
+    let brakes: SignInBrakes
     /// Limits the sessions started for an account.
     let limiter: RateLimiter<Account>
 
@@ -60,6 +61,8 @@ struct SessionStarter: Sendable {
         let address: IPAddress
         let requestID: String
         let traceparent: String?
+        /// Notes the limits that the request counts against.
+        let limits: RateLimitRecord
     }
 
     /// Refuses an upload whose session would not be started now, before its body is read.
@@ -92,7 +95,7 @@ struct SessionStarter: Sendable {
         _ order: SessionOrder, sessionID: UUID, token: OpaqueToken, lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
         let registration = try keys.registration(of: order.target, seenAt: Date())
-        try await limit(order, from: registration.installationKey)
+        try await limit(order, from: registration.installationKey, origin.limits)
         let data = JSONValue.members(("session_id", .string(sessionID.wireString)))
         let answer = IdempotencyAnswer(
             fingerprint: order.fingerprint, resourceID: sessionID, status: 200,
@@ -127,9 +130,14 @@ struct SessionStarter: Sendable {
         let sessions = SessionRepository(transaction)
         var isKnown = new.authorised
         if let attemptKey = new.attemptKey, let installationKey = new.installationKey {
-            try SignInLock.check(
-                try await sessions.lockSignInAttempts(attemptKey: attemptKey, userID: new.userID, installationKey: installationKey))
-            isKnown = try await AccessTokenRepository(transaction).isKnown(installationKey: installationKey, to: new.userID)
+            let attempts = try await sessions.lockSignInAttempts(
+                attemptKey: attemptKey, userID: new.userID, installationKey: installationKey)
+            try SignInLock.check(attempts)
+            isKnown = attempts.isKnown
+            if !isKnown {
+                try brakes.check(
+                    try await sessions.failedSignIns(of: new.addressKey, installationKey: installationKey, limits: brakes.limits))
+            }
         }
         let undecided = try await sessions.lockUndecided(
             of: new.addressKey, installationKey: new.installationKey, accountID: new.authorised ? new.userID : nil)
@@ -141,16 +149,18 @@ struct SessionStarter: Sendable {
 
     /// Takes a token from the account's bucket or, for a sign-in when that is empty, from the bucket of a known installation: strangers who
     /// use the account's e-mail must not lock its owner out.
-    private func limit(_ order: SessionOrder, from installationKey: [UInt8]) async throws {
+    private func limit(_ order: SessionOrder, from installationKey: [UInt8], _ limits: RateLimitRecord) async throws {
         let account = Account(id: countedID(of: order.owner), event: order.form.event, isAuthorised: order.bearer != nil)
-        guard let wait = limiter.take(account) else { return }
-        let refusal = APIError.rateLimited("Too many uploads for this account", wait: wait)
+        let refusal: APIError
+        do throws(APIError) { return try limiter.admit(account, limits, or: "Too many uploads for this account") } catch {
+            refusal = error
+        }
         guard account.event == .signIn, let userID = try await userID(of: order.owner, .signIn, postgres),
             try await AccessTokenRepository(postgres).isKnown(installationKey: installationKey, to: userID)
         else { throw refusal }
         var own = account
         own.installationKey = installationKey
-        if limiter.take(own) != nil { throw refusal }
+        do throws(APIError) { try limiter.admit(own, limits, or: refusal.message) } catch { throw refusal }
     }
 
     /// The id under which the request is counted and repeated: the account, the proof, or the e-mail with or without an account.

@@ -40,7 +40,7 @@ struct PhotoController: Sendable {
         try request.checkContentLength(upTo: limits.imageBodyBytes)
         // Membership is checked before the upload, to refuse non-members without reading their bytes, and again when the photo is written.
         guard try await TopicRepository(postgres).find(name, seenBy: identity.userID) != nil else { throw APIError.topicNotFound }
-        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many photos of this account", wait: wait) }
+        try limiter.admit(identity.userID, context.limits, or: "Too many photos of this account")
         let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
         let repeatable = RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger)
         let photoID = UUID()

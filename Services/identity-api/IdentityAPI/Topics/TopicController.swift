@@ -24,7 +24,7 @@ struct TopicController: Sendable {
     func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
         let (name, userID) = (try context.topicName(), try context.member(identity))
-        try checkRate(identity)
+        try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
         let change = try await postgres.withTransaction { transaction in
             let change = try await TopicRepository(transaction).add(userID, to: name, by: identity.userID, quota: quota)
             if case .invited(let invitation?) = change, invitation.isAnnounced {
@@ -48,7 +48,7 @@ struct TopicController: Sendable {
     func delete(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
         let (name, userID) = (try context.topicName(), try context.member(identity))
-        try checkRate(identity)
+        try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
         let change = try await postgres.withTransaction {
             try await TopicRepository($0).remove(userID, from: name, by: identity.userID)
         }
@@ -65,10 +65,6 @@ struct TopicController: Sendable {
         let members = try await topics.members(of: topic.id, after: after, limit: limit)
         let next = members.count == limit ? members.last?.userID : nil
         return Answer.json(TopicAnswer.members(members, of: topic, next: next, requestID: context.requestID))
-    }
-
-    private func checkRate(_ identity: Identity) throws(APIError) {
-        if let wait = limiter.take(identity.userID) { throw APIError.rateLimited("Too many changes by this account", wait: wait) }
     }
 
     private static func check(_ change: TopicMemberChange) throws(APIError) {

@@ -24,6 +24,7 @@ struct UploadController: Sendable {
         let key = try IdempotencyKey.read(request.headers)
         try request.checkContentLength(upTo: limits.bodyBytes)
         let bearer = try await bearer(of: request, form)
+        let refusal = try await refusalOfSender(bearer?.bearer, form, key)
         // A sign-up counts as known only with an access token. The installation of a sign-in is in its form, which is not read yet.
         try await starter.checkAdmission(
             from: context.client, bearer: bearer?.bearer, mayBeKnown: form.event == .signIn || bearer?.bearer != nil, route: form.route,
@@ -39,7 +40,8 @@ struct UploadController: Sendable {
                 let order = try Self.order(of: upload, form, bearer)
                 return try await repeatable(order, key, context).run { attempt in
                     let answer = try await attempt.answer(to: order.fingerprint) { lease in
-                        try await start(order, key, sessionID: sessionID, lease: lease, context)
+                        if let refusal { throw refusal }
+                        return try await start(order, key, sessionID: sessionID, lease: lease, context)
                     }
                     if attempt.isRepetition { await blobs.discard(prefix, context.logger) }
                     return respond(with: answer, isReplay: attempt.isRepetition, order, key)
@@ -58,7 +60,9 @@ struct UploadController: Sendable {
     ) async throws -> IdempotencyAnswer {
         let answer = try await starter.start(
             order, sessionID: sessionID, token: token(of: sessionID, order, key), lease: lease,
-            origin: SessionStarter.Origin(address: context.client, requestID: context.requestID, traceparent: context.traceparent))
+            origin: SessionStarter.Origin(
+                address: context.client, requestID: context.requestID, traceparent: context.traceparent,
+                limits: context.limits))
         context.logger.info(
             "session started", metadata: ["session_id": "\(sessionID.wireString)", "event": "\(order.form.event.rawValue)"])
         return answer
@@ -88,6 +92,26 @@ struct UploadController: Sendable {
             throw APIError.unauthorized("The enrolment token is unknown or over; verify the e-mail address again")
         }
         return .verified(verification, isRecovery: false)
+    }
+
+    /// Requires a recent sign-in for a sign-up that replaces a face: a stolen token must not take the account over.
+    ///
+    /// A sign-in of ours was by face, so there is one to replace; for tokens of another system it is looked up. The time of the request
+    /// counts, not that of the whole upload, which may take minutes.
+    ///
+    /// - Returns: The refusal of everything but the repetition of a request that was answered before.
+    private func refusalOfSender(_ identity: Identity?, _ form: UploadForm, _ key: String?) async throws -> APIError? {
+        guard let identity else { return nil }
+        do throws(APIError) {
+            try identity.requireRecentSignIn(now: Date())
+            return nil
+        } catch {
+            if identity.signInID == nil {
+                guard try await FaceTemplateRepository(starter.postgres).exists(userID: identity.userID) else { return nil }
+            }
+            guard let key, try await IdempotencyRepository(starter.postgres).isAnswered(route: form.route, key: key) else { throw error }
+            return error
+        }
     }
 
     private static func order(

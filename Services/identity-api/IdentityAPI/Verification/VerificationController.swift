@@ -81,9 +81,7 @@ struct VerificationController: Sendable {
     }
 
     private func checkRate(_ context: APIRequestContext) throws(APIError) {
-        if let wait = limiter.take(context.client.subscriber) {
-            throw APIError.rateLimited("Too many mails were asked for from this address", wait: wait)
-        }
+        try limiter.admit(context.client.subscriber, context.limits, or: "Too many mails were asked for from this address")
     }
 
     private static func mailCode(of id: UUID, _ context: APIRequestContext, in transaction: PostgresTransaction) async throws {

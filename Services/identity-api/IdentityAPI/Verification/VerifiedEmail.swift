@@ -60,6 +60,8 @@ struct VerifiedEmail {
                 throw APIError.alreadyEnrolled
             }
             try await record(.emailChanged)
+            _ = try await SignInRepository(transaction).endAll(
+                of: verification.accountID, except: verification.signInID, isNoticed: true)
             let alert = AccountAlert.emailChanged.notification(to: verification.accountID, cause: verification.id)
             try await OutboxRepository(transaction).publish(
                 alert, requestID: requestID, traceparent: traceparent, expiresAt: alert.expiresAt)

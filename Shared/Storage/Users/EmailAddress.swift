@@ -1,26 +1,32 @@
 internal import Foundation
+internal import HeliographCrypto
 
 /// An e-mail address in the normalised spelling that identifies an account.
 ///
 /// White space around it is dropped, the rest is composed (NFC) and lower-cased, local part included: people spell their own address
 /// in different ways, and no major provider distinguishes upper and lower case.
-struct EmailAddress: Sendable, Equatable {
+public struct EmailAddress: Sendable, Equatable {
     /// The maximum length of an address in bytes (RFC 5321 §4.5.3.1.3, erratum 1690).
-    static let maxBytes = 254
+    public static let maxBytes = 254
     private static let maxLocalBytes = 64
     private static let maxLabelBytes = 63
 
     /// The normalised address. Never logged.
-    let normalised: String
+    public let normalised: String
 
     /// Normalises a typed address; nil for an invalid one.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         let address = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping.lowercased()
         guard address.utf8.count <= Self.maxBytes else { return nil }
         let parts = address.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, Self.isLocalPart(parts[0]), Self.isDomain(parts[1]) else { return nil }
         normalised = address
     }
+
+    /// The keyed hash by which its account is found: `users.email_lookup`.
+    ///
+    /// - Parameter key: `LOOKUP_KEY`.
+    public func lookup(under key: [UInt8]) -> [UInt8] { HMACSHA256.authenticate(Array("email:\(normalised)".utf8), key: key) }
 
     private static func isLocalPart(_ part: Substring) -> Bool {
         guard 1...maxLocalBytes ~= part.utf8.count else { return false }

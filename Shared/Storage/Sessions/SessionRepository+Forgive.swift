@@ -1,0 +1,44 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// A failed sign-in that counts against the next one.
+public struct FailedSignIn: Sendable, Equatable {
+    /// The session.
+    public let sessionID: UUID
+    /// When it failed.
+    public let failedAt: Date
+    /// Why, as in ``SessionReason``.
+    public let reason: String
+    /// Whether its installation is known to the account, and so counts for itself only.
+    public let isKnown: Bool
+    /// The request that uploaded it.
+    public let requestID: String?
+}
+
+extension SessionRepository {
+    /// Returns the failed sign-ins of a user that count, the latest first.
+    public func countedFailures(of userID: UUID) async throws(PostgresError) -> [FailedSignIn] {
+        let rows = try await db.query(
+            """
+            SELECT * FROM (
+                SELECT f.id, f.completed_at, f.reason, f.request_id,
+                    \(unescaped: AccessTokenRepository.isKnown(installation: "f.installation_key", to: "f.user_id")) AS known
+                FROM sessions f WHERE f.user_id = \(userID) AND \(unescaped: Self.isCountedFailure)) f
+            WHERE NOT known OR completed_at > now() - make_interval(secs => \(Self.failedSignInWindow / .seconds(1)))
+            ORDER BY completed_at DESC, id
+            """)
+        return try rows.map { row throws(PostgresError) in
+            FailedSignIn(
+                sessionID: try row.decode("id"), failedAt: try row.decode("completed_at"), reason: try row.decode("reason"),
+                isKnown: try row.decode("known"), requestID: try row.decode("request_id"))
+        }
+    }
+
+    /// Makes the failed sign-ins of a user count no more.
+    ///
+    /// - Returns: The number of those that did.
+    public func forgiveFailures(of userID: UUID) async throws(PostgresError) -> Int {
+        try await db.execute(
+            "UPDATE sessions f SET forgiven_at = now() WHERE f.user_id = \(userID) AND \(unescaped: Self.isCountedFailure)")
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import HeliographCrypto
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import HeliographCtl
+
+/// Tests the commands that look at and change accounts.
+struct AccountCommandTests {
+    private static let key = [UInt8](repeating: 7, count: 32)
+    private static let email = "Ada@Example.org"
+
+    /// An account with an e-mail, a sign-in on a device, and five failed sign-ins.
+    private struct Installation {
+        let database: TestDatabase
+        let postgres: PostgresClient
+        let user: UUID
+        let signIn: UUID
+
+        func run(_ arguments: String...) async -> CommandResult {
+            await heliographctl(arguments + ["--operator", "grace", "--database-url", database.url])
+        }
+
+        /// Runs the executable, which reads secrets from its environment.
+        func execute(_ arguments: String...) async throws -> String {
+            let key = Base64.encode(AccountCommandTests.key)
+            return try await CommandLineTool.run(
+                [PackageRoot.executable("heliographctl")] + arguments + ["--wait", "60"],
+                environment: [
+                    "DATABASE_URL": database.url, "LOOKUP_KEY": key, "SEALING_KEYS": "k1:\(key)", "USER": "hopper", "NO_COLOR": "1",
+                ])
+        }
+
+        func audit() async throws -> [String] {
+            try await AuditRepository(postgres).find(.user(user), since: .distantPast, limit: 100)
+                .map { "\($0.actorKind) \($0.actorID ?? "-") \($0.action) \($0.detail ?? "-")" }
+        }
+    }
+
+    private func withInstallation(_ body: (Installation) async throws -> Void) async throws {
+        try await withMigratedDatabase { database in
+            try await withClient(of: database) { postgres in
+                let address = try #require(EmailAddress(Self.email))
+                let lookup = address.lookup(under: Self.key)
+                let sealer = Sealer(keyRing: try KeyRing(parsing: "k1:\(Base64.encode(Self.key))"))
+                let sealed = try sealer.seal(Array(address.normalised.utf8), context: SealingContext.email(lookup: lookup))
+                let user = try await postgres.makeUser(emailLookup: lookup, emailSealed: sealed).id
+                let pair = try await AccessTokenRepository(postgres).insert(
+                    NewAccessToken(
+                        userID: user, sessionID: UUID(), accessHash: SHA256.hash("a"), refreshHash: SHA256.hash("r"),
+                        installationKey: SHA256.hash("phone"), lifetimes: SignInLifetimes()))
+                for _ in 1...5 {
+                    let session = try await SessionRepository(postgres).insert(
+                        NewSession(
+                            userID: user, event: .signIn, attemptKey: user, tokenHash: SHA256.hash("t"),
+                            installationKey: SHA256.hash("other")))
+                    _ = try await SessionRepository(postgres).complete(id: session.id, outcome: .failed(.noMatch))
+                }
+                try await body(Installation(database: database, postgres: postgres, user: user, signIn: pair.familyID))
+            }
+        }
+    }
+
+    @Test func `an account is found by any spelling of its e-mail, which is printed only when it is asked for`() async throws {
+        try await withInstallation { installation async throws in
+            let found = try await installation.execute("users", "find", "--email", "  ada@EXAMPLE.org ", "--json")
+            #expect(found.contains(installation.user.wireString))
+            #expect(!found.lowercased().contains("ada@"))
+            let shown = try await installation.execute("users", "show", "--user", installation.user.wireString)
+            #expect(!shown.contains("ada@"))
+            let revealed = try await installation.execute("users", "show", "--user", installation.user.wireString, "--reveal")
+            #expect(revealed.contains("ada@example.org"))
+            #expect(
+                try await installation.audit().suffix(3) == [
+                    "operator hopper account_shown by_email", "operator hopper account_shown by_id", "operator hopper email_revealed by_id",
+                ])
+        }
+    }
+
+    @Test func `an unknown account is no success`() async throws {
+        try await withInstallation { installation async throws in
+            #expect(await installation.run("users", "find", "--id", UUID().wireString).exitCode == 1)
+            #expect(await installation.run("users", "show", "--user", UUID().wireString).exitCode == 1)
+            await #expect(throws: CommandLineTool.Failure.self) {
+                try await installation.execute("users", "find", "--email", "nobody@example.org")
+            }
+        }
+        #expect(await heliographctl("users", "find").exitCode == 64)
+        #expect(await heliographctl("users", "find", "--email", "nonsense").exitCode == 64)
+    }
+
+    @Test func `sign-ins are listed and ended, one or all, and only with --yes`() async throws {
+        try await withInstallation { installation async throws in
+            let user = installation.user.wireString
+            let listed = await installation.run("sessions", "list", "--user", user, "--json")
+            #expect(listed.results.joined().contains(installation.signIn.wireString))
+            let trial = await installation.run("sessions", "revoke", "--user", user)
+            #expect(trial.results == ["would end 1 sign-in of \(user)"])
+            #expect(try await SignInRepository(installation.postgres).list(of: installation.user).count == 1)
+            let unknown = await installation.run("sessions", "revoke", "--user", user, "--session", UUID().wireString, "--yes")
+            #expect(unknown.exitCode == 1)
+            let one = await installation.run("sessions", "revoke", "--user", user, "--session", installation.signIn.wireString, "--yes")
+            #expect(one.results == ["ended 1 sign-in of \(user), removed 0 installations"])
+            let all = await installation.run("sessions", "revoke", "--user", user, "--yes")
+            #expect(all.results == ["ended 0 sign-ins of \(user), removed 0 installations"])
+            #expect(try await SignInRepository(installation.postgres).list(of: installation.user).isEmpty)
+            #expect(
+                try await installation.audit().suffix(3) == [
+                    "operator grace sign_ins_listed -", "operator grace sign_in_ended -", "operator grace sign_ins_ended all",
+                ])
+        }
+    }
+
+    @Test func `a lock is shown and cleared, and the account can sign in again`() async throws {
+        try await withInstallation { installation async throws in
+            let user = installation.user.wireString
+            let shown = await installation.run("locks", "show", "--user", user)
+            #expect(shown.results.count { $0.contains("no_match") && $0.contains("unknown") } == 5)
+            let cleared = await installation.run("locks", "clear", "--user", user)
+            #expect(cleared.results == ["forgave 5 failed sign-ins of \(user)"])
+            let attempts = try await installation.postgres.withTransaction {
+                try await SessionRepository($0).lockSignInAttempts(
+                    attemptKey: installation.user, userID: installation.user, installationKey: SHA256.hash("other"))
+            }
+            #expect(attempts.failedAt.isEmpty)
+            #expect(
+                try await installation.audit().suffix(3) == [
+                    "anonymous - sign_in_locked -", "operator grace lock_shown -", "operator grace lock_cleared -",
+                ])
+        }
+    }
+
+    @Test func `the audit log is printed by account, by request, and by age`() async throws {
+        try await withInstallation { installation async throws in
+            try await AuditRepository(installation.postgres).append(
+                AuditEntry(.signedIn, by: .user(installation.user), on: installation.user, requestID: "r-1"))
+            func audit(_ arguments: String...) async -> String {
+                await heliographctl(["audit"] + arguments + ["--database-url", installation.database.url]).results.joined(separator: "\n")
+            }
+            let byUser = await audit("--user", installation.user.wireString)
+            #expect(byUser.contains("sign_in_locked") && byUser.contains("signed_in"))
+            let byRequest = await audit("--request", "r-1", "--since", "1h", "--json")
+            #expect(byRequest.contains(#""action" : "signed_in""#) && !byRequest.contains("sign_in_locked"))
+            #expect(await audit("--user", UUID().wireString, "--json") == "[\n\n]")
+        }
+        #expect(await heliographctl("audit", "--user", UUID().wireString, "--request", "x").exitCode == 64)
+    }
+}

@@ -1,0 +1,99 @@
+internal import ArgumentParser
+internal import CommandLineSupport
+internal import FoundationEssentials
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// The commands for the locks of sign-ins after failed ones.
+struct LocksCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "locks",
+        abstract: "Look at the failed sign-ins that lock an account, and forgive them. Recorded in the audit log.",
+        subcommands: [LocksShowCommand.self, LocksClearCommand.self]
+    )
+}
+
+/// Shows the failed sign-ins of an account that count.
+struct LocksShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show the failed sign-ins of an account that count against its next one.",
+        discussion: """
+            Known devices, which have signed in within 30 days, have a budget each; all others share one.
+
+              heliographctl locks show --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
+            """
+    )
+
+    @OptionGroup var options: OperatorOptions
+
+    @Option(name: .long, help: ArgumentHelp("The user's id.", valueName: "uuid"), transform: UUID.argument)
+    var user: UUID
+
+    func run() async throws {
+        try await options.database.withDatabase(queryTimeout: OperatorOptions.queryTimeout) { client in
+            let failures = try await client.withTransaction { transaction in
+                try await AuditRepository(transaction).append(AuditEntry(.lockShown, by: options.actor, on: user))
+                return try await SessionRepository(transaction).countedFailures(of: user)
+            }
+            try Console.current.show(FailedSignInReport(failures: failures), asJSON: options.json)
+        }
+    }
+}
+
+/// Forgives the failed sign-ins of an account.
+struct LocksClearCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear",
+        abstract: "Forgive the failed sign-ins of an account, so that it is locked no more.",
+        discussion: """
+              heliographctl locks clear --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
+            """
+    )
+
+    @OptionGroup var options: OperatorOptions
+
+    @Option(name: .long, help: ArgumentHelp("The user's id.", valueName: "uuid"), transform: UUID.argument)
+    var user: UUID
+
+    func run() async throws {
+        try await options.database.withDatabase(queryTimeout: OperatorOptions.queryTimeout) { client in
+            let count = try await client.withTransaction { transaction in
+                try await AuditRepository(transaction).append(AuditEntry(.lockCleared, by: options.actor, on: user))
+                return try await SessionRepository(transaction).forgiveFailures(of: user)
+            }
+            if options.json {
+                let record: JSONRecord = ["forgiven": count]
+                Console.current.result(try JSONOutput.text(record))
+            } else {
+                Console.current.result("forgave \(HumanUnits.count(count, "failed sign-in")) of \(user.wireString)")
+            }
+        }
+    }
+}
+
+/// Failed sign-ins as text or JSON.
+struct FailedSignInReport: Report {
+    let failures: [FailedSignIn]
+
+    func encode(to encoder: any Encoder) throws {
+        try failures.map { failure -> JSONRecord in
+            [
+                "session_id": failure.sessionID.wireString, "failed_at": failure.failedAt, "reason": failure.reason,
+                "known_device": failure.isKnown, "request_id": failure.requestID,
+            ]
+        }.encode(to: encoder)
+    }
+
+    func lines(_ style: TextStyle) -> [String] {
+        var table = Table(["FAILED AT", "REASON", "DEVICE", "SESSION", "REQUEST"])
+        for failure in failures {
+            table.add([
+                .init(HumanUnits.timestamp(failure.failedAt)), .init(failure.reason), .init(failure.isKnown ? "known" : "unknown"),
+                .init(failure.sessionID.wireString), failure.requestID.map { .init($0) } ?? .nothing,
+            ])
+        }
+        return table.lines(style)
+    }
+}
