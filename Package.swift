@@ -244,7 +244,7 @@ let package = Package(
             "FaceMatchingWorkerTests",
             [
                 "AsyncPrimitives", "FaceMatchingWorker", "FaceEngine", "EventBus", "PostgresClient", "WireFormat", "ServiceDefaults",
-                "Storage", "BlobStore", "HeliographCrypto", "TestSupport", .logging, .lifecycle, .nioCore,
+                "Storage", "BlobStore", "HeliographCrypto", "Imaging", "TestSupport", .logging, .lifecycle, .nioCore,
             ]),
         .tests(
             "ImageWorkerTests",

@@ -54,20 +54,28 @@ public final class FaceEngine {
     ///
     /// - Throws: ``FaceEngineError`` with `failed`; a bad photo is a result, not an error.
     public func analyse(_ photo: [UInt8], for purpose: PhotoPurpose) throws(FaceEngineError) -> PhotoAnalysis {
+        try examine(photo, for: purpose).analysis
+    }
+
+    /// Decodes and analyses a photo, and computes the digest of its picture.
+    ///
+    /// - Throws: ``FaceEngineError`` with `failed`; a bad photo is a result, not an error.
+    public func examine(_ photo: [UInt8], for purpose: PhotoPurpose) throws(FaceEngineError) -> AnalysedPhoto {
         let decoded: ImageDecoder.Decoded
         do {
             decoded = try ImageDecoder.decodeUpright(
                 photo, maxSide: Self.workingSide, minSide: PhotoGates.minPictureSide)
         } catch {
             switch error.code {
-            case .unsupported: return .rejected(.unsupportedFormat)
-            case .tooLarge: return .rejected(.tooLarge)
-            case .corrupt: return .rejected(.corrupt)
+            case .unsupported: return AnalysedPhoto(analysis: .rejected(.unsupportedFormat), pixelDigest: nil)
+            case .tooLarge: return AnalysedPhoto(analysis: .rejected(.tooLarge), pixelDigest: nil)
+            case .corrupt: return AnalysedPhoto(analysis: .rejected(.corrupt), pixelDigest: nil)
             case .unavailable, .invalidSize, .cancelled: throw FaceEngineError(.failed, error.message)
             }
         }
         let scale = Double(max(decoded.originalWidth, decoded.originalHeight)) / Double(decoded.image.longSide)
-        return try analyse(decoded.image, originalScale: scale, for: purpose)
+        return AnalysedPhoto(
+            analysis: try analyse(decoded.image, originalScale: scale, for: purpose), pixelDigest: decoded.image.digest)
     }
 
     /// Analyses a decoded photo.

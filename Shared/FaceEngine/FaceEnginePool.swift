@@ -92,6 +92,15 @@ public final class FaceEnginePool: Sendable {
         try await run(precedence: precedence) { engine throws(FaceEngineError) in try engine.analyse(photo, for: purpose) }
     }
 
+    /// Decodes and analyses a photo, and computes the digest of its picture.
+    ///
+    /// - Throws: The errors of ``analyse(_:for:precedence:)``.
+    public func examine(
+        _ photo: [UInt8], for purpose: PhotoPurpose, precedence: Precedence = .ordinary
+    ) async throws(FaceEngineError) -> AnalysedPhoto {
+        try await run(precedence: precedence) { engine throws(FaceEngineError) in try engine.examine(photo, for: purpose) }
+    }
+
     /// Runs a job on an engine's thread.
     func run<Value: Sendable>(
         precedence: Precedence = .ordinary,

@@ -59,7 +59,7 @@ struct EventGoldenTests {
         #expect(
             NotificationKind.allCases.map(\.rawValue) == [
                 "job_completed", "job_failed", "sign_up", "sign_in", "new_photos", "chat_message", "invitation",
-                "account_alert",
+                "account_alert", "possession_check",
             ])
         #expect(
             AccountAlert.allCases.map(\.rawValue) == [

@@ -60,6 +60,10 @@ struct FCMGoldenTests {
         Golden(name: "account_alert.recovery_cancelled", content: .accountAlert(userID: user, alert: .recoveryCancelled)),
         Golden(name: "account_alert.recovery_completed", content: .accountAlert(userID: user, alert: .recoveryCompleted)),
         Golden(name: "account_alert.email_changed", content: .accountAlert(userID: user, alert: .emailChanged)),
+        Golden(name: "possession_check", content: .possessionCheck(handOverID: session, nonce: "Zm9vYmFy")),
+        Golden(
+            name: "possession_check.fid", content: .possessionCheck(handOverID: session, nonce: "Zm9vYmFy"), isResend: true,
+            target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
     ]
 
     static let sentAt = Date(timeIntervalSince1970: 1_761_559_200.5)

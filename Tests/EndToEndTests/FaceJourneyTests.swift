@@ -119,7 +119,7 @@ import Testing
         #expect(try await owner.outcome(of: login)["state"].text == "succeeded")
     }
 
-    @Test func `a phone with a new user and a new token gets pushes as soon as that user has signed in`() async throws {
+    @Test func `a phone with a new user and a new token gets that user's pushes when its app has answered the check`() async throws {
         let stack = try await Stack.shared()
         let before = try await Phone.make(stack)
         _ = try await before.accessToken()
@@ -136,9 +136,12 @@ import Testing
         }
         let grant = try await phone.post("/api/v1/ekyc/sessions/\(login.sessionID)/token", bearer: login.sessionToken)
         let access = try #require(grant.body["access_token"].text)
+        let check = try await phone.pushes(count: 3)[2]
+        #expect(check["data"]["type"].text == "possession_check" && check["notification"] == .null)
+        #expect(try await phone.confirmPossession(check, bearer: access).status == 200)
 
         let order = try await phone.submit(try Photos.load(Photos.front[0]), template: "pencil-sketch", bearer: access)
-        #expect(try await phone.pushes(count: 3)[2]["data"]["jobId"].text == order.jobID)
+        #expect(try await phone.pushes(count: 4)[3]["data"]["jobId"].text == order.jobID)
     }
 
     struct BadEnrolment: Sendable, CustomTestStringConvertible {

@@ -4,6 +4,7 @@ import FaceEngine
 import FaceMatchingWorker
 import Foundation
 import HeliographCrypto
+import Imaging
 import PostgresClient
 import ServiceDefaults
 import Storage
@@ -118,18 +119,59 @@ import WireFormat
         }
     }
 
-    @Test func `an unknown e-mail fails like a wrong face`() async throws {
+    @Test func `copies of used photos are refused: with other metadata, and compressed again`() async throws {
         try await withWorker { worker in
-            let decoy = UUID()
-            let session = try await worker.run(.signIn, try Photos.signIn("person-a"), user: decoy)
-            #expect(session.state == .failed)
-            #expect(session.reason == .noMatch)
-            #expect(session.retryable == true)
-            // A second attempt has the same outcome: it does not disclose that there is no account.
-            #expect(try await worker.run(.signIn, try Photos.signIn("person-a"), user: decoy).reason == .noMatch)
-            var photos = try Photos.signIn("person-a")
-            photos[0] = .init(pose: .any, file: try Photos.read("cases/two-people"))
-            #expect(try await worker.run(.signIn, photos, user: decoy).reason == .multipleFaces)
+            let (user, other) = (UUID(), UUID())
+            for account in [user, other] { _ = try await worker.run(.signUp, try Photos.signUp(), user: account) }
+            #expect(try await worker.run(.signIn, try Photos.signIn("person-a"), user: user).state == .succeeded)
+            let photos = try Photos.signIn("person-a")
+            // A JPEG comment after the first marker: other bytes, and the same picture.
+            let comments = photos.map { Uploads.Photo(pose: .any, file: $0.file.prefix(2) + [0xFF, 0xFE, 0, 3, 7] + $0.file.dropFirst(2)) }
+            let recompressed = try photos.map { photo in
+                Uploads.Photo(pose: .any, file: try ImagePipeline.normalise(photo.file, maxSide: 12_000, quality: 85).picture.bytes)
+            }
+            for copies in [comments, recompressed] {
+                #expect(copies.map(\.file) != photos.map(\.file))
+                #expect(try await worker.run(.signIn, copies, user: user).reason == .replayedImage)
+            }
+            #expect(
+                try await worker.run(.signIn, recompressed, user: other).state == .succeeded,
+                "the photos of one account say nothing about another")
+        }
+    }
+
+    @Test func `photos of a refused attempt cannot be tried again, unless the fault was the system's`() async throws {
+        try await withWorker { worker in
+            let user = UUID()
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            #expect(try await worker.run(.signIn, try Photos.signIn("person-b"), user: user).reason == .noMatch)
+            #expect(try await worker.run(.signIn, try Photos.signIn("person-b"), user: user).reason == .replayedImage)
+            #expect(try await worker.run(.signIn, try Photos.signIn("person-a"), user: user).state == .succeeded)
+            let rows = try await worker.context.postgres.query(
+                "SELECT count(*) FILTER (WHERE is_accepted) AS used, count(*) AS all FROM face_photo_hashes WHERE user_id = \(user)")
+            #expect(try rows[0].decode("used", as: Int64.self) == 12 && rows[0].decode("all", as: Int64.self) == 15)
+        }
+    }
+
+    @Test func `an unknown e-mail fails like a wrong face, also when its photos are sent again`() async throws {
+        try await withWorker { worker in
+            let (known, decoy) = (UUID(), UUID())
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: known)
+            var twoPeople = try Photos.signIn("person-b")
+            twoPeople[0] = .init(pose: .any, file: try Photos.read("cases/two-people"))
+            let attempts: [(photos: [Uploads.Photo], reason: SessionReason)] = [
+                (try Photos.signIn("person-b"), .noMatch), (try Photos.signIn("person-b"), .replayedImage),
+                (try Array(Photos.signUp()[..<3]).map { .init(pose: .any, file: $0.file + [0]) }, .noMatch),
+            ]
+            for user in [known, decoy] {
+                for (index, attempt) in attempts.enumerated() where user == decoy || index < 2 {
+                    let session = try await worker.run(.signIn, attempt.photos, user: user)
+                    #expect(session.state == .failed && session.reason == attempt.reason, "\(index)")
+                    #expect(session.retryable == true)
+                }
+                let session = try await worker.run(.signIn, twoPeople, user: user)
+                #expect(session.reason == .replayedImage, "two of the three photos were tried before")
+            }
         }
     }
 

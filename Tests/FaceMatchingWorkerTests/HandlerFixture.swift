@@ -64,7 +64,8 @@ struct HandlerFixture: Sendable {
     func deliver(_ request: Request, failures: Int = 0, crashes: Int = 0) async throws -> ProcessingResult {
         let handler = EkycRequestedHandler(
             matcher: SessionMatcher(
-                postgres: postgres, sealer: sealer, blobs: blobs, engines: engines, logger: logger,
+                postgres: postgres, sealer: sealer, blobs: blobs, engines: engines,
+                fingerprinter: SharedEngines.fingerprinter, logger: logger,
                 signIn: SignInDecision(threshold: SignInDecision.standardThreshold)),
             sealer: sealer, postgres: postgres, blobs: blobs, pseudonyms: pseudonyms)
         let group = "face-matching-worker"

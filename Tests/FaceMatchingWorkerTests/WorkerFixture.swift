@@ -89,12 +89,15 @@ struct WorkerFixture {
 enum SharedEngines: HeliographService {
     static let name = FaceMatchingWorker.name
     static let summary = FaceMatchingWorker.summary
+    /// Made once: a debug build takes long to derive the directions.
+    static let fingerprinter = PhotoFingerprinter(lookupKey: SecureRandom.bytes(32))
     static let pool = Task { try await FaceEnginePool.start(modelsDirectory: PackageRoot.file(".cache/models"), threads: 2) }
 
     static func build(_ context: ServiceContext) async throws -> [any Service] {
         let blobs = try context.blobStore()
         let matcher = SessionMatcher(
-            postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: try await pool.value, logger: context.logger,
+            postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: try await pool.value,
+            fingerprinter: fingerprinter, logger: context.logger,
             signIn: SignInDecision(threshold: SignInDecision.standardThreshold))
         let handler = EkycRequestedHandler(
             matcher: matcher, sealer: context.sealer, postgres: context.postgres, blobs: blobs,

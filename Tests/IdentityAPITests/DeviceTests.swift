@@ -44,16 +44,15 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         #expect(install.userID == ada.userID)
     }
 
-    @Test(.api) func `the last user to register owns an installation, and late requests of the former one do not remove it`() async throws {
+    @Test(.api) func `an installation stays with its user when another registers it, whose requests do not remove it`() async throws {
         let (ada, ben) = (try await api.customer("one"), try await api.customer("another"))
         _ = try await api.register("\(phone):one", by: ada)
-        _ = try await api.register("\(phone):one", by: ben)
-        #expect(try await api.installs().map(\.userID) == [ben.userID])
-        #expect(try await api.unregister("?device_token=\(phone)%3Aone", by: ada).status == 204)
-        #expect(try await api.unregister("", by: ada).status == 204)
-        #expect(try await api.logout(ada.token).status == 200)
-        #expect(try await api.installs().map(\.userID) == [ben.userID])
-        #expect(try await api.installs().map(\.generation) == [2], "what was meant for the former user is not sent")
+        let before = try await api.installs()
+        #expect(try await api.register("\(phone):one", by: ben).status == 202)
+        #expect(try await api.unregister("?device_token=\(phone)%3Aone", by: ben).status == 204)
+        #expect(try await api.unregister("", by: ben).status == 204)
+        #expect(try await api.logout(ben.token).status == 200)
+        #expect(try await api.installs().filter { $0.userID != nil } == before)
     }
 
     @Test(.api) func `a user has one sign-in per device, and a late logout of an earlier one unbinds nothing`() async throws {
@@ -158,8 +157,8 @@ private let tablet = "dAbCdEfGhIjKlMnOpQrSt2"
         let statuses = try await race(12) { index in
             try await api.register("\(phone):t\(index % 3)", by: index % 2 == 0 ? ada : ben).status
         }
-        #expect(statuses.allSatisfy { $0 == 200 })
-        #expect(try await api.installs().count == 1)
+        #expect(statuses.allSatisfy { $0 == 200 || $0 == 202 })
+        #expect(try await api.installs().count { $0.userID != nil } == 1)
     }
 
     @Test(.api) func `no table and no event contains a token in plain text`() async throws {

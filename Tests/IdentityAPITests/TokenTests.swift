@@ -93,31 +93,20 @@ extension IdentityFixture {
         #expect(try await api.count("access_tokens") == 0)
     }
 
-    @Test(.api) func `Signing in binds the device to the user, even if another user had it before`() async throws {
-        let first = try await api.signedInDevice(email: "first@example.org")
-        #expect(try await api.boundUsers() == [first.userID])
-        let second = try await api.signedInDevice(email: "second@example.org")
-        #expect(try await api.boundUsers() == [second.userID])
-        #expect(try await api.logout(first.accessToken).status == 200)
-        #expect(try await api.boundUsers() == [second.userID], "a late logout must not unbind the next user")
-        #expect(try await api.logout(second.accessToken).status == 200)
-        #expect(try await api.boundUsers().isEmpty)
-    }
-
-    @Test(.api) func `A device of another user is bound to the new user with the push token of the sign-in`() async throws {
+    @Test(.api) func `A sign-in that proves another user's device binds it with the push token of the sign-in`() async throws {
         _ = try await api.signedInDevice(email: "first@example.org")
         let signUp = try await api.start(Path.signUp, .signUp(email: "second@example.org"))
         try await api.decide(signUp.id, .succeeded)
         let newest = "c1aaaaaaaaaaaaaaaaaaaa:APA91bNewest"
-        let signIn = try await api.start(Path.login, .signIn(email: "second@example.org").with("fcm_token", newest))
-        try await api.decide(signIn.id, .succeeded)
-        #expect(try await api.redeem(signIn).status == 200)
+        let device = try await api.signIn(email: "second@example.org", pushToken: newest)
+        let check = try await api.check()
+        #expect(try await api.value(of: check.installID) == newest)
+        let confirmed = try await api.confirm(
+            check.id, check.nonce, by: Customer(userID: device.userID, token: device.accessToken))
+        #expect(confirmed.status == 200)
         let install = try #require(try await api.installs().first { $0.userID != nil })
-        #expect(try await api.boundUsers().count == 1)
-        let value = try api.context.sealer.open(
-            install.valueSealed, context: SealingContext.pushInstall(installationKey: install.installationKey))
-        #expect(String(decoding: value, as: UTF8.self) == newest)
-        #expect(install.userID == (try await SessionRepository(api.postgres).find(id: signIn.id))?.userID)
+        #expect(try await api.boundUsers() == [device.userID])
+        #expect(try await api.value(of: install.id) == newest)
     }
 
     @Test(.api) func `A sign-in on a new device is told to the user's other devices, once`() async throws {

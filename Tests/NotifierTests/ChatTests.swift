@@ -39,6 +39,21 @@ import WireFormat
         }
     }
 
+    @Test func `the sealed nonce of a possession check is opened for the app, in a push that shows nothing`() async throws {
+        try await NotifierFixture.with { fixture in
+            let token = fixture.emulator.mintToken()
+            let id = UUIDv7.generate()
+            let nonce = try fixture.seal("the nonce", SealingContext.possessionNonce(notificationID: id))
+            let addressed = try await fixture.address(
+                [token], kind: .possessionCheck, id: id, parameters: ["handover_id": "h-1", "nonce_sealed": nonce])
+            #expect(try await fixture.settled(addressed).first?.state == .accepted)
+            let message = try #require(await fixture.emulator.messages(to: token).first).message
+            #expect(message["notification"] == nil && message["android"]?["notification"] == nil)
+            #expect(message["data"]?["nonce"]?.string == "the nonce" && message["data"]?["handover_id"]?.string == "h-1")
+            #expect(message["apns"]?["headers"]?["apns-push-type"]?.string == "background")
+        }
+    }
+
     @Test func `a text that was sealed for another notification is not shown`() async throws {
         try await NotifierFixture.with { fixture in
             let text = try fixture.seal("for somebody else", SealingContext.chatPreview(notificationID: UUIDv7.generate()))

@@ -32,28 +32,56 @@ struct FaceRepositoryTests {
         #expect(try await !faces.insertIfAbsent(first))
     }
 
-    @Test(.storage) func `photo hashes are stored per user, even for a user that does not exist`() async throws {
-        let photos = FacePhotoHashRepository(client)
-        let decoy = UUID()
-        #expect(try await !photos.containsAny(userID: decoy, hashes: [hash(1), hash(2)]))
-        #expect(try await photos.add(userID: decoy, hashes: [hash(1), hash(1), hash(2)]) == 2)
-        #expect(try await photos.add(userID: decoy, hashes: [hash(2), hash(3)]) == 1)
-        #expect(try await photos.containsAny(userID: decoy, hashes: [hash(9), hash(3)]))
-        #expect(try await !photos.containsAny(userID: UUID(), hashes: [hash(1)]))
-        #expect(try await !photos.containsAny(userID: decoy, hashes: []))
+    private static let user = UUID()
+
+    private static func photo(
+        _ file: Int, pixels: Int? = nil, signature: [UInt8]? = nil, of user: UUID = user
+    ) -> PhotoFingerprint {
+        PhotoFingerprint(userID: user, fileHash: hash(file), pixelHash: pixels.map(hash), signature: signature)
     }
 
-    @Test(.storage) func `photo hashes are deleted after half a year, in batches`() async throws {
+    /// A signature whose last bits are set.
+    private static func signature(_ bits: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: PhotoFingerprint.signatureByteCount)
+        for bit in 0..<bits { bytes[bytes.count - 1 - bit / 8] |= 1 << UInt8(bit % 8) }
+        return bytes
+    }
+
+    @Test(.storage) func `photos are remembered per user by file and by picture, even for a user that does not exist`() async throws {
         let photos = FacePhotoHashRepository(client)
-        let user = UUID()
-        try await photos.add(userID: user, hashes: (0..<5).map(hash))
+        func seen(_ given: PhotoFingerprint...) async throws -> Bool { try await photos.containsAny(of: given, maxDistance: 5) }
+        #expect(try await !seen(Self.photo(1), Self.photo(2)))
+        #expect(try await photos.add([Self.photo(1), Self.photo(1), Self.photo(2, pixels: 7)], accepted: true) == 2)
+        #expect(try await photos.add([Self.photo(2), Self.photo(3)], accepted: false) == 1)
+        #expect(try await photos.add([Self.photo(4, pixels: 7)], accepted: false) == 0)
+        #expect(try await photos.add([], accepted: false) == 0)
+        #expect(try await seen(Self.photo(9), Self.photo(3)))
+        #expect(try await seen(Self.photo(9, pixels: 7)))
+        #expect(try await !seen(Self.photo(9, pixels: 8)))
+        #expect(try await !seen(Self.photo(1, pixels: 7, of: UUID())))
+        #expect(try await !seen())
+    }
+
+    @Test(.storage) func `a copy is recognised by the number of bits in which its signature differs`() async throws {
+        let photos = FacePhotoHashRepository(client)
+        try await photos.add([Self.photo(1, signature: Self.signature(10)), Self.photo(2)], accepted: true)
+        try await photos.add([Self.photo(3, signature: Self.signature(500))], accepted: false)
+        for (bits, isCopy) in [(10, true), (15, true), (5, true), (16, false), (4, false), (505, true), (506, false)] {
+            let given = [Self.photo(8), Self.photo(9, signature: Self.signature(bits))]
+            #expect(try await photos.containsAny(of: given, maxDistance: 5) == isCopy, "\(bits)")
+        }
+    }
+
+    @Test(.storage) func `photos are forgotten after half a year, in batches`() async throws {
+        let photos = FacePhotoHashRepository(client)
+        try await photos.add((0..<5).map { Self.photo($0) }, accepted: true)
         try await client.execute("UPDATE face_photo_hashes SET created_at = now() - interval '181 days'")
-        try await photos.add(userID: user, hashes: [hash(9)])
+        try await photos.add([Self.photo(9)], accepted: true)
         try await client.execute(
-            "UPDATE face_photo_hashes SET created_at = now() - interval '179 days' WHERE photo_hash = \(hash(9))")
+            "UPDATE face_photo_hashes SET created_at = now() - interval '179 days' WHERE file_hash = \(hash(9))")
         #expect(try await photos.deleteExpired(limit: 3) == 3)
         #expect(try await photos.deleteExpired(limit: 3) == 2)
         #expect(try await photos.deleteExpired(limit: 3) == 0)
-        #expect(try await photos.containsAny(userID: user, hashes: [hash(9)]))
+        #expect(try await photos.containsAny(of: [Self.photo(9)], maxDistance: 5))
     }
 }

@@ -30,7 +30,7 @@ struct InstallChangeTests {
         }
         let day = 90_000.0
         let cases = [
-            Case(owner: nil, registering: .replace, claiming: .bind),
+            Case(owner: nil, registering: .replace, claiming: nil),
             Case(owner: ada, registering: .none, claiming: InstallChange.none),
             Case(owner: ada, after: day, registering: .replace, claiming: .seen),
             Case(owner: ada, value: 2, registering: .replace, claiming: InstallChange.none),

@@ -54,6 +54,14 @@ extension PostgresClient {
     }
 }
 
+extension PushInstallRepository {
+    /// Gives an installation to a user with the value of a row, as a redeemed sign-in does.
+    func bind(_ id: UUID, userID: UUID, seenAt: Date) async throws -> RegisteredInstall? {
+        guard let value = try await registration(of: id, seenAt: seenAt) else { return nil }
+        return try await register(value, userID: userID)
+    }
+}
+
 extension PushRegistration {
     /// A registration of the installation `seed` with the token `value`.
     static func make(_ seed: Int, value: Int = 1, seenAt: Date = Date()) -> PushRegistration {

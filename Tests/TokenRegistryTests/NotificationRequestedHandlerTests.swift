@@ -95,6 +95,20 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
+    @Test func `a push to an installation reaches it without a user, too`() async throws {
+        try await Registry.run { registry in
+            let install = try await PushInstallRepository(registry.client).registerUnbound(try registry.registration("phone:1"))
+            let request = NotificationRequested.make(.installation(install.id), kind: .possessionCheck)
+            let lost = NotificationRequested.make(.installation(UUID()), kind: .possessionCheck)
+            try await registry.request(request, lost)
+            let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
+            #expect(deliveries.map(\.installID) == [install.id])
+            let claimed = try await registry.client.withTransaction { try await DeliveryRepository($0).claim(deliveries.map(\.id)) }
+            #expect(claimed.first?.suppression == nil && claimed.first?.target != nil)
+            #expect(try await registry.notification(lost)?.skipReason == SkipReason.noInstallation.rawValue)
+        }
+    }
+
     @Test func `a second request with the same dedupe key changes nothing`() async throws {
         try await Registry.run { registry in
             let session = try await registry.makeSession(token: "a:1")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what one of each thing that people do costs: processor time of each service, of Postgres and of Redis, on the
-# running stack ('make up', better with release binaries). Prints a table and leaves the reports in .run/capacity.
+# running stack ('FACE_REPLAY_CHECK=files make up', better with release binaries). Prints a table and leaves the reports in .run/capacity.
 #   capacity.sh [SECONDS [PER-SECOND]]
 # Processor time hardly depends on what else the machine does, as latencies do; what the services use when idle is taken off.
 set -euo pipefail

@@ -9,6 +9,7 @@ struct FaceMatchingConfiguration: Sendable {
 
     let modelsPath: String
     let threshold: Float
+    let replayCheck: ReplayCheck
     /// The number of engines.
     let threads: Int
     let consumer: EventConsumerConfiguration
@@ -18,6 +19,9 @@ struct FaceMatchingConfiguration: Sendable {
         threshold = try settings.number(
             "FACE_THRESHOLD", default: SignInDecision.standardThreshold, in: SignInDecision.thresholds,
             about: "how near a face must be to the account's; lower is stricter")
+        replayCheck = try settings.choice(
+            "FACE_REPLAY_CHECK", default: ReplayCheck.photos,
+            about: "what may not be sent twice: a photo, also a changed copy of it, or only the same file (for load tests)")
         let cores = min(64, ProcessInfo.processInfo.activeProcessorCount)
         threads =
             try settings.int(

@@ -22,8 +22,12 @@ public enum FaceMatchingWorker: HeliographService {
 
         let pool = try await startPool(models: configuration.modelsPath, threads: configuration.threads)
         context.logger.info("face engines ready", metadata: ["threads": "\(configuration.threads)", "model": "\(FaceModels.modelID)"])
+        if configuration.replayCheck == .files {
+            context.logger.warning("changed copies of photos are accepted (FACE_REPLAY_CHECK=files): for load tests only")
+        }
         let matcher = SessionMatcher(
-            postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: pool, logger: context.logger,
+            postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: pool,
+            fingerprinter: PhotoFingerprinter(lookupKey: context.lookupKey, check: configuration.replayCheck), logger: context.logger,
             signIn: SignInDecision(threshold: configuration.threshold))
         let handler = EkycRequestedHandler(
             matcher: matcher, sealer: context.sealer, postgres: context.postgres, blobs: blobs,

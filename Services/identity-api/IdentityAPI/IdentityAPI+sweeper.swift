@@ -40,6 +40,9 @@ extension IdentityAPI {
                 .batches("sign_ins", every: interval) { try await endSignIns(postgres, limit: $0) },
                 .batches("noticed_sign_ins", every: interval) { try await unregisterNoticed(postgres, limit: $0) },
                 .batches("face_photo_hashes", every: interval) { try await FacePhotoHashRepository(postgres).deleteExpired(limit: $0) },
+                .batches("installation_claims", every: interval) {
+                    try await InstallHandOverRepository(postgres).deleteExpired(limit: $0)
+                },
                 .batches("idempotency_keys", every: interval) { try await IdempotencyRepository(postgres).deleteExpired(limit: $0) },
                 .batches("messages", every: interval) { try await ConversationRepository(postgres).deleteExpired(limit: $0) },
                 .batches("reads", every: interval) { try await ReceiptRepository(postgres).deleteExpiredReads(limit: $0) },

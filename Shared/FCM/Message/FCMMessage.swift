@@ -56,13 +56,14 @@ public final class FCMMessage: Sendable {
             writer.object("headers") { writer in
                 writer.member("apns-collapse-id", collapseID)
                 writer.member("apns-expiration", expiration)
-                writer.member("apns-priority", parts.isQuiet ? "5" : "10")
-                writer.member("apns-push-type", "alert")
+                // Apple refuses a background push of another priority than 5.
+                writer.member("apns-priority", parts.isQuiet || parts.isDataOnly ? "5" : "10")
+                writer.member("apns-push-type", parts.isDataOnly ? "background" : "alert")
             }
         }
         upToBadge = Array(#"s"},"apns":{"#.utf8) + apns + Array(#","payload":{"aps":{"#.utf8) + alert
-        upToTarget = Array("}}},".utf8) + JSONWriter.bytes { $0.object("data", parts.writeData) } + Array(",".utf8)
-        upToEnd = JSONWriter.bytes { $0.object("notification", parts.writeTexts) }
+        upToTarget = Array("}}},".utf8) + JSONWriter.bytes { $0.object("data", parts.writeData) }
+        upToEnd = parts.isDataOnly ? [] : Array(",".utf8) + JSONWriter.bytes { $0.object("notification", parts.writeTexts) }
     }
 
     /// Renders the parts in which a resend differs from a first send.
@@ -70,13 +71,15 @@ public final class FCMMessage: Sendable {
     /// An iPhone replaces a notification of the same collapse id and is silent without `aps.sound`. FCM has no field that silences a
     /// replacement on Android: from version 8 on the app's channel decides about sounds, and FCM cannot ask for "alert only once".
     /// A low priority keeps phones with earlier versions quiet; for the others the app has to choose a quiet channel.
-    private static func sound(_ parts: PushParts, channel: String, tag: String, isResend: Bool) -> SoundVariant {
+    private static func sound(_ parts: PushParts, channel: String?, tag: String, isResend: Bool) -> SoundVariant {
         let android = JSONWriter.bytes { writer in
-            writer.object("notification") { writer in
-                writer.member("channel_id", channel)
-                writer.member("image", parts.image)
-                if isResend { writer.member("notification_priority", "PRIORITY_LOW") }
-                writer.member("tag", tag)
+            if !parts.isDataOnly {
+                writer.object("notification") { writer in
+                    writer.member("channel_id", channel)
+                    writer.member("image", parts.image)
+                    if isResend { writer.member("notification_priority", "PRIORITY_LOW") }
+                    writer.member("tag", tag)
+                }
             }
             writer.member("priority", parts.isQuiet ? "NORMAL" : "HIGH")
         }
@@ -111,9 +114,8 @@ public final class FCMMessage: Sendable {
         json += sound.apsRest
         json += upToTarget
         if case .fid(let fid) = target {
-            json += #""fid":"#.utf8
+            json += #","fid":"#.utf8
             JSONWriter.append(fid, to: &json)
-            json.append(UInt8(ascii: ","))
         }
         json += upToEnd
         if case .token(let token) = target {

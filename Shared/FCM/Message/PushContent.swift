@@ -20,6 +20,8 @@ public enum PushContent: Sendable, Equatable {
     case invitation(topic: String)
     /// The user's account was changed, or used on another device.
     case accountAlert(userID: String, alert: AccountAlert)
+    /// Shows nothing: the app returns the nonce, and so proves that it receives the pushes to its installation.
+    case possessionCheck(handOverID: String, nonce: String)
 
     /// The subject: a later push with the same subject replaces this one. Its length is not limited yet.
     var subject: String {
@@ -33,11 +35,13 @@ public enum PushContent: Sendable, Equatable {
             messageID.map { "chat:\($0):\(Self.digest(of: conversationID))" } ?? "conversation:\(conversationID)"
         case .invitation(let topic): "invitation:\(topic)"
         case .accountAlert(let userID, let alert): "account:\(userID):\(alert.rawValue)"
+        case .possessionCheck(let handOverID, _): "possession:\(handOverID)"
         }
     }
 
-    /// Android's notification channel, one for each kind of push: apps create it by this name, and users can silence it.
-    var channelID: String {
+    /// Android's notification channel, one for each kind of push: apps create it by this name, and users can silence it. Nil for a push
+    /// that shows nothing.
+    var channelID: String? {
         switch self {
         case .jobCompleted, .jobFailed: "image_jobs"
         case .signUp, .signIn: "ekyc"
@@ -45,6 +49,7 @@ public enum PushContent: Sendable, Equatable {
         case .chatMessage: "chat"
         case .invitation: "invitations"
         case .accountAlert: "account"
+        case .possessionCheck: nil
         }
     }
 

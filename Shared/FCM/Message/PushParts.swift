@@ -13,6 +13,8 @@ struct PushParts {
     private var wakesApp = false
     private var runsExtension = false
     private var hasSound = false
+    /// Whether nothing is shown: the push is for the app only.
+    private(set) var isDataOnly = false
     /// Whether the phone may show the push later, without sound and without lighting the screen.
     private(set) var isQuiet = false
     private var threadID: String?
@@ -82,6 +84,10 @@ struct PushParts {
             (title, body) = PushTexts.accountAlert(alert)
             data = ["type": "account_alert", "alert": alert.rawValue]
             hasSound = true
+        case .possessionCheck(let handOverID, let nonce):
+            data = ["type": "possession_check", "handover_id": handOverID, "nonce": nonce]
+            wakesApp = true
+            isDataOnly = true
         }
     }
 

@@ -1,13 +1,39 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// Reads and writes `face_photo_hashes`: a photo that is uploaded a second time for a user is a replay.
+/// What a photo of a user is recognised by; keyed, so that it is of no use without the key.
+public struct PhotoFingerprint: Sendable, Equatable {
+    /// The bytes of a signature.
+    public static let signatureByteCount = 128
+
+    /// The user, or the id by which attempts with an e-mail are counted; it is part of the hashes.
+    public let userID: UUID
+    /// HMAC of the file's SHA-256; 32 bytes.
+    public let fileHash: [UInt8]
+    /// HMAC of the SHA-256 of the decoded picture; 32 bytes. `nil` for a photo that cannot be decoded.
+    public let pixelHash: [UInt8]?
+    /// Keyed bits of the face, of which few differ between copies of a photo; ``signatureByteCount`` bytes. `nil` without a face.
+    public let signature: [UInt8]?
+
+    /// Describes a photo.
+    public init(userID: UUID, fileHash: [UInt8], pixelHash: [UInt8]?, signature: [UInt8]?) {
+        self.userID = userID
+        self.fileHash = fileHash
+        self.pixelHash = pixelHash
+        self.signature = signature
+    }
+}
+
+/// Reads and writes `face_photo_hashes`: a photo that is used a second time for a user is a replay.
 public struct FacePhotoHashRepository: Sendable {
-    /// The time for which the hash of a photo is kept: 180 days.
+    /// The time for which a photo is remembered: 180 days.
     ///
     /// Long enough for a recorded upload to become stale, and no longer: the hash of a face photo is personal data, and the table
-    /// must not grow without bound. At 3 photos a sign-in and two sign-ins a day, a user has about 1,000 rows of 100 bytes.
+    /// must not grow without bound. At 3 photos a sign-in and two sign-ins a day, a user has about 1,000 rows of 300 bytes.
     public static let lifetime: Duration = .seconds(180 * 24 * 60 * 60)
+    /// The most photos of refused sessions, the newest ones, whose signatures are compared: strangers can add any number of them. Their
+    /// hashes, and the signatures of accepted photos, are compared without a limit.
+    static let maxRefusedCompared = 5_000
 
     let db: any PostgresQueryable
 
@@ -16,40 +42,69 @@ public struct FacePhotoHashRepository: Sendable {
         self.db = db
     }
 
-    /// Stores the SHA-256 hashes of a user's photos. Runs its statement even for an empty list, so that a sign-up that changes
-    /// nothing executes the same statements as one that does.
+    /// Stores photos of a session. The statement is the same whether the users exist or not.
     ///
-    /// - Returns: The number of new hashes.
+    /// - Returns: The number of photos that were not stored before, by file or picture.
     @discardableResult
-    public func add(userID: UUID, hashes: [[UInt8]]) async throws(PostgresError) -> Int {
+    public func add(_ photos: [PhotoFingerprint], accepted: Bool) async throws(PostgresError) -> Int {
         try await db.execute(
             """
-            INSERT INTO face_photo_hashes (user_id, photo_hash)
-            SELECT DISTINCT \(userID), hash FROM unnest(\(hashes)) AS hash ORDER BY hash
+            INSERT INTO face_photo_hashes (user_id, file_hash, pixel_hash, signature, is_accepted)
+            SELECT user_id, file_hash, nullif(pixel_hash, ''), \(unescaped: Self.bits), \(accepted)
+            FROM unnest(\(photos.map(\.userID)), \(photos.map(\.fileHash)), \(photos.map { $0.pixelHash ?? [] }),
+                        \(photos.map { $0.signature ?? [] })) AS given (user_id, file_hash, pixel_hash, signature)
+            ORDER BY user_id, file_hash
             ON CONFLICT DO NOTHING
             """)
     }
 
-    /// Returns whether one of these photos was uploaded before for this user.
-    public func containsAny(userID: UUID, hashes: [[UInt8]]) async throws(PostgresError) -> Bool {
-        guard !hashes.isEmpty else { return false }
+    /// Serialises the sessions of a user that use up photos, until the transaction ends: of two with the same photo, the second sees the
+    /// photos of the first.
+    public func lock(userID: UUID) async throws(PostgresError) {
+        try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('face_photos:' || (\(userID)::uuid)::text, 0))")
+    }
+
+    /// Returns whether one of these photos was used before for its user: the same file, the same picture, or a copy of it.
+    ///
+    /// - Parameter maxDistance: The most bits in which the signatures of a photo and its copy differ.
+    public func containsAny(of photos: [PhotoFingerprint], maxDistance: Int) async throws(PostgresError) -> Bool {
+        guard !photos.isEmpty else { return false }
         let query: PostgresQuery = """
-            SELECT EXISTS (
-                SELECT FROM face_photo_hashes WHERE user_id = \(userID) AND photo_hash = ANY(\(hashes))) AS seen
+            WITH given AS (
+                SELECT user_id, file_hash, nullif(pixel_hash, '') AS pixel_hash, \(unescaped: Self.bits) AS signature
+                FROM unnest(\(photos.map(\.userID)), \(photos.map(\.fileHash)), \(photos.map { $0.pixelHash ?? [] }),
+                            \(photos.map { $0.signature ?? [] })) AS given (user_id, file_hash, pixel_hash, signature)
+            ), stored AS (
+                SELECT u.user_id, s.signature FROM (SELECT DISTINCT user_id FROM given) u CROSS JOIN LATERAL (
+                    (SELECT signature FROM face_photo_hashes
+                     WHERE user_id = u.user_id AND is_accepted AND signature IS NOT NULL)
+                    UNION ALL
+                    (SELECT signature FROM face_photo_hashes
+                     WHERE user_id = u.user_id AND NOT is_accepted AND signature IS NOT NULL
+                     ORDER BY created_at DESC LIMIT \(unescaped: "\(Self.maxRefusedCompared)"))) s
+            )
+            SELECT EXISTS (SELECT FROM face_photo_hashes JOIN given USING (user_id, file_hash))
+                OR EXISTS (SELECT FROM face_photo_hashes JOIN given USING (user_id, pixel_hash))
+                OR EXISTS (
+                    SELECT FROM stored JOIN given USING (user_id)
+                    WHERE bit_count(stored.signature # given.signature) <= \(maxDistance)) AS seen
             """
         let rows = try await db.query(query.readOnly())
         return try rows.first?.decode("seen", as: Bool.self) ?? false
     }
 
-    /// Deletes at most `limit` hashes older than `lifetime`.
+    /// The signature of a given photo as SQL; an array of bytes has no nulls, so an empty one stands for none.
+    static let bits = "CASE WHEN signature <> '' THEN ('x' || encode(signature, 'hex'))::bit(1024) END"
+
+    /// Deletes at most `limit` photos older than `lifetime`.
     ///
-    /// - Returns: The number of deleted hashes.
+    /// - Returns: The number of deleted photos.
     @discardableResult
     public func deleteExpired(lifetime: Duration = Self.lifetime, limit: Int) async throws(PostgresError) -> Int {
         try await db.execute(
             """
-            DELETE FROM face_photo_hashes WHERE (user_id, photo_hash) IN (
-                SELECT user_id, photo_hash FROM face_photo_hashes
+            DELETE FROM face_photo_hashes WHERE (user_id, file_hash) IN (
+                SELECT user_id, file_hash FROM face_photo_hashes
                 WHERE created_at < now() - make_interval(secs => \(lifetime / .seconds(1)))
                 ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             """)

@@ -11,7 +11,7 @@ enum InstallChange: Equatable {
     /// Everything is written, and a dead row becomes active.
     case replace
 
-    /// Decides on a registration by a signed-in user, which takes the installation over from another user.
+    /// Decides on a registration by a signed-in user, which takes the installation over from another user if it has one.
     init(registering registration: PushRegistration, userID: UUID, over row: PushInstall) {
         let isSameValue = row.valueHash == registration.valueHash
         let isNewer =
@@ -24,14 +24,10 @@ enum InstallChange: Equatable {
         self = isNewer && isChange ? .replace : isSameUser ? .none : .bind
     }
 
-    /// Decides on a value that a user's request carries along; nil when the installation belongs to another user. The age of such a
-    /// value is unknown, so it replaces no other value and revives no dead row.
+    /// Decides on a value that a user's request carries along; nil when the installation is not the user's. The age of such a value is
+    /// unknown, so it replaces no other value and revives no dead row.
     init?(claiming registration: PushRegistration, userID: UUID, over row: PushInstall) {
-        guard let owner = row.userID else {
-            self = .bind
-            return
-        }
-        guard owner == userID else { return nil }
+        guard row.userID == userID else { return nil }
         self = row.valueHash == registration.valueHash && row.isSeenLongBefore(registration) ? .seen : .none
     }
 

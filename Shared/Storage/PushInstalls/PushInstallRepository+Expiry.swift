@@ -42,11 +42,12 @@ extension PushInstallRepository {
             """)
     }
 
-    /// Deletes all installations of a user, and their audit entries. Call in a transaction.
+    /// Deletes all installations of a user, their audit entries, and claims of them or by the user. Call in a transaction.
     ///
     /// - Returns: The ids of the installations, at most ``PushInstallLimits/maxPerUser``.
     public func erase(userID: UUID) async throws(PostgresError) -> [UUID] {
         let rows = try await db.query("DELETE FROM push_installs WHERE user_id = \(userID) RETURNING id")
+        try await db.execute("DELETE FROM install_hand_overs WHERE user_id = \(userID) OR former_user_id = \(userID)")
         try await db.execute("DELETE FROM push_install_audit WHERE old_user_id = \(userID) OR new_user_id = \(userID)")
         return try rows.column("id")
     }

@@ -60,7 +60,7 @@ extension PushInstallRepository {
         return addresses
     }
 
-    /// Deletes those of the installations that are not needed: without a user, an unsettled push, or a session.
+    /// Deletes those of the installations that are not needed: without a user, an unsettled push, a session, or a pending claim.
     ///
     /// Call in a transaction: the rows are locked first and checked by a second statement, so that it sees a push that was addressed,
     /// or a session that was started, in between. Delivery pages need no check: their deliveries are meant for the installation's
@@ -77,6 +77,7 @@ extension PushInstallRepository {
             WHERE p.id = ANY(\(ids)) AND p.user_id IS NULL
               AND NOT EXISTS (SELECT FROM deliveries d WHERE d.install_id = p.id AND d.state IN ('pending', 'sending'))
               AND NOT EXISTS (SELECT FROM sessions s WHERE s.install_id = p.id)
+              AND NOT EXISTS (SELECT FROM install_hand_overs h WHERE h.install_id = p.id AND h.state = 'pending')
             """)
     }
 }

@@ -2,7 +2,21 @@ public import FoundationEssentials
 public import PostgresClient
 
 extension PushInstallRepository {
-    /// Registers an installation on which a user is signed in, and binds it to that user, even if it was bound to another.
+    /// Registers an installation on which a user is signed in, and binds it to that user, unless another user has it.
+    ///
+    /// See ``register(_:userID:)``. Call in a transaction.
+    ///
+    /// - Returns: `nil` when another user has the installation: knowing its id, or even its token, must not be enough to take it.
+    public func registerUnlessHeld(
+        _ registration: PushRegistration, userID: UUID
+    ) async throws(PostgresError) -> RegisteredInstall? {
+        try await write(registration, userID: userID) {
+            $0.userID == nil || $0.userID == userID ? InstallChange(registering: registration, userID: userID, over: $0) : nil
+        }
+    }
+
+    /// Registers an installation on which a user is signed in, and binds it to that user, even if it was bound to another: only for a
+    /// user who has proven that their app receives what is pushed to it. ``registerUnlessHeld(_:userID:)`` is for all others.
     ///
     /// An unchanged installation that was seen within ``PushInstallLimits/seenInterval`` is not written. The generation increases when
     /// the value changes, and when the installation passes from one user to another, so that pushes for the former user no longer
@@ -18,44 +32,75 @@ extension PushInstallRepository {
         return registered
     }
 
-    /// Binds the installation of a redeemed sign-in to its user, with the value that the upload delivered. Call in a transaction.
+    /// Returns the registration that a row has been made by, as of another time.
     ///
-    /// - Parameters:
-    ///   - id: The row of the upload, as in `sessions.install_id`.
-    ///   - seenAt: The time of the upload.
-    /// - Returns: The installation, which is another row than `id` if the installation has a row with a user; `nil` when `id` is deleted.
-    public func bind(_ id: UUID, userID: UUID, seenAt: Date) async throws(PostgresError) -> RegisteredInstall? {
-        guard let row = try await find(ids: [id]).first else { return nil }
-        let registration = PushRegistration(
-            installationKey: row.installationKey, kind: row.kind, valueSealed: row.valueSealed, valueHash: row.valueHash, seenAt: seenAt)
-        return try await register(registration, userID: userID)
+    /// - Parameter seenAt: The time of the registration.
+    /// - Returns: `nil` when the row is deleted.
+    public func registration(of id: UUID, seenAt: Date) async throws(PostgresError) -> PushRegistration? {
+        try await find(ids: [id]).first.map { row in
+            PushRegistration(
+                installationKey: row.installationKey, kind: row.kind, valueSealed: row.valueSealed, valueHash: row.valueHash,
+                seenAt: seenAt)
+        }
     }
 
-    /// Binds an installation to the user if it is unknown or has no user; an installation of another user is left alone.
+    /// Confirms a user's own installation by a token that is sent as part of another request, such as an image job.
     ///
-    /// For tokens that are sent as part of another request, such as an image job: knowing an installation's id must neither allow
-    /// pushes to the phone of its user, nor replacing that user's token. The age of such a token is unknown, so the value of an
-    /// existing installation is unchanged. Call in a transaction.
+    /// The age of such a token is unknown, so the value of the installation is unchanged. Call in a transaction.
     ///
-    /// - Returns: `nil` when it belongs to another user.
+    /// - Returns: `nil` when the installation is not the user's: knowing its token must neither allow pushes to a phone, nor binding one
+    ///   that no app has registered.
     @discardableResult
     public func claim(
         _ registration: PushRegistration, userID: UUID
     ) async throws(PostgresError) -> RegisteredInstall? {
-        try await write(registration, userID: userID) { InstallChange(claiming: registration, userID: userID, over: $0) }
+        try await write(registration, userID: userID, addsUnknown: false) {
+            InstallChange(claiming: registration, userID: userID, over: $0)
+        }
+    }
+
+    /// Returns the row with a user of an installation.
+    func holder(of installationKey: [UInt8]) async throws(PostgresError) -> PushInstall? {
+        let query: PostgresQuery =
+            "SELECT * FROM push_installs WHERE installation_key = \(installationKey) AND user_id IS NOT NULL"
+        return try await db.query(query.readOnly()).first.map(PushInstall.init(row:))
+    }
+
+    /// Adds a row without a user for a value, or finds the one that it has, and returns its id.
+    func addUnbound(_ new: PushRegistration) async throws(PostgresError) -> UUID {
+        let rows = try await db.query(
+            """
+            INSERT INTO push_installs AS p (installation_key, kind, value_sealed, value_hash, registered_at, last_seen_at)
+            VALUES (\(new.installationKey), \(new.kind.rawValue), \(new.valueSealed), \(new.valueHash), \(new.seenAt), \(new.seenAt))
+            ON CONFLICT (value_hash) WHERE user_id IS NULL
+            DO UPDATE SET last_seen_at = greatest(p.last_seen_at, EXCLUDED.last_seen_at),
+                state = 'active', suspect_until = NULL, invalid_at = NULL, invalid_code = NULL
+            RETURNING id
+            """)
+        return try rows.required().decode("id")
+    }
+
+    /// Serialises the bindings of an installation, so that two of them do not both find it without a user.
+    func lock(installation key: [UInt8]) async throws(PostgresError) {
+        try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('install:' || encode((\(key)::bytea), 'hex'), 0))")
+    }
+
+    /// Serialises the changes to the number of a user's installations: the last one sees what all others have added.
+    func lock(installationsOf userID: UUID) async throws(PostgresError) {
+        try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('installs:' || (\(userID)::uuid)::text, 0))")
     }
 
     /// Applies the change that `decide` makes to the registration's row, or inserts the row.
     ///
-    /// - Returns: `nil` when `decide` returns `nil`.
+    /// - Parameter addsUnknown: Whether to insert an installation that has no row.
+    /// - Returns: `nil` when `decide` returns `nil`, and for an unknown installation that is not to be added.
     private func write(
-        _ registration: PushRegistration, userID: UUID, _ decide: (PushInstall) -> InstallChange?
+        _ registration: PushRegistration, userID: UUID, addsUnknown: Bool = true, _ decide: (PushInstall) -> InstallChange?
     ) async throws(PostgresError) -> RegisteredInstall? {
-        // Serialises the bindings of an installation, so that two of them do not both find it without a user.
-        try await db.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended('install:' || encode((\(registration.installationKey)::bytea), 'hex'), 0))")
+        try await lock(installation: registration.installationKey)
         while true {
             guard let row = try await row(of: registration) else {
+                guard addsUnknown else { return nil }
                 let install = try await insert(registration, userID: userID)
                 return RegisteredInstall(install: install, removedIDs: try await evict(from: userID, keeping: install.id))
             }
@@ -151,8 +196,7 @@ extension PushInstallRepository {
 
     /// Deletes a user's installations beyond ``PushInstallLimits/maxPerUser``: dead ones first, then those not seen for longest.
     private func evict(from userID: UUID, keeping id: UUID) async throws(PostgresError) -> [UUID] {
-        // Serialises evictions of a user: the last one sees the installations that all others have added.
-        try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('installs:' || (\(userID)::uuid)::text, 0))")
+        try await lock(installationsOf: userID)
         let rows = try await db.query(
             """
             DELETE FROM push_installs WHERE id IN (

@@ -4,7 +4,8 @@ public import PostgresClient
 /// Reads and writes `push_installs`.
 ///
 /// An installation has one row with a user at most. A value that an upload delivers is not proven to belong to that user, so it gets
-/// a row without a user, one for each value, which a redeemed sign-in binds to its user.
+/// a row without a user, one for each value, which a redeemed sign-in binds to its user. A claim of an installation that another user
+/// has waits in `install_hand_overs` for its proof.
 public struct PushInstallRepository: Sendable {
     let db: any PostgresQueryable
 

@@ -73,13 +73,24 @@ extension Baseline {
         COMMENT ON COLUMN face_templates.template_sealed IS 'AES-256-GCM, bound to the user id.';
 
         CREATE TABLE face_photo_hashes (
-            user_id    uuid        NOT NULL,
-            photo_hash bytea       NOT NULL CHECK (octet_length(photo_hash) = 32),
-            created_at timestamptz NOT NULL DEFAULT now(),
-            PRIMARY KEY (user_id, photo_hash)
+            user_id     uuid        NOT NULL,
+            file_hash   bytea       NOT NULL CHECK (octet_length(file_hash) = 32),
+            pixel_hash  bytea       CHECK (octet_length(pixel_hash) = 32),
+            signature   bit(1024),
+            is_accepted boolean     NOT NULL,
+            created_at  timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (user_id, file_hash)
         );
+        CREATE UNIQUE INDEX face_photo_hashes_by_pixels ON face_photo_hashes (user_id, pixel_hash) WHERE pixel_hash IS NOT NULL;
+        CREATE INDEX face_photo_hashes_by_signature ON face_photo_hashes (user_id, is_accepted, created_at)
+            WHERE signature IS NOT NULL;
         CREATE INDEX face_photo_hashes_by_age ON face_photo_hashes (created_at);
         COMMENT ON TABLE face_photo_hashes IS
-            'SHA-256 of photos that were used for a user, to detect replays; no foreign key, because decoy ids have rows too.';
+            'Photos that were used for a user, to detect replays; no foreign key, because decoy ids have rows too.';
+        COMMENT ON COLUMN face_photo_hashes.file_hash IS 'HMAC of the user and the SHA-256 of the file.';
+        COMMENT ON COLUMN face_photo_hashes.pixel_hash IS 'HMAC of the user and the SHA-256 of the decoded picture.';
+        COMMENT ON COLUMN face_photo_hashes.signature IS
+            'Signs of keyed projections of the face: few differ between copies of a photo. Not a template.';
+        COMMENT ON COLUMN face_photo_hashes.is_accepted IS 'Whether the session of the photo has succeeded.';
         """
 }

@@ -83,6 +83,39 @@ extension Baseline {
             FOR EACH ROW WHEN (OLD.user_id <> NEW.user_id) EXECUTE FUNCTION push_install_bound();
         """
 
+    /// Claims of installations that wait for the claimant's proof.
+    static let installHandOvers = """
+        CREATE TABLE install_hand_overs (
+            id               uuid        PRIMARY KEY,
+            installation_key bytea       NOT NULL CHECK (octet_length(installation_key) = 32),
+            install_id       uuid        REFERENCES push_installs (id) ON DELETE SET NULL,
+            user_id          uuid        NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            former_user_id   uuid        REFERENCES users (id) ON DELETE CASCADE,
+            sign_in_id       uuid,
+            nonce_hash       bytea       NOT NULL CHECK (octet_length(nonce_hash) = 32),
+            is_held_value    boolean     NOT NULL,
+            platform         text        CHECK (platform IN ('ios', 'android', 'web')),
+            locale           text        CHECK (length(locale) <= 35),
+            app_version      text        CHECK (length(app_version) <= 64),
+            state            text        NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'completed', 'replaced')),
+            created_at       timestamptz NOT NULL DEFAULT now(),
+            expires_at       timestamptz NOT NULL
+        );
+        CREATE UNIQUE INDEX install_hand_overs_pending ON install_hand_overs (installation_key, user_id) WHERE state = 'pending';
+        CREATE INDEX install_hand_overs_by_user ON install_hand_overs (user_id, created_at);
+        CREATE INDEX install_hand_overs_by_former_user ON install_hand_overs (former_user_id) WHERE former_user_id IS NOT NULL;
+        CREATE INDEX install_hand_overs_by_install ON install_hand_overs (install_id) WHERE install_id IS NOT NULL;
+        CREATE INDEX install_hand_overs_by_creation ON install_hand_overs (created_at);
+        COMMENT ON TABLE install_hand_overs IS
+            'Claims of an installation by a user who has yet to return the nonce that was pushed to the claimed value.';
+        COMMENT ON COLUMN install_hand_overs.install_id IS
+            'While it is pending, the row without a user that has the claimed value; then the installation of the user.';
+        COMMENT ON COLUMN install_hand_overs.former_user_id IS 'The user who had the installation when it was claimed.';
+        COMMENT ON COLUMN install_hand_overs.sign_in_id IS 'access_tokens.family_id of the claimant; null for an identity of another system.';
+        COMMENT ON COLUMN install_hand_overs.nonce_hash IS 'SHA-256 of the pushed nonce.';
+        COMMENT ON COLUMN install_hand_overs.is_held_value IS 'Whether the former user has the installation with the claimed value.';
+        """
+
     /// Tells an outage of FCM from dead tokens.
     static let pushHealth = """
         CREATE TABLE push_outcomes (

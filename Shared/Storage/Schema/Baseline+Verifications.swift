@@ -39,7 +39,9 @@ extension Baseline {
             model_id         text        NOT NULL,
             pipeline_version integer     NOT NULL CHECK (pipeline_version > 0),
             template_sealed  bytea       NOT NULL,
-            photo_hashes     bytea[]     NOT NULL,
+            file_hashes      bytea[]     NOT NULL,
+            pixel_hashes     bytea[]     NOT NULL,
+            signatures       bytea[]     NOT NULL,
             due_at           timestamptz,
             created_at       timestamptz NOT NULL DEFAULT now()
         );
@@ -49,6 +51,8 @@ extension Baseline {
         COMMENT ON TABLE pending_enrolments IS 'Enrolled faces without effect yet. They are replaced, taken into effect or deleted.';
         COMMENT ON COLUMN pending_enrolments.id IS 'The session of the photos, and the verification that it waits for.';
         COMMENT ON COLUMN pending_enrolments.user_id IS 'The account; without due_at the id that it gets with the verification.';
+        COMMENT ON COLUMN pending_enrolments.file_hashes IS
+            'With pixel_hashes and signatures: the rows that face_photo_hashes gets, empty where it has NULL.';
         COMMENT ON COLUMN pending_enrolments.due_at IS 'When a recovery replaces the face of the account; NULL for a first face.';
         """
 }

@@ -12,6 +12,7 @@ extension Migration {
             Baseline.idempotency,
             Baseline.outboxAndInbox,
             Baseline.pushInstalls,
+            Baseline.installHandOvers,
             Baseline.pushHealth,
             Baseline.notifications,
             Baseline.deliveries,
@@ -31,7 +32,7 @@ extension Migration {
             DROP TABLE image_job_reads, image_attempts, image_jobs, image_templates;
             DROP VIEW delivery_ledger;
             DROP TABLE push_install_rates, push_quota, delivery_pages, deliveries, notification_receipts, notifications;
-            DROP TABLE push_guard, push_outcomes, push_install_audit, push_installs;
+            DROP TABLE push_guard, push_outcomes, push_install_audit, install_hand_overs, push_installs;
             DROP FUNCTION push_install_bound();
             DROP FUNCTION push_install_audit();
             DROP TABLE inbox, outbox, idempotency_keys, sessions;

@@ -42,6 +42,8 @@ public struct Session: Sendable, Equatable {
     public let isRecovery: Bool
     /// The e-mail of an undecided sign-up without proof or access token; `nil` for all others.
     public let email: SealedEmail?
+    /// The id by which the sign-ins with an e-mail are counted, whether it has an account or not; `nil` for a sign-up.
+    public let attemptKey: UUID?
     /// The state.
     public let state: SessionState
     /// Why it failed or expired; `nil` otherwise.
@@ -80,7 +82,8 @@ public struct Session: Sendable, Equatable {
 
     /// The columns that `init(row:)` reads; `photos` as text, because JSON is decoded from text.
     static let columns = """
-        id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookup, email_sealed, state, reason, retryable, attempts_left, \
+        id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookup, email_sealed, attempt_key, \
+        state, reason, retryable, attempts_left, \
         token_hash, install_id, installation_key, photos::text AS photos, request_id, traceparent, created_at, \
         started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
@@ -94,6 +97,7 @@ public struct Session: Sendable, Equatable {
         verificationID = try row.decode("verification_id")
         isRecovery = try row.decode("is_recovery")
         email = try SealedEmail(row: row)
+        attemptKey = try row.decode("attempt_key")
         state = try row.decodeCase("state")
         reason = try row.decodeCaseIfPresent("reason")
         retryable = try row.decode("retryable")

@@ -25,6 +25,11 @@ public enum SealingContext {
         Array("chat_sender_name:\(notificationID.wireString)".utf8)
     }
 
+    /// For the parameter `nonce_sealed` of a notification: the nonce that proves the possession of an installation.
+    public static func possessionNonce(notificationID: UUID) -> [UInt8] {
+        Array("possession_nonce:\(notificationID.wireString)".utf8)
+    }
+
     /// For `push_installs.value_sealed`.
     public static func pushInstall(installationKey: [UInt8]) -> [UInt8] {
         Array("push_install:".utf8) + installationKey

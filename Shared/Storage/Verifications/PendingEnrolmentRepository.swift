@@ -18,29 +18,33 @@ public struct PendingEnrolmentRepository: Sendable {
     /// - Parameters:
     ///   - id: The session of the photos.
     ///   - face: The face, sealed for the id that the account gets.
-    ///   - photoHashes: SHA-256 of the photos.
-    public func insert(id: UUID, face: NewFaceTemplate, photoHashes: [[UInt8]]) async throws(PostgresError) {
+    ///   - photos: The fingerprints of the photos for the id that the account gets.
+    public func insert(id: UUID, face: NewFaceTemplate, photos: [PhotoFingerprint]) async throws(PostgresError) {
         try await db.execute(
             """
-            INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, photo_hashes)
-            VALUES (\(id), \(face.userID), \(face.modelID), \(Int32(face.pipelineVersion)), \(face.templateSealed), \(photoHashes))
+            INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, file_hashes, pixel_hashes,
+                                            signatures)
+            VALUES (\(id), \(face.userID), \(face.modelID), \(Int32(face.pipelineVersion)), \(face.templateSealed),
+                    \(photos.map(\.fileHash)), \(photos.map { $0.pixelHash ?? [] }), \(photos.map { $0.signature ?? [] }))
             """)
     }
 
     /// Starts the recovery of an account: the face replaces the account's after ``recoveryDelay``. A recovery that waits is replaced,
     /// and its time starts anew.
     ///
-    /// - Parameters: As for ``insert(id:face:photoHashes:)``, with the face sealed for the account.
-    public func startRecovery(id: UUID, face: NewFaceTemplate, photoHashes: [[UInt8]]) async throws(PostgresError) {
+    /// - Parameters: As for ``insert(id:face:photos:)``, with the face sealed for the account.
+    public func startRecovery(id: UUID, face: NewFaceTemplate, photos: [PhotoFingerprint]) async throws(PostgresError) {
         try await db.execute(
             """
-            INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, photo_hashes, due_at)
-            VALUES (\(id), \(face.userID), \(face.modelID), \(Int32(face.pipelineVersion)), \(face.templateSealed), \(photoHashes),
+            INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, file_hashes, pixel_hashes,
+                                            signatures, due_at)
+            VALUES (\(id), \(face.userID), \(face.modelID), \(Int32(face.pipelineVersion)), \(face.templateSealed),
+                    \(photos.map(\.fileHash)), \(photos.map { $0.pixelHash ?? [] }), \(photos.map { $0.signature ?? [] }),
                     now() + make_interval(secs => \(Self.recoveryDelay / .seconds(1))))
             ON CONFLICT (user_id) WHERE due_at IS NOT NULL DO UPDATE
             SET id = EXCLUDED.id, model_id = EXCLUDED.model_id, pipeline_version = EXCLUDED.pipeline_version,
-                template_sealed = EXCLUDED.template_sealed, photo_hashes = EXCLUDED.photo_hashes, due_at = EXCLUDED.due_at,
-                created_at = now()
+                template_sealed = EXCLUDED.template_sealed, file_hashes = EXCLUDED.file_hashes,
+                pixel_hashes = EXCLUDED.pixel_hashes, signatures = EXCLUDED.signatures, due_at = EXCLUDED.due_at, created_at = now()
             """)
     }
 
@@ -91,7 +95,7 @@ public struct PendingEnrolmentRepository: Sendable {
             """)
     }
 
-    /// Moves waiting faces to the accounts that exist, with the hashes of their photos.
+    /// Moves waiting faces to the accounts that exist, with the fingerprints of their photos.
     ///
     /// - Returns: The accounts.
     private func apply(_ ids: [UUID]) async throws(PostgresError) -> [UUID] {
@@ -99,8 +103,10 @@ public struct PendingEnrolmentRepository: Sendable {
             """
             WITH due AS (DELETE FROM pending_enrolments WHERE id = ANY(\(ids)) RETURNING *),
             hashes AS (
-                INSERT INTO face_photo_hashes (user_id, photo_hash)
-                SELECT DISTINCT user_id, unnest(photo_hashes) FROM due ON CONFLICT DO NOTHING)
+                INSERT INTO face_photo_hashes (user_id, file_hash, pixel_hash, signature, is_accepted)
+                SELECT user_id, file_hash, nullif(pixel_hash, ''), \(unescaped: FacePhotoHashRepository.bits), true
+                FROM due, unnest(file_hashes, pixel_hashes, signatures) AS given (file_hash, pixel_hash, signature)
+                ON CONFLICT DO NOTHING)
             INSERT INTO face_templates (user_id, model_id, pipeline_version, template_sealed)
             SELECT user_id, model_id, pipeline_version, template_sealed FROM due
             WHERE EXISTS (SELECT FROM users WHERE id = due.user_id)

@@ -8,12 +8,14 @@ public enum NotificationKind: String, Codable, Sendable, CaseIterable {
     case chatMessage = "chat_message"
     case invitation
     case accountAlert = "account_alert"
+    /// Nothing that is shown: asks an app to prove that it receives the pushes to its installation.
+    case possessionCheck = "possession_check"
 
     /// Whether it reports the result of a sign-up or sign-in.
     public var isOfSession: Bool {
         switch self {
         case .signUp, .signIn: true
-        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation, .accountAlert: false
+        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation, .accountAlert, .possessionCheck: false
         }
     }
 }

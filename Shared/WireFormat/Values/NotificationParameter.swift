@@ -12,6 +12,8 @@ public enum NotificationParameter {
     public static let textSealed = "text_sealed"
     /// The sender's name: sealed for `SealingContext.chatSenderName`, as base64url. Absent when the sender has no name.
     public static let senderNameSealed = "sender_name_sealed"
-    /// The parameters that hold users' texts; the outbox empties them in a message that all groups have handled.
-    public static let sealedTexts = [textSealed, senderNameSealed]
+    /// The nonce of a possession check: sealed for `SealingContext.possessionNonce`, as base64url.
+    public static let nonceSealed = "nonce_sealed"
+    /// The parameters that hold users' texts and secrets; the outbox empties them in a message that all groups have handled.
+    public static let sealedTexts = [textSealed, senderNameSealed, nonceSealed]
 }

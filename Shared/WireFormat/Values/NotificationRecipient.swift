@@ -10,7 +10,7 @@ public struct NotificationRecipient: Codable, Sendable, Hashable {
         case user
         /// Every member of a topic.
         case topic
-        /// One installation, as long as a user is signed in on it.
+        /// One installation, with a user or without.
         case installation
     }
 

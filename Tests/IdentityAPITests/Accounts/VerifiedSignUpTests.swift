@@ -35,7 +35,10 @@ extension IdentityFixture {
         let email = try #require(session.email)
         try await postgres.withTransaction { transaction in
             try await PendingEnrolmentRepository(transaction).insert(
-                id: id, face: face(of: session.userID), photoHashes: [SHA256.hash("photo")])
+                id: id, face: face(of: session.userID),
+                photos: [
+                    PhotoFingerprint(userID: session.userID, fileHash: SHA256.hash("photo"), pixelHash: nil, signature: nil)
+                ])
             _ = try await EmailVerificationRepository(transaction).insert(
                 NewEmailVerification(id: id, purpose: .enrolment, accountID: session.userID, email: email))
             try await OutboxRepository(transaction).publish(MailRequested(kind: .verificationCode, subjectID: id))
@@ -137,7 +140,7 @@ extension IdentityFixture {
 @Suite struct RecoveryTests {
     private func begin(of device: SignedInDevice) async throws {
         try await PendingEnrolmentRepository(api.postgres).startRecovery(
-            id: UUID(), face: api.face(of: device.userID), photoHashes: [])
+            id: UUID(), face: api.face(of: device.userID), photos: [])
     }
 
     private func send(_ method: String, _ bearer: String) async throws -> HTTPClientResponse {

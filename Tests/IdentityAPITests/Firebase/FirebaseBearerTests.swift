@@ -39,6 +39,8 @@ import WireFormat
             let ada = try await firebase.person("ada")
             let order = Order().with(#""device_token":"\#(Self.phone):one""#)
             #expect(try await firebase.api.order(order, by: ada).status == 202)
+            let check = try await firebase.api.check()
+            #expect(try await firebase.api.confirm(check.id, check.nonce, by: ada).status == 200)
             #expect(try await firebase.api.installs().map(\.userID) == [ada.userID])
             #expect(try await firebase.api.register("\(Self.phone):two", by: ada).status == 200)
             #expect(try await firebase.api.installs().map(\.generation) == [2])

@@ -129,6 +129,13 @@ public struct Phone: Sendable {
         return try await send(request, bearer: bearer)
     }
 
+    /// Returns the nonce of a possession check, as the app does.
+    public func confirmPossession(_ check: JSONAnswer, bearer: String) async throws -> Answer {
+        let (id, nonce) = (check["data"]["handover_id"].text ?? "", check["data"]["nonce"].text ?? "")
+        let json = #"{"handover_id":"\#(id)","nonce":"\#(nonce)"}"#
+        return try await post("/v1/users/device-token/confirm", json: json, bearer: bearer)
+    }
+
     func post(_ path: String, _ form: MultipartForm, headers: [(name: String, value: String)] = []) async throws -> Answer {
         var request = HTTPClientRequest(method: "POST", url: stack.apiURL + path)
         request.headers = headers + [("Content-Type", form.contentType)]

@@ -25,7 +25,8 @@ public struct LoadCommand: AsyncParsableCommand {
             p50<5s'; as many as you like. --errors-max counts everything that was not done. Exit code 1 when one is missed.
 
             PHOTOS. NAME/left-1.jpg to -3, right-, front- and sign-in-, for as many people as you like; each is sent with a \
-            comment of its own, because bytes that were sent before are refused as a replay.
+            comment of its own, because photos that were sent before are refused as a replay: run face-matching-worker with \
+            FACE_REPLAY_CHECK=files, so that it compares only the bytes of files.
 
             BEFORE IT BEGINS it signs up the accounts it needs (load-…@example.org): enough to keep each below the API's limits for \
             one account. One address may send 6,000 requests a minute, and take 50 upload slots but at most half of all 64 \

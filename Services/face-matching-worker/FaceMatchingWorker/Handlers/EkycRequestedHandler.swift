@@ -27,11 +27,11 @@ struct EkycRequestedHandler: EventHandler {
         let sessionID = event.body.sessionID
         // The session is terminal, past its deadline or deleted: nothing is left to do.
         guard let session = try await SessionRepository(postgres).beginProcessing(id: sessionID) else { return }
-        let verdict = try await verdict(on: session, in: event.body.lane, context)
+        let examined = try await examine(session, in: event.body.lane, context)
         do {
             let outcome = try await context.commit { transaction in
                 try await withSpan("settle session") { _ in
-                    try await settle(session, verdict, causedBy: event, in: transaction)
+                    try await settle(session, examined, causedBy: event, in: transaction)
                 }
             }
             if let outcome {
@@ -46,30 +46,30 @@ struct EkycRequestedHandler: EventHandler {
         await deletePhotos(of: session, context.logger)
     }
 
-    private func verdict(on session: Session, in lane: EkycLane, _ context: HandlerContext) async throws -> Verdict {
+    private func examine(_ session: Session, in lane: EkycLane, _ context: HandlerContext) async throws -> ExaminedSession {
         // A photo that crashes the process throws no error: after ``PermanentFailure/maxCrashes`` crashes it is not analysed again.
         guard context.crashes < PermanentFailure.maxCrashes else {
             context.logger.error("session given up after too many crashes", metadata: ["session": "\(session.id)"])
-            return .refused(.internal)
+            return ExaminedSession(verdict: .refused(.internal))
         }
         do {
             return try await withSpan("match face") { span in
                 span.attributes["heliograph.session_event"] = session.event.rawValue
-                return try await matcher.verdict(on: session, precedence: lane == .known ? .high : .ordinary)
+                return try await matcher.examine(session, precedence: lane == .known ? .high : .ordinary)
             }
         } catch {
             guard PermanentFailure.isReached(error, deliveryCount: context.deliveryCount) else { throw error }
             context.logger.error("session cannot be decided", metadata: ["session": "\(session.id)", "error": "\(error)"])
-            return .refused(.internal)
+            return ExaminedSession(verdict: .refused(.internal))
         }
     }
 
     /// Settles the session in the transaction.
     private func settle(
-        _ session: Session, _ verdict: Verdict, causedBy event: Envelope<EkycRequested>,
+        _ session: Session, _ examined: ExaminedSession, causedBy event: Envelope<EkycRequested>,
         in transaction: PostgresTransaction
     ) async throws -> SessionOutcome {
-        let settlement = try await apply(verdict, to: session, causedBy: event, in: transaction)
+        let settlement = try await apply(examined, to: session, causedBy: event, in: transaction)
         guard try await SessionRepository(transaction).complete(id: session.id, outcome: settlement.outcome) else {
             throw AlreadyDecided()
         }
@@ -87,19 +87,30 @@ struct EkycRequestedHandler: EventHandler {
 
     /// Applies the verdict and returns the settlement. It depends on the database whether the account has a face already, and
     /// whether the photos are new.
+    ///
+    /// The photos are used up in any case: those of a refused session must not be tried again, either.
     private func apply(
-        _ verdict: Verdict, to session: Session, causedBy event: Envelope<EkycRequested>, in transaction: PostgresTransaction
+        _ examined: ExaminedSession, to session: Session, causedBy event: Envelope<EkycRequested>,
+        in transaction: PostgresTransaction
     ) async throws -> Settlement {
-        switch verdict {
+        let photos = FacePhotoHashRepository(transaction)
+        switch examined.verdict {
         case .refused(let reason):
+            // A sign-up without a proof belongs to no account.
+            let hasOwner = session.event == .signIn || session.authorised || session.verificationID != nil
+            if hasOwner { try await photos.add(examined.photos, accepted: false) }
             return .failed(reason)
-        case .recognised(let photoHashes):
-            let added = try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: photoHashes)
-            guard added == photoHashes.count else { return .failed(.replayedImage) }
-            return Settlement(outcome: .succeeded, account: session.userID)
-        case .enrol(let face, let photoHashes):
-            return try await Enrolment(sealer: sealer, transaction: transaction)
-                .enrol(face, photoHashes: photoHashes, for: session, causedBy: event)
+        case .recognised:
+            try await photos.lock(userID: session.attemptKey ?? session.userID)
+            // Another session may have used them up since they were examined.
+            let isReplay = try await photos.containsAny(of: examined.photos, maxDistance: FaceSignatureHasher.maxDistance)
+            try await photos.add(examined.photos, accepted: !isReplay)
+            return isReplay ? .failed(.replayedImage) : Settlement(outcome: .succeeded, account: session.userID)
+        case .enrol(let face):
+            let settlement = try await Enrolment(sealer: sealer, transaction: transaction)
+                .enrol(face, photos: examined.photos, for: session, causedBy: event)
+            if case .failed = settlement.outcome { try await photos.add(examined.photos, accepted: false) }
+            return settlement
         }
     }
 

@@ -22,7 +22,7 @@ struct Enrolment {
 
     /// Enrols an accepted face: for the account whose access token came with the photos, for a proven e-mail, or for one that is yet to
     /// be proven.
-    func enrol(_ face: EnrolledFace, photoHashes: [[UInt8]], for session: Session, causedBy event: Envelope<EkycRequested>) async throws
+    func enrol(_ face: EnrolledFace, photos: [PhotoFingerprint], for session: Session, causedBy event: Envelope<EkycRequested>) async throws
         -> Settlement
     {
         let sealed = try sealed(face, for: session.userID)
@@ -33,14 +33,14 @@ struct Enrolment {
             if try await FaceTemplateRepository(transaction).upsert(sealed) {
                 try await endOthers(signIns, of: session)
             }
-            try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: photoHashes)
+            try await FacePhotoHashRepository(transaction).add(photos, accepted: true)
             return Settlement(outcome: .succeeded, account: session.userID)
         }
         if let verification = session.verificationID {
-            return try await enrol(sealed, photoHashes: photoHashes, for: session, verifiedBy: verification, causedBy: event)
+            return try await enrol(sealed, photos: photos, for: session, verifiedBy: verification, causedBy: event)
         }
         guard let email = session.email else { return .failed(.internal) }
-        return try await suspend(sealed, photoHashes: photoHashes, of: session, until: email, causedBy: event)
+        return try await suspend(sealed, photos: photos, of: session, until: email, causedBy: event)
     }
 
     /// Returns whether the sign-in whose bearer came with the photos is still valid: a logout or a revocation ends it. It cannot be
@@ -71,17 +71,17 @@ struct Enrolment {
     /// Creates the account of a proven e-mail with its first face. If the e-mail has an account, nothing changes, unless a recovery was
     /// asked for: that begins.
     private func enrol(
-        _ face: NewFaceTemplate, photoHashes: [[UInt8]], for session: Session, verifiedBy verification: UUID,
+        _ face: NewFaceTemplate, photos: [PhotoFingerprint], for session: Session, verifiedBy verification: UUID,
         causedBy event: Envelope<EkycRequested>
     ) async throws -> Settlement {
         let users = UserRepository(transaction)
         if try await users.create(id: session.userID, verified: verification) {
             try await FaceTemplateRepository(transaction).upsert(face)
-            try await FacePhotoHashRepository(transaction).add(userID: session.userID, hashes: photoHashes)
+            try await FacePhotoHashRepository(transaction).add(photos, accepted: true)
             return Settlement(outcome: .succeeded, account: session.userID)
         }
         guard session.isRecovery, try await users.find(id: session.userID) != nil else { return .failed(.alreadyEnrolled) }
-        try await PendingEnrolmentRepository(transaction).startRecovery(id: session.id, face: face, photoHashes: photoHashes)
+        try await PendingEnrolmentRepository(transaction).startRecovery(id: session.id, face: face, photos: photos)
         let outbox = OutboxRepository(transaction)
         try await outbox.publish(MailRequested(kind: .recoveryStarted, subjectID: session.userID), causedBy: event)
         let alert = AccountAlert.recoveryStarted.notification(to: session.userID, cause: session.id)
@@ -95,10 +95,10 @@ struct Enrolment {
     ///
     /// The same statements run whether or not the e-mail has an account: the sender has proven nothing, and must not learn it.
     private func suspend(
-        _ face: NewFaceTemplate, photoHashes: [[UInt8]], of session: Session, until email: SealedEmail,
+        _ face: NewFaceTemplate, photos: [PhotoFingerprint], of session: Session, until email: SealedEmail,
         causedBy event: Envelope<EkycRequested>
     ) async throws -> Settlement {
-        try await PendingEnrolmentRepository(transaction).insert(id: session.id, face: face, photoHashes: photoHashes)
+        try await PendingEnrolmentRepository(transaction).insert(id: session.id, face: face, photos: photos)
         let isMailed = try await EmailVerificationRepository(transaction).insert(
             NewEmailVerification(id: session.id, purpose: .enrolment, accountID: session.userID, email: email))
         if isMailed {

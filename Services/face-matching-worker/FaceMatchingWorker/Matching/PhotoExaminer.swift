@@ -9,6 +9,7 @@ internal import WireFormat
 struct ExaminedPhoto: Sendable {
     let pose: SessionPhoto.Pose
     let digest: [UInt8]
+    let pixelDigest: [UInt8]?
     let analysis: PhotoAnalysis
 }
 
@@ -39,8 +40,9 @@ struct PhotoExaminer: Sendable {
     private func examine(_ photo: SessionPhoto, for purpose: PhotoPurpose) async throws -> ExaminedPhoto {
         let bytes = try await withSpan("read photo") { _ in try await blobs.read(try BlobKey(photo.key), limit: PictureLimits.maxBytes) }
         let start = ContinuousClock.now
-        let analysis = try await withSpan("analyse photo") { _ in try await engines.analyse(bytes, for: purpose, precedence: precedence) }
+        let analysed = try await withSpan("analyse photo") { _ in try await engines.examine(bytes, for: purpose, precedence: precedence) }
         FaceMatchingMetrics.examined(took: .now - start)
-        return ExaminedPhoto(pose: photo.pose, digest: SHA256.hash(bytes), analysis: analysis)
+        return ExaminedPhoto(
+            pose: photo.pose, digest: SHA256.hash(bytes), pixelDigest: analysed.pixelDigest, analysis: analysed.analysis)
     }
 }

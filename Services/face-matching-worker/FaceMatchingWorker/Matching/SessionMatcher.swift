@@ -15,6 +15,7 @@ struct SessionMatcher: Sendable {
     let sealer: Sealer
     let blobs: any BlobStore
     let engines: FaceEnginePool
+    let fingerprinter: PhotoFingerprinter
     let logger: Logger
     let signUp = SignUpDecision()
     let signIn: SignInDecision
@@ -29,11 +30,11 @@ struct SessionMatcher: Sendable {
         return EnrolledFace(left: [faces[0]], right: [faces[1]], front: [faces[2]], isMirrored: false)
     }()
 
-    /// Returns the verdict on a session.
+    /// Examines the photos of a session and reaches the verdict.
     ///
     /// - Parameter precedence: The precedence of its photos among all that wait for an engine.
     /// - Throws: `BlobStoreError`, `FaceEngineError`, `PostgresError` or `CryptoError` when no verdict can be reached.
-    func verdict(on session: Session, precedence: FaceEnginePool.Precedence) async throws -> Verdict {
+    func examine(_ session: Session, precedence: FaceEnginePool.Precedence) async throws -> ExaminedSession {
         let examiner = PhotoExaminer(blobs: blobs, engines: engines, precedence: precedence)
         return switch session.event {
         case .signUp: try await verdictOnSignUp(session, examiner)
@@ -42,18 +43,20 @@ struct SessionMatcher: Sendable {
     }
 
     /// Examines only the photos: neither the result nor its duration may depend on the data of the account.
-    private func verdictOnSignUp(_ session: Session, _ examiner: PhotoExaminer) async throws -> Verdict {
+    private func verdictOnSignUp(_ session: Session, _ examiner: PhotoExaminer) async throws -> ExaminedSession {
         let examined = try await examiner.examine(session.photos, for: .signUp)
         let photos = examined.compactMap { photo in
             FacePose(photo.pose).map { SignUpDecision.Photo(pose: $0, digest: photo.digest, analysis: photo.analysis) }
         }
-        switch signUp(photos) {
-        case .accepted(let face): return .enrol(face, photoHashes: photos.map(\.digest))
-        case .refused(let refusal): return .refused(SessionReason(refusal))
-        }
+        let verdict: Verdict =
+            switch signUp(photos) {
+            case .accepted(let face): .enrol(face)
+            case .refused(let refusal): .refused(SessionReason(refusal))
+            }
+        return ExaminedSession(verdict: verdict, photos: fingerprinter.fingerprints(of: examined, for: session.userID))
     }
 
-    private func verdictOnSignIn(_ session: Session, _ examiner: PhotoExaminer) async throws -> Verdict {
+    private func verdictOnSignIn(_ session: Session, _ examiner: PhotoExaminer) async throws -> ExaminedSession {
         let enrolled: EnrolledFace?
         do {
             enrolled = try await enrolledFace(of: session.userID)
@@ -62,13 +65,17 @@ struct SessionMatcher: Sendable {
             enrolled = nil
         }
         let examined = try await examiner.examine(session.photos, for: .signIn)
-        let hashes = examined.map(\.digest)
-        let isReplay = try await FacePhotoHashRepository(postgres).containsAny(userID: session.userID, hashes: hashes)
+        let used = fingerprinter.fingerprints(of: examined, for: session.attemptKey ?? session.userID)
+        // Photos of sign-ins are kept by the e-mail, those of sign-ups by the account. An e-mail without an account takes as long.
+        let isReplay = try await FacePhotoHashRepository(postgres).containsAny(
+            of: used + fingerprinter.fingerprints(of: examined, for: session.userID), maxDistance: FaceSignatureHasher.maxDistance)
         let photos = examined.map { SignInDecision.Photo(digest: $0.digest, analysis: $0.analysis) }
-        switch signIn(photos, template: enrolled ?? Self.decoy, isReplay: isReplay) {
-        case .accepted: return enrolled == nil ? .refused(.noMatch) : .recognised(photoHashes: hashes)
-        case .refused(let refusal): return .refused(SessionReason(refusal))
-        }
+        let verdict: Verdict =
+            switch signIn(photos, template: enrolled ?? Self.decoy, isReplay: isReplay) {
+            case .accepted: enrolled == nil ? .refused(.noMatch) : .recognised
+            case .refused(let refusal): .refused(SessionReason(refusal))
+            }
+        return ExaminedSession(verdict: verdict, photos: used)
     }
 
     /// Returns the account's face; nil when it has none.

@@ -1,12 +1,20 @@
 internal import FaceEngine
+internal import Storage
 internal import WireFormat
 
 /// The result of examining a session's photos; the transaction that settles the session decides whether it stands.
 enum Verdict: Sendable {
     /// The photos show a face that can be enrolled.
-    case enrol(EnrolledFace, photoHashes: [[UInt8]])
+    case enrol(EnrolledFace)
     /// The photos show the account's face.
-    case recognised(photoHashes: [[UInt8]])
+    case recognised
     /// The photos are refused, for this reason.
     case refused(SessionReason)
+}
+
+/// A session after its examination.
+struct ExaminedSession: Sendable {
+    let verdict: Verdict
+    /// The fingerprints of the photos, which may not be used again whatever the verdict; none if they could not be examined.
+    var photos: [PhotoFingerprint] = []
 }

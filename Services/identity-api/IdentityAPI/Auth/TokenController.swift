@@ -50,7 +50,8 @@ struct TokenController: Sendable {
         if let key = session.installationKey {
             try await pairs.supersede(userID: session.userID, installationKey: key)
         }
-        let installID = try await handOver(to: session, in: transaction)
+        let signInID = UUID()
+        let installID = try await handOver(to: session, signInID, in: transaction, context)
         if try await pairs.isNews(signInOn: session.installationKey, of: session.userID) {
             let alert = AccountAlert.newSignIn.notification(to: session.userID, except: installID, cause: session.id)
             try await OutboxRepository(transaction).publish(
@@ -58,18 +59,28 @@ struct TokenController: Sendable {
         }
         return try await pairs.insert(
             NewAccessToken(
-                userID: session.userID, sessionID: session.id, accessHash: tokens.access.hash,
+                userID: session.userID, sessionID: session.id, familyID: signInID, accessHash: tokens.access.hash,
                 refreshHash: tokens.refresh.hash, installationKey: session.installationKey,
                 lifetimes: lifetimes))
     }
 
-    /// Binds the installation of a sign-in to its user, with the push token of the sign-in, which is the device's newest.
+    /// Binds the installation of a sign-in to its user, with the push token of the sign-in, which is the device's newest. Claims an
+    /// installation that another user has: the sign-in is valid, but the pushes wait until the app returns the nonce.
     ///
-    /// - Returns: The id of the installation; nil when the sign-in has none.
-    private func handOver(to session: Session, in transaction: PostgresTransaction) async throws -> UUID? {
-        guard let installID = session.installID else { return nil }
+    /// - Returns: The id of the installation; nil when the sign-in has none yet.
+    private func handOver(
+        to session: Session, _ signInID: UUID, in transaction: PostgresTransaction, _ context: APIRequestContext
+    ) async throws -> UUID? {
         let installs = PushInstallRepository(transaction)
-        guard let bound = try await installs.bind(installID, userID: session.userID, seenAt: session.createdAt) else { return nil }
+        guard let installID = session.installID,
+            let registration = try await installs.registration(of: installID, seenAt: session.createdAt)
+        else { return nil }
+        guard let bound = try await installs.registerUnlessHeld(registration, userID: session.userID) else {
+            let origin = PossessionCheck.Origin(requestID: context.requestID, traceparent: context.traceparent)
+            _ = try await PossessionCheck(keys: keys).claim(
+                registration, for: session.userID, signInID: signInID, from: origin, transaction)
+            return nil
+        }
         DeviceRegistrar.countRemoved(bound.removedIDs.count)
         if bound.install.id != installID {
             let released = try await SessionRepository(transaction).releaseInstall(ofRedeemed: session.id)

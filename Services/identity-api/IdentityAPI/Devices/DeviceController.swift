@@ -4,7 +4,7 @@ internal import JSON
 internal import Storage
 internal import WireFormat
 
-/// Answers `POST` and `DELETE /v1/users/device-token`.
+/// Answers `POST` and `DELETE /v1/users/device-token`, and `POST /v1/users/device-token/confirm`.
 struct DeviceController: Sendable {
     /// The maximum size of the JSON: a token has up to 4 KB.
     private static let maxBodyBytes = 16 * 1_024
@@ -15,11 +15,36 @@ struct DeviceController: Sendable {
     let limiter: RateLimiter<UUID>
 
     /// Registers the installation of the sender's app. Apps call this after a login, and whenever they have a new token.
+    ///
+    /// An installation that another user has stays with that user: the answer is 202, and the app gets a push with a nonce to return.
     func register(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request, context)
         let device = try DeviceBody(try await JSONBody(of: request, upTo: Self.maxBodyBytes, context))
-        let install = try await registrar.register(device, by: identity)
-        return Answer.json(
+        let origin = PossessionCheck.Origin(requestID: context.requestID, traceparent: context.traceparent)
+        switch try await registrar.register(device, by: identity, from: origin) {
+        case .registered(let install): return Self.answer(install, context)
+        case .pending(let handOver):
+            let seconds = Int(max(0, handOver.expiresAt.timeIntervalSinceNow.rounded(.up)))
+            return Answer.json(
+                Answer.data(
+                    .members(
+                        ("status", "pending"), ("handover_id", .string(handOver.id.wireString)), ("expires_in", .integer(seconds))),
+                    context.requestID), status: .accepted)
+        }
+    }
+
+    /// Gives the sender the installation whose nonce its app has received and returns. The same answer again for a repetition.
+    func confirm(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await admit(request)
+        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
+        guard let id = UUID(uuidString: try body.requiredText("handover_id")) else {
+            throw APIError(.invalidRequest, "The hand-over's id is not one", field: "handover_id")
+        }
+        return Self.answer(try await registrar.confirm(id, nonce: try body.requiredText("nonce"), by: identity), context)
+    }
+
+    private static func answer(_ install: PushInstall, _ context: APIRequestContext) -> Response {
+        Answer.json(
             Answer.data(
                 .members(
                     ("installation_id", .string(install.id.wireString)), ("kind", .string(install.kind.rawValue)),

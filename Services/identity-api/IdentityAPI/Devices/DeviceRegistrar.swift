@@ -5,9 +5,19 @@ internal import Storage
 
 /// Binds installations to the users who are signed in on them and removes them again, each in one transaction.
 ///
-/// An installation belongs to the user who registered it last. A registration may take it over, a token sent along with an image
-/// order may not: an app registers with the bearer of its signed-in user, and only the app itself has its token.
+/// An installation belongs to one user. An app registers it at once, unless another user has it: then the app has to return a nonce that
+/// is pushed to it first (``PossessionCheck``).
 struct DeviceRegistrar: Sendable {
+    /// The result of a registration.
+    enum Outcome: Sendable {
+        case registered(PushInstall)
+        /// Another user has the installation until the app returns the nonce.
+        case pending(InstallHandOver)
+    }
+
+    /// Rolls a registration back whose installation another user has.
+    private struct HeldByAnotherUser: Error {}
+
     let postgres: PostgresClient
     let keys: AccountKeys
 
@@ -16,22 +26,81 @@ struct DeviceRegistrar: Sendable {
     /// Binds the sign-in to it, so that its logout removes the installation. Removes the installation that the sign-in was bound to
     /// before, because the sign-in has left it.
     ///
-    /// - Throws: `unauthorized` when the sign-in has ended meanwhile.
-    func register(_ device: DeviceBody, by identity: Identity) async throws -> PushInstall {
+    /// - Throws: `unauthorized` when the sign-in has ended meanwhile; `rate_limited` for too many claims of other users' installations.
+    func register(_ device: DeviceBody, by identity: Identity, from origin: PossessionCheck.Origin) async throws -> Outcome {
         var registration = try keys.registration(of: device.target, seenAt: Date())
         registration.platform = device.platform
         registration.appVersion = device.appVersion
         registration.locale = device.locale
-        let key = registration.installationKey
         let new = registration
-        return try await postgres.withTransaction { transaction in
-            let former = try await bindInstallation(identity, to: key, transaction)
-            let installs = PushInstallRepository(transaction)
-            let registered = try await installs.register(new, userID: identity.userID)
-            Self.countRemoved(registered.removedIDs.count)
-            if let former { try await remove(former, of: identity.userID, transaction) }
-            return registered.install
+        do {
+            return .registered(
+                try await postgres.withTransaction { transaction in
+                    try await bind(identity, to: new.installationKey, transaction) {
+                        try await PushInstallRepository(transaction).registerUnlessHeld(new, userID: identity.userID)
+                    }
+                })
+        } catch is HeldByAnotherUser {
+            return .pending(try await claim(new, by: identity, from: origin))
         }
+    }
+
+    private func claim(
+        _ registration: PushRegistration, by identity: Identity, from origin: PossessionCheck.Origin
+    ) async throws -> InstallHandOver {
+        let handOver = try await postgres.withTransaction { transaction in
+            if let signInID = identity.signInID,
+                try await !AccessTokenRepository(transaction).hold(signIn: signInID, of: identity.userID)
+            {
+                throw APIError.unauthorized("The bearer token is unknown or over")
+            }
+            return try await PossessionCheck(keys: keys).claim(
+                registration, for: identity.userID, signInID: identity.signInID, from: origin, transaction)
+        }
+        guard let handOver else {
+            throw APIError.rateLimited(
+                "Too many claims of installations by this account, or of this installation", wait: InstallHandOverLimits.lifetime)
+        }
+        return handOver
+    }
+
+    /// Gives an installation to the user whose app has returned its nonce: at once, and once. A repetition changes nothing.
+    ///
+    /// - Returns: The installation.
+    /// - Throws: `not_found` for everything but a pending claim of this sign-in with its nonce; then the app may register again.
+    ///   `unauthorized` when the sign-in has ended meanwhile.
+    func confirm(_ id: UUID, nonce: String, by identity: Identity) async throws -> PushInstall {
+        let refusal = APIError(.notFound, "There is no such claim of this sign-in, or it has ended; register again")
+        let nonceHash = OpaqueToken.hash(nonce)
+        return try await postgres.withTransaction { transaction in
+            let handOvers = InstallHandOverRepository(transaction)
+            guard let handOver = try await handOvers.find(id: id, nonceHash: nonceHash, of: identity.userID),
+                handOver.signInID == identity.signInID
+            else { throw refusal }
+            do {
+                let install = try await bind(identity, to: handOver.installationKey, transaction) {
+                    try await handOvers.complete(handOver)
+                }
+                PossessionCheck.count("completed")
+                return install
+            } catch is HeldByAnotherUser {
+                throw refusal
+            }
+        }
+    }
+
+    /// Binds a sign-in and then its installation.
+    ///
+    /// - Parameter register: Registers the installation; returns nil when another user has it.
+    /// - Throws: ``HeldByAnotherUser`` for nil: the transaction has to be rolled back.
+    private func bind(
+        _ identity: Identity, to key: [UInt8], _ transaction: PostgresTransaction, _ register: () async throws -> RegisteredInstall?
+    ) async throws -> PushInstall {
+        let former = try await bindInstallation(identity, to: key, transaction)
+        guard let registered = try await register() else { throw HeldByAnotherUser() }
+        Self.countRemoved(registered.removedIDs.count)
+        if let former { try await remove(former, of: identity.userID, transaction) }
+        return registered.install
     }
 
     /// Removes an installation of a user, unless it belongs to another user by now or has another token.

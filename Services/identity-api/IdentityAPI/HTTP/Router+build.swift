@@ -72,6 +72,7 @@ struct APIRoutes: Sendable {
         serve("/v1/topics/:topic/messages", [.post: topics.messages.post], on: router)
         serve("/v1/topics/:topic/read", [.post: topics.messages.read], on: router)
         serve("/v1/users/device-token", [.post: people.devices.register, .delete: people.devices.unregister], on: router)
+        serve("/v1/users/device-token/confirm", [.post: people.devices.confirm], on: router)
         serve("/v1/notifications/receipts", [.post: people.receipts.record], on: router)
         serve("/v1/users/me", [.put: people.profile.put], on: router)
         serve("/v1/users/me/email", [.put: people.email.put], on: router)

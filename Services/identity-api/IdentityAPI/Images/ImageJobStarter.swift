@@ -23,6 +23,7 @@ struct ImageJobStarter: Sendable {
     /// The request of an order.
     struct Origin: Sendable {
         let userID: UUID
+        var signInID: UUID?
         let requestID: String
         let traceparent: String?
     }
@@ -55,12 +56,7 @@ struct ImageJobStarter: Sendable {
             if maxOpenJobs > 0, try await jobs.lockOpen(userID: origin.userID) >= maxOpenJobs {
                 throw APIError.rateLimited("Too many jobs of this account have not ended", wait: .seconds(seconds))
             }
-            if let target = order.target {
-                // A token does not prove that its phone belongs to this user.
-                let registration = try keys.registration(of: target, seenAt: Date())
-                let claimed = try await PushInstallRepository(transaction).claim(registration, userID: origin.userID)
-                DeviceRegistrar.countRemoved(claimed?.removedIDs.count ?? 0)
-            }
+            if let target = order.target { try await claim(target, for: origin, transaction) }
             let job = try await jobs.insert(new)
             try await OutboxRepository(transaction).publish(
                 ImageRequested(jobID: jobID), requestID: origin.requestID, traceparent: origin.traceparent,
@@ -68,5 +64,15 @@ struct ImageJobStarter: Sendable {
         }
         Counter(label: "image_jobs_created_total", dimensions: [("template", template.id)]).increment()
         return answer
+    }
+
+    /// Claims the installation of an order's push token, unless it is the user's already: a token does not prove that its phone belongs
+    /// to this user. The order is valid without.
+    private func claim(_ target: PushTarget, for origin: Origin, _ transaction: PostgresTransaction) async throws {
+        let registration = try keys.registration(of: target, seenAt: Date())
+        guard try await PushInstallRepository(transaction).claim(registration, userID: origin.userID) == nil else { return }
+        _ = try await PossessionCheck(keys: keys).claim(
+            registration, for: origin.userID, signInID: origin.signInID,
+            from: PossessionCheck.Origin(requestID: origin.requestID, traceparent: origin.traceparent), transaction)
     }
 }

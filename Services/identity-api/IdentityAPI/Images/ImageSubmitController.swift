@@ -35,7 +35,8 @@ struct ImageSubmitController: Sendable {
         try limiter.admit(identity.userID, context.limits, or: "Too many orders of this account")
         let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
         let repeatable = RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger)
-        let origin = ImageJobStarter.Origin(userID: identity.userID, requestID: context.requestID, traceparent: context.traceparent)
+        let origin = ImageJobStarter.Origin(
+            userID: identity.userID, signInID: identity.signInID, requestID: context.requestID, traceparent: context.traceparent)
         let jobID = UUID()
         let (answer, order, isReplay) = try await slots.withSlot(for: context.client) {
             try await repeatable.run { attempt in

@@ -35,7 +35,7 @@ extension NotificationKind {
     fileprivate var hasBadge: Bool {
         switch self {
         case .jobCompleted, .jobFailed, .newPhotos, .chatMessage: true
-        case .signUp, .signIn, .invitation, .accountAlert: false
+        case .signUp, .signIn, .invitation, .accountAlert, .possessionCheck: false
         }
     }
 }

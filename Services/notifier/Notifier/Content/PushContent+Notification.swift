@@ -55,6 +55,10 @@ extension PushContent {
                 throw FCMError(.invalidMessage, "the alert is unknown")
             }
             self = .accountAlert(userID: try value("user_id"), alert: alert)
+        case .possessionCheck:
+            let nonce = try open(
+                try value(NotificationParameter.nonceSealed), SealingContext.possessionNonce(notificationID: notificationID))
+            self = .possessionCheck(handOverID: try value("handover_id"), nonce: nonce)
         }
     }
 }

@@ -81,7 +81,7 @@ struct RecipientResolver {
     }
 
     private func resolve(installations ids: [UUID]) async throws -> [UUID: Resolution] {
-        let installs = try await PushInstallRepository(transaction).find(ids: ids).filter { $0.userID != nil }
+        let installs = try await PushInstallRepository(transaction).find(ids: ids)
         let byID = Dictionary(uniqueKeysWithValues: installs.map { ($0.id, [$0.address]) })
         return Dictionary(uniqueKeysWithValues: ids.map { ($0, .addresses(byID[$0] ?? [])) })
     }

@@ -1,0 +1,14 @@
+/// A photo after its analysis, with what another upload of the same photo is recognised by.
+public struct AnalysedPhoto: Sendable {
+    /// The result of the analysis.
+    public let analysis: PhotoAnalysis
+    /// The SHA-256 of the working picture: decoded, turned upright by its EXIF orientation, and made smaller. Metadata and the layout of
+    /// the file do not change it. `nil` for a photo that cannot be decoded.
+    public let pixelDigest: [UInt8]?
+
+    /// Creates a result.
+    public init(analysis: PhotoAnalysis, pixelDigest: [UInt8]?) {
+        self.analysis = analysis
+        self.pixelDigest = pixelDigest
+    }
+}
