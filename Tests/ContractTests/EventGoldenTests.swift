@@ -59,7 +59,7 @@ struct EventGoldenTests {
         #expect(
             NotificationKind.allCases.map(\.rawValue) == [
                 "job_completed", "job_failed", "sign_up", "sign_in", "new_photos", "chat_message", "invitation",
-                "account_alert", "possession_check",
+                "account_alert", "possession_check", "custom",
             ])
         #expect(
             AccountAlert.allCases.map(\.rawValue) == [
@@ -69,7 +69,7 @@ struct EventGoldenTests {
         #expect(DeliveryOutcome.allCases.map(\.rawValue) == ["accepted", "dead", "failed", "expired", "skipped"])
         #expect(EkycLane.allCases.map(\.rawValue) == ["new", "known"])
         #expect(EkycEvent.allCases.map(\.rawValue) == ["sign_up", "sign_in"])
-        #expect(NotificationRecipient.Kind.allCases.map(\.rawValue) == ["session", "user", "topic", "installation"])
+        #expect(NotificationRecipient.Kind.allCases.map(\.rawValue) == ["session", "user", "topic", "installation", "list"])
         #expect(ImageJobStatus.allCases.map(\.rawValue) == ["pending", "processing", "completed", "failed"])
     }
 }

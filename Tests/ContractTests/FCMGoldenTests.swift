@@ -64,6 +64,17 @@ struct FCMGoldenTests {
         Golden(
             name: "possession_check.fid", content: .possessionCheck(handOverID: session, nonce: "Zm9vYmFy"), isResend: true,
             target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
+        Golden(
+            name: "custom",
+            content: .custom(
+                AppContent(
+                    kind: "order.shipped", title: "On its way", body: "Parcel 7 arrives tomorrow.", data: ["order": "7"],
+                    image: thumbnail, sound: "chime.caf", thread: "orders", collapseKey: "shop:order-7"), notificationID: user),
+            badge: 2),
+        // Data only: the phone shows nothing, and no number.
+        Golden(
+            name: "custom.data", content: .custom(AppContent(kind: "sync", data: ["table": "menus"]), notificationID: user), badge: 2,
+            target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
     ]
 
     static let sentAt = Date(timeIntervalSince1970: 1_761_559_200.5)

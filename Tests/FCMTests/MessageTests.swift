@@ -37,6 +37,7 @@ import WireFormat
             (.signIn(sessionID: "s", userID: "u", succeeded: true), "ekyc"),
             (.newPhotos(eventID: "e", imageURL: nil), "event_photos"), (Self.chat("a"), "chat"),
             (.invitation(topic: "conversation:c"), "invitations"), (.accountAlert(userID: "u", alert: .newSignIn), "account"),
+            (.custom(AppContent(kind: "order.shipped", title: "t"), notificationID: "n"), "order.shipped"),
         ]
         for (content, channel) in channels {
             #expect(Self.json(try Self.message(content)).contains(#""android":{"notification":{"channel_id":"\#(channel)","#))

@@ -37,7 +37,9 @@ import WireFormat
             try await worker.running {
                 let party = try await worker.makeParty()
                 for user in [party.ada, party.ben] { _ = try await worker.ready(try await worker.addPhoto(by: user)) }
-                #expect(try await worker.push(ending: "photos of both").parameters[NotificationParameter.exceptUserID] == nil)
+                let push = try await worker.push(ending: "photos of both")
+                #expect(push.parameters[NotificationParameter.exceptUserID] == nil)
+                #expect(push.parameters[NotificationParameter.senderID] == party.ben.wireString, "whose photo it shows")
             }
         }
     }

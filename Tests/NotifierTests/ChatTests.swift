@@ -100,7 +100,7 @@ import WireFormat
 }
 
 extension NotifierFixture {
-    fileprivate func seal(_ text: String, _ context: [UInt8]) throws -> String {
+    func seal(_ text: String, _ context: [UInt8]) throws -> String {
         Base64URL.encode(try sealer.seal(Array(text.utf8), context: context))
     }
 }

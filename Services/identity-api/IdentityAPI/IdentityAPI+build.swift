@@ -43,8 +43,10 @@ public enum IdentityAPI: HeliographService {
             Dictionary(uniqueKeysWithValues: try await ImageJobRepository(postgres).find(ids: ids).map { ($0.id, $0) })
         }
         let firebase = configuration.firebase?.make(context, keys: keys)
-        let authenticator = BearerAuthenticator(
+        let users = BearerAuthenticator(
             accessTokens: AccessTokenAuthenticator(postgres: postgres), firebase: firebase?.authenticator)
+        let services = ServiceAuthenticator(postgres: postgres, users: users, limiter: RateLimiter(configuration.limits.services, name: "services"))
+        let authenticator = UserAuthenticator(users: users, services: services)
         let slots = UploadSlots(
             limit: configuration.uploads.concurrentUploads, perAddress: configuration.limits.uploadsPerAddress)
         let signals = RateLimiter<UUID>(configuration.limits.signals, name: "signals")
@@ -67,11 +69,12 @@ public enum IdentityAPI: HeliographService {
                 configuration, postgres: postgres, blobs: blobs, links: links, keys: keys, authenticator: authenticator,
                 jobs: jobs, uploads: slots),
             topics: topicRoutes(
-                configuration, postgres: postgres, blobs: blobs, keys: keys, authenticator: authenticator, uploads: slots,
-                signals: signals),
+                configuration, postgres: postgres, blobs: blobs, keys: keys, authenticator: authenticator, services: services,
+                uploads: slots, signals: signals),
             people: peopleRoutes(
                 configuration, postgres: postgres, keys: keys, authenticator: authenticator, verification: verification,
                 signals: signals),
+            notifications: AppNotificationController(postgres: postgres, keys: keys, services: services),
             limit: RateLimitMiddleware(
                 addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address, name: "address")),
             origins: configuration.origins)
@@ -99,7 +102,8 @@ public enum IdentityAPI: HeliographService {
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections)),
             onServerRunning: { await onListening($0.localAddress?.port ?? 0) }, logger: context.logger)
         // Shut down in reverse: first waiting requests get their answer, then the server finishes its open requests.
-        return (firebase?.services ?? []) + [consumer, broadcasts, sweeper, server, waiters, jobs]
+        let dueNotifications = DueNotifications(postgres: postgres, logger: context.logger)
+        return (firebase?.services ?? []) + [consumer, broadcasts, sweeper, dueNotifications, server, waiters, jobs]
     }
 
     private static func imageRoutes(
@@ -128,12 +132,14 @@ public enum IdentityAPI: HeliographService {
 
     private static func topicRoutes(
         _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, keys: AccountKeys,
-        authenticator: any Authenticator, uploads: UploadSlots, signals: RateLimiter<UUID>
+        authenticator: any Authenticator, services: ServiceAuthenticator, uploads: UploadSlots, signals: RateLimiter<UUID>
     ) -> TopicRoutes {
-        TopicRoutes(
+        let apps = AppTopicController(postgres: postgres, services: services)
+        return TopicRoutes(
             members: TopicController(
                 postgres: postgres, authenticator: authenticator, limiter: RateLimiter(configuration.limits.topics, name: "topics"),
-                quota: configuration.limits.invitations),
+                quota: configuration.limits.invitations, usersMayCreate: configuration.topicCreators == .users, apps: apps),
+            apps: apps,
             photos: PhotoController(
                 blobs: blobs, postgres: postgres, authenticator: authenticator, slots: uploads,
                 limiter: RateLimiter(configuration.limits.photos, name: "photos"), quota: configuration.limits.photoQuota,
@@ -157,6 +163,8 @@ public enum IdentityAPI: HeliographService {
                 registrar: DeviceRegistrar(postgres: postgres, keys: keys), authenticator: authenticator,
                 limiter: RateLimiter(configuration.limits.devices, name: "devices")),
             receipts: ReceiptController(postgres: postgres, authenticator: authenticator, limiter: signals),
-            signIns: SignInController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals))
+            signIns: SignInController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals),
+            blocks: BlockController(postgres: postgres, authenticator: authenticator, limiter: signals),
+            reports: ReportController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals))
     }
 }

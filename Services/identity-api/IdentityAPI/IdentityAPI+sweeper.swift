@@ -47,6 +47,10 @@ extension IdentityAPI {
                 .batches("messages", every: interval) { try await ConversationRepository(postgres).deleteExpired(limit: $0) },
                 .batches("reads", every: interval) { try await ReceiptRepository(postgres).deleteExpiredReads(limit: $0) },
                 .batches("presence", every: interval) { try await PresenceRepository(postgres).deleteExpired(limit: $0) },
+                .batches("app_notifications", every: interval) {
+                    try await AppNotificationRepository(postgres).deleteExpired(limit: $0)
+                },
+                .batches("reports", every: interval) { try await AbuseReportRepository(postgres).deleteExpired(limit: $0) },
                 .batches("invitations", every: interval) { try await TopicRepository(postgres).deleteExpiredInvitations(limit: $0) },
                 Sweeper.Step("audit_partitions", every: auditInterval) { try await AuditRepository(postgres).maintainPartitions() },
                 Sweeper.Step("stray_photos", every: interval, logLevel: .notice) {

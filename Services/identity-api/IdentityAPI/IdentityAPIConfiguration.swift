@@ -37,6 +37,8 @@ struct IdentityAPIConfiguration: Sendable {
     var mailRetryDelay = Duration.seconds(10)
     /// The lifetimes of tokens and sign-ins.
     var signIns = SignInLifetimes()
+    /// Who creates topics.
+    var topicCreators = TopicCreators.users
     /// Pause between two sweeps for overdue sessions.
     var sweepInterval = Duration.seconds(5)
     /// The mail server, and the sender of mails.
@@ -65,8 +67,19 @@ struct IdentityAPIConfiguration: Sendable {
                 * (try settings.int(
                     "SIGN_IN_MAX_DAYS", default: Int(signIns.total / .seconds(86_400)), in: 1...3_650,
                     about: "days after a sign-in after which the device must sign in again, refreshed or not")))
+        topicCreators = try settings.choice(
+            "TOPIC_CREATORS", default: topicCreators,
+            about: "who creates topics: `users`, the first who enters one, and apps by their API keys; or `apps` only")
         limits = try LimitsConfiguration(settings)
         origins = try AllowedOrigins(settings)
         firebase = try FirebaseConfiguration(settings)
     }
+}
+
+/// Who creates topics. Names are one namespace: where users create topics, a stranger may take the name that an app is about to use.
+enum TopicCreators: String, CaseIterable, Sendable {
+    /// Users by entering them, and apps.
+    case users
+    /// Apps only, by their API keys.
+    case apps
 }

@@ -48,6 +48,7 @@ struct PhotoPushes: Service {
         var parameters = ["event_id": window.topic.id, NotificationParameter.image: window.thumbnailKey]
         parameters[NotificationParameter.topicID] = window.topicID.wireString
         parameters[NotificationParameter.exceptUserID] = window.uploaderID?.wireString
+        parameters[NotificationParameter.senderID] = window.senderID.wireString
         return NotificationRequested(
             dedupeKey: "photos:\(window.id.wireString)", kind: .newPhotos, recipient: .topic(window.topic),
             lane: window.memberCount > maxNormalLaneMembers ? .bulk : .normal, parameters: parameters,

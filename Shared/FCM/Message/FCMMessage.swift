@@ -24,6 +24,7 @@ public final class FCMMessage: Sendable {
     private let resend: SoundVariant
     private let upToBadge: [UInt8]
     private let hasAlert: Bool
+    private let hasBadge: Bool
     private let upToTarget: [UInt8]
     private let upToEnd: [UInt8]
 
@@ -46,6 +47,7 @@ public final class FCMMessage: Sendable {
         expiresAtSeconds = Int(expiresAt.timeIntervalSince1970.rounded(.down))
         let (alert, collapseID) = (parts.alert, collapseID)
         hasAlert = !alert.isEmpty
+        hasBadge = !parts.isDataOnly
         (first, resend) = (
             Self.sound(parts, channel: content.channelID, tag: collapseID, isResend: false),
             Self.sound(parts, channel: content.channelID, tag: collapseID, isResend: true)
@@ -81,6 +83,7 @@ public final class FCMMessage: Sendable {
                     writer.member("tag", tag)
                 }
             }
+            // A high priority is for pushes that are shown: Google lowers that of apps that use it for others.
             writer.member("priority", parts.isQuiet ? "NORMAL" : "HIGH")
         }
         return SoundVariant(
@@ -105,6 +108,7 @@ public final class FCMMessage: Sendable {
         json += sound.upToTimeToLive
         json += String(timeToLive(at: now)).utf8
         json += upToBadge
+        let badge = hasBadge ? badge : nil
         if let badge {
             if hasAlert { json.append(UInt8(ascii: ",")) }
             json += #""badge":"#.utf8

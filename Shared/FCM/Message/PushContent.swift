@@ -22,6 +22,8 @@ public enum PushContent: Sendable, Equatable {
     case accountAlert(userID: String, alert: AccountAlert)
     /// Shows nothing: the app returns the nonce, and so proves that it receives the pushes to its installation.
     case possessionCheck(handOverID: String, nonce: String)
+    /// What an app's own server says.
+    case custom(AppContent, notificationID: String)
 
     /// The subject: a later push with the same subject replaces this one. Its length is not limited yet.
     var subject: String {
@@ -36,6 +38,7 @@ public enum PushContent: Sendable, Equatable {
         case .invitation(let topic): "invitation:\(topic)"
         case .accountAlert(let userID, let alert): "account:\(userID):\(alert.rawValue)"
         case .possessionCheck(let handOverID, _): "possession:\(handOverID)"
+        case .custom(let content, let notificationID): "app:\(content.collapseKey ?? notificationID)"
         }
     }
 
@@ -50,6 +53,7 @@ public enum PushContent: Sendable, Equatable {
         case .invitation: "invitations"
         case .accountAlert: "account"
         case .possessionCheck: nil
+        case .custom(let content, _): content.kind
         }
     }
 

@@ -15,6 +15,7 @@ struct PushParts {
     private var hasSound = false
     /// Whether nothing is shown: the push is for the app only.
     private(set) var isDataOnly = false
+    private var soundName = "default"
     /// Whether the phone may show the push later, without sound and without lighting the screen.
     private(set) var isQuiet = false
     private var threadID: String?
@@ -31,15 +32,15 @@ struct PushParts {
             if wakesApp { writer.member("content-available", 1) }
             if isQuiet { writer.member("interruption-level", "passive") }
             if runsExtension { writer.member("mutable-content", 1) }
-            if hasSound, !isSilent { writer.member("sound", "default") }
+            if hasSound, !isSilent { writer.member("sound", soundName) }
             writer.member("thread-id", threadID)
         }
     }
 
     /// Writes the members of the notification and of Apple's alert that are shown.
     func writeTexts(to writer: inout JSONWriter) {
-        writer.member("body", body)
-        writer.member("title", title)
+        if !body.isEmpty { writer.member("body", body) }
+        if !title.isEmpty { writer.member("title", title) }
     }
 
     /// Writes the members of the data.
@@ -88,6 +89,7 @@ struct PushParts {
             data = ["type": "possession_check", "handover_id": handOverID, "nonce": nonce]
             wakesApp = true
             isDataOnly = true
+        case .custom(let content, let notificationID): custom(content, notificationID)
         }
     }
 
@@ -104,6 +106,20 @@ struct PushParts {
         category = "IMAGE_COMPLETE"
         image = thumbnailURL.flatMap(PushImage.usable)
         runsExtension = image != nil
+    }
+
+    private mutating func custom(_ content: AppContent, _ notificationID: String) {
+        data = content.data.merging(["type": content.kind, "notification_id": notificationID]) { $1 }
+        guard content.isShown else {
+            (isDataOnly, isQuiet, wakesApp) = (true, true, true)
+            return
+        }
+        title = cut(content.title ?? "", PushTexts.maxNameCharacters)
+        body = cut(content.body ?? "", PushTexts.maxAppBodyCharacters)
+        image = content.image.flatMap(PushImage.usable)
+        runsExtension = image != nil
+        threadID = content.thread
+        if let sound = content.sound { (hasSound, soundName) = (true, sound) }
     }
 
     private mutating func ekyc(

@@ -6,6 +6,8 @@ enum PushTexts {
     static let maxPreviewCharacters = 100
     /// The most characters of a name that comes from another service or user.
     static let maxNameCharacters = 100
+    /// The most characters shown of the text of an app's own server.
+    static let maxAppBodyCharacters = 400
     /// The most characters of a reason.
     static let maxReasonCharacters = 200
 

@@ -73,6 +73,14 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case deviceRemoved = "device_removed"
     /// The name that others see was changed.
     case profileChanged = "profile_changed"
+    /// An operator has made an API key for an app's own server.
+    case credentialCreated = "credential_created"
+    /// An operator has revoked an API key.
+    case credentialRevoked = "credential_revoked"
+    /// An operator has read what a user reported.
+    case reportShown = "report_shown"
+    /// An operator has closed a report.
+    case reportClosed = "report_closed"
     /// An operator has looked at an account.
     case accountShown = "account_shown"
     /// An operator has read the e-mail of an account.

@@ -34,7 +34,8 @@ public struct NotificationRepository: Sendable {
             INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, has_picture,
                                        request_id, traceparent, expires_at)
             SELECT id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters::jsonb,
-                   jsonb_exists(parameters::jsonb, \(NotificationParameter.image)), request_id, traceparent, expires_at
+                   jsonb_exists_any(parameters::jsonb, \([NotificationParameter.image, NotificationParameter.hasPicture])),
+                   request_id, traceparent, expires_at
             FROM unnest(\(batch.map(\.id)), \(batch.map(\.dedupeKey)), \(batch.map(\.kind.rawValue)),
                         \(batch.map(\.recipient.type.rawValue)), \(batch.map(\.recipient.id)),
                         \(batch.map(\.lane.rawValue)), \(parameters), \(batch.map(\.requestID)),

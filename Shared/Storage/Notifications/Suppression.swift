@@ -13,9 +13,12 @@ public enum Suppression: String, Sendable, CaseIterable {
     case noInstallation = "no_installation"
     /// Its user has left the topic. Membership was checked when the push was addressed, so it is checked again only after a wait.
     case notAMember = "not_a_member"
+    /// The user blocks whoever sent it. Blocks were checked when the push was addressed, so they are checked again only after a wait.
+    case blocked
     /// The conversation that it is about is on the installation's screen.
     case presence
-    /// The invitation that it is about was accepted, declined or withdrawn, has expired, or was deleted with its topic.
+    /// The invitation that it is about was accepted, declined or withdrawn, has expired, was deleted with its topic, or is from a user
+    /// who is blocked by now.
     case notInvited = "not_invited"
 
     var condition: String {
@@ -37,6 +40,14 @@ public enum Suppression: String, Sendable, CaseIterable {
                 SELECT FROM topics t JOIN topic_members m ON m.topic_id = t.id WHERE t.name = d.recipient_id AND m.user_id = i.user_id
                 OFFSET 0)
             """
+        case .blocked:
+            """
+            d.recipient_type = 'topic' AND d.created_at < now() - interval '10 seconds' AND EXISTS (
+                SELECT FROM user_blocks b
+                WHERE b.user_id = i.user_id
+                  AND b.blocked_id = CASE WHEN d.parameters->>'sender_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+                                          THEN (d.parameters->>'sender_id')::uuid END OFFSET 0)
+            """
         case .presence:
             """
             d.kind = 'chat_message' AND EXISTS (
@@ -49,6 +60,7 @@ public enum Suppression: String, Sendable, CaseIterable {
             d.kind = 'invitation' AND NOT EXISTS (
                 SELECT FROM topic_invitations v
                 WHERE v.user_id = i.user_id AND v.is_announced AND v.expires_at > now() AND v.topic_id::text = d.parameters->>'topic_id'
+                  AND NOT EXISTS (SELECT FROM user_blocks WHERE user_id = v.user_id AND blocked_id = v.inviter_id)
                 OFFSET 0)
             """
         }

@@ -27,6 +27,33 @@ extension PushInstallRepository {
         return try await db.query(query.readOnly()).map(InstallAddress.init(row:))
     }
 
+    /// Returns the numbers of users in the recipient lists of apps' notifications; lists without users are omitted.
+    public func listSizes(ids: [UUID]) async throws(PostgresError) -> [UUID: Int] {
+        guard !ids.isEmpty else { return [:] }
+        let query: PostgresQuery = """
+            SELECT id, cardinality(user_ids)::bigint AS size FROM app_notifications WHERE id = ANY(\(ids)) AND cardinality(user_ids) > 0
+            """
+        var sizes: [UUID: Int] = [:]
+        for row in try await db.query(query.readOnly()) { sizes[try row.decode("id")] = try row.decode("size") }
+        return sizes
+    }
+
+    /// Returns the addresses of the users in small recipient lists, as ``addresses(topicIDs:)`` does for topics.
+    public func addresses(listIDs: [UUID]) async throws(PostgresError) -> [UUID: [InstallAddress]] {
+        guard !listIDs.isEmpty else { return [:] }
+        let query: PostgresQuery = """
+            SELECT n.id AS list_id, \(unescaped: InstallAddress.columns)
+            FROM app_notifications n CROSS JOIN LATERAL unnest(n.user_ids) AS m (user_id)
+            CROSS JOIN LATERAL (\(unescaped: InstallAddress.ofMember)) i
+            WHERE n.id = ANY(\(listIDs))
+            """
+        var addresses: [UUID: [InstallAddress]] = [:]
+        for row in try await db.query(query.readOnly()) {
+            addresses[try row.decode("list_id"), default: []].append(try InstallAddress(row: row))
+        }
+        return addresses
+    }
+
     /// Returns the addresses of the members of small topics, without dead installations: up to ``PushInstallLimits/maxPerUser`` for
     /// each member. Bigger topics use `TopicFanOutRepository`.
     public func addresses(topicIDs: [UUID]) async throws(PostgresError) -> [UUID: [InstallAddress]] {

@@ -8,14 +8,19 @@ extension Baseline {
         CREATE TABLE topics (
             id           uuid        PRIMARY KEY DEFAULT gen_random_uuid(),
             name         text        NOT NULL UNIQUE CHECK (name ~ '^(event|conversation):[A-Za-z0-9_-]{1,64}$'),
-            owner_id     uuid        NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            owner_id     uuid        REFERENCES users (id) ON DELETE CASCADE,
+            owner_app    text        CHECK (length(owner_app) BETWEEN 1 AND 32),
             member_count integer     NOT NULL DEFAULT 1 CHECK (member_count >= 0),
             item_seq     bigint      NOT NULL DEFAULT 0 CHECK (item_seq >= 0),
-            created_at   timestamptz NOT NULL DEFAULT now()
+            created_at   timestamptz NOT NULL DEFAULT now(),
+            CONSTRAINT topics_one_owner CHECK (num_nonnulls(owner_id, owner_app) = 1)
         );
         CREATE INDEX topics_by_owner ON topics (owner_id);
-        COMMENT ON TABLE topics IS 'Groups of users that receive the same pushes; deleted with the last member.';
+        CREATE INDEX topics_by_app ON topics (owner_app) WHERE owner_app IS NOT NULL;
+        COMMENT ON TABLE topics IS 'Groups of users that receive the same pushes; one that a user owns is deleted with the last member.';
         COMMENT ON COLUMN topics.owner_id IS 'The user who may change the members: the creator, then the longest member.';
+        COMMENT ON COLUMN topics.owner_app IS
+            'The app whose own server may change the members, in place of a user; see service_credentials.app.';
         COMMENT ON COLUMN topics.member_count IS 'The number of rows in topic_members, updated under the lock on this row.';
         COMMENT ON COLUMN topics.item_seq IS 'The number of the newest message, or the number of photos that became ready.';
 
@@ -91,6 +96,7 @@ extension Baseline {
             created_at      timestamptz NOT NULL DEFAULT now(),
             PRIMARY KEY (topic_id, message_id)
         );
+        CREATE INDEX conversation_messages_by_sender ON conversation_messages (topic_id, sender_id, seq);
         CREATE INDEX conversation_messages_by_id ON conversation_messages (message_id);
         CREATE INDEX conversation_messages_by_time ON conversation_messages (created_at);
         COMMENT ON TABLE conversation_messages IS 'Messages of conversations without their text, which is in the push only.';

@@ -25,8 +25,11 @@ extension Migration {
             Baseline.conversations,
             Baseline.topicPhotos,
             Baseline.fanOuts,
+            Baseline.services,
+            Baseline.blocks,
         ].joined(separator: "\n\n"),
         down: """
+            DROP TABLE reports, user_blocks, app_notifications, service_credentials;
             DROP TABLE topic_fan_outs, topic_photo_windows, topic_photos, push_presence, conversation_messages, topic_invitation_log,
                 topic_invitations, topic_leavers, topic_members, topics;
             DROP TABLE image_job_reads, image_attempts, image_jobs, image_templates;

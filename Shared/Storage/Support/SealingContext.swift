@@ -30,6 +30,16 @@ public enum SealingContext {
         Array("possession_nonce:\(notificationID.wireString)".utf8)
     }
 
+    /// For the parameter `content_sealed` of a notification: what an app's own server says by it.
+    public static func appContent(notificationID: UUID) -> [UInt8] {
+        Array("app_content:\(notificationID.wireString)".utf8)
+    }
+
+    /// For `reports.text_sealed`.
+    public static func report(id: UUID) -> [UInt8] {
+        Array("report:\(id.wireString)".utf8)
+    }
+
     /// For `push_installs.value_sealed`.
     public static func pushInstall(installationKey: [UInt8]) -> [UInt8] {
         Array("push_install:".utf8) + installationKey

@@ -8,8 +8,10 @@ public struct Topic: Sendable, Equatable {
     public let id: UUID
     /// The name.
     public let name: TopicName
-    /// The user who may change its members.
-    public let ownerID: UUID
+    /// The user who may change its members; nil when an app owns it.
+    public let ownerID: UUID?
+    /// The app whose own server may change its members; nil when a user owns it.
+    public let ownerApp: String?
     /// The number of members.
     public let memberCount: Int
     /// When it was created.
@@ -19,6 +21,7 @@ public struct Topic: Sendable, Equatable {
         id = try row.decode("id")
         name = try row.decodeTopicName("name")
         ownerID = try row.decode("owner_id")
+        ownerApp = try row.decode("owner_app")
         memberCount = try row.decode("member_count")
         createdAt = try row.decode("created_at")
     }
@@ -43,6 +46,8 @@ public enum TopicLimits {
     public static let maxMembers = 100_000
     /// The most topics that a user owns.
     public static let maxOwned = 200
+    /// The most topics that an app owns.
+    public static let maxOwnedByApp = 100_000
     /// The most photos a topic has at a time.
     public static let maxPhotos = 5_000
 }
@@ -71,6 +76,8 @@ public enum TopicMemberChange: Sendable, Equatable {
     case notFound
     /// The user is not a member, but is invited; with the invitation if this call made it.
     case invited(TopicInvitation?)
+    /// The name belongs to a topic of another owner.
+    case nameTaken
     /// The topic is full, or the caller owns the maximum number of topics.
     case limitReached
     /// The caller has used up its invitations of 24 hours; it may make another one after this time.

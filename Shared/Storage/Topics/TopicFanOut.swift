@@ -2,14 +2,17 @@ public import FoundationEssentials
 internal import PostgresClient
 public import WireFormat
 
-/// A notification for a topic whose deliveries are being planned: a row of `topic_fan_outs` with columns of its notification.
+/// A notification for a topic, or for a list of users, whose deliveries are being planned: a row of `topic_fan_outs` with columns of its
+/// notification.
 public struct TopicFanOut: Sendable, Equatable {
     /// The notification.
     public let notificationID: UUID
-    /// The topic's id; a later topic of the same name has another.
-    public let topicID: UUID
+    /// The topic's id; a later topic of the same name has another. Nil for the list of users of the `app_notifications` row.
+    public let topicID: UUID?
     /// The member who gets no push.
     public let exceptUserID: UUID?
+    /// The user of whom it shows something: members who block them get no push.
+    public let senderID: UUID?
     /// The last member whose deliveries are planned.
     public let afterUserID: UUID?
     /// The number of planned deliveries.
@@ -31,6 +34,7 @@ public struct TopicFanOut: Sendable, Equatable {
         notificationID = try row.decode("notification_id")
         topicID = try row.decode("topic_id")
         exceptUserID = try row.decode("except_user_id")
+        senderID = try row.decode("sender_id")
         afterUserID = try row.decode("after_user_id")
         deliveryCount = try row.decode("delivery_count")
         endedDeliveries = Int(try row.decode("ended_deliveries", as: Int32.self))

@@ -17,13 +17,14 @@ public struct TopicFanOutRepository: Sendable {
     /// Begins a fan-out. Call in the transaction that inserts the notification.
     ///
     /// - Parameters:
-    ///   - topicID: The topic's id; a later topic of the same name has another.
+    ///   - topicID: The topic's id; a later topic of the same name has another. Nil for the recipients of an `app_notifications` row.
     ///   - except: The member who gets no push.
-    public func begin(notificationID: UUID, topicID: UUID, except: UUID?) async throws(PostgresError) {
+    ///   - senderID: The user of whom it shows something: members who block them get no push.
+    public func begin(notificationID: UUID, topicID: UUID?, except: UUID? = nil, senderID: UUID? = nil) async throws(PostgresError) {
         try await db.enqueue(
             """
-            INSERT INTO topic_fan_outs (notification_id, topic_id, except_user_id)
-            VALUES (\(notificationID), \(topicID), \(except))
+            INSERT INTO topic_fan_outs (notification_id, topic_id, except_user_id, sender_id)
+            VALUES (\(notificationID), \(topicID), \(except), \(senderID))
             ON CONFLICT DO NOTHING
             """)
         db.wakeListeners(on: Self.channel)
@@ -43,19 +44,31 @@ public struct TopicFanOutRepository: Sendable {
     }
 
     /// Returns the next members of a fan-out in the order of their ids, including the member who gets no push, and their
-    /// installations without dead ones.
+    /// installations without dead ones; those of members who block the sender are left out.
     ///
     /// - Parameter limit: The most members; each has up to ``PushInstallLimits/maxPerUser`` installations.
     public func page(of fanOut: TopicFanOut, limit: Int) async throws(PostgresError) -> TopicFanOutPage {
         // With a comparison with NULL or an OR, a generic plan could not start the index scan at the right key.
         let after = fanOut.afterUserID ?? UUID.beforeAll
-        let query: PostgresQuery = """
-            SELECT m.user_id AS member_id, \(unescaped: InstallAddress.columns)
-            FROM (SELECT user_id FROM topic_members WHERE topic_id = \(fanOut.topicID) AND user_id > \(after)
-                  ORDER BY user_id LIMIT \(limit)) m
-            LEFT JOIN LATERAL (\(unescaped: InstallAddress.ofMember)) i ON true
-            ORDER BY m.user_id
-            """
+        let query: PostgresQuery =
+            if let topicID = fanOut.topicID {
+                """
+                SELECT m.user_id AS member_id, \(unescaped: InstallAddress.columns)
+                FROM (SELECT user_id FROM topic_members WHERE topic_id = \(topicID) AND user_id > \(after)
+                      ORDER BY user_id LIMIT \(limit)) m
+                LEFT JOIN LATERAL (\(unescaped: InstallAddress.ofMember)) i
+                    ON m.user_id NOT IN (SELECT user_id FROM user_blocks WHERE blocked_id = \(fanOut.senderID))
+                ORDER BY m.user_id
+                """
+            } else {
+                """
+                SELECT m.user_id AS member_id, \(unescaped: InstallAddress.columns)
+                FROM (SELECT user_id FROM app_notifications n, unnest(n.user_ids) AS u (user_id)
+                      WHERE n.id = \(fanOut.notificationID) AND user_id > \(after) ORDER BY user_id LIMIT \(limit)) m
+                LEFT JOIN LATERAL (\(unescaped: InstallAddress.ofMember)) i ON true
+                ORDER BY m.user_id
+                """
+            }
         var page = TopicFanOutPage()
         for row in try await db.query(query.readOnly()) {
             let member = try row.decode("member_id", as: UUID.self)

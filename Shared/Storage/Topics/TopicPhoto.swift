@@ -82,6 +82,8 @@ public struct TopicPhotoWindow: Sendable, Equatable {
     public let memberCount: Int
     /// The user who added all of the photos; nil when there are several.
     public let uploaderID: UUID?
+    /// The uploader of the newest photo.
+    public let senderID: UUID
     /// The key of the newest photo's thumbnail.
     public let thumbnailKey: String
     /// The number of photos.
@@ -97,6 +99,7 @@ public struct TopicPhotoWindow: Sendable, Equatable {
         topic = try row.decodeTopicName("name")
         memberCount = try row.decode("member_count")
         uploaderID = try row.decode("uploader_id")
+        senderID = try row.decode("sender_id")
         thumbnailKey = try row.decode("thumbnail_key")
         photoCount = try row.decode("photo_count")
         requestID = try row.decode("request_id")

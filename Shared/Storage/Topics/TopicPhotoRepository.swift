@@ -65,10 +65,10 @@ public struct TopicPhotoRepository: Sendable {
         let rows = try await db.query(
             """
             WITH topic AS (
-                SELECT t.id AS its_id FROM topics t JOIN topic_photos p ON p.topic_id = t.id
+                SELECT t.id AS its_id, t.item_seq AS its_seq FROM topics t JOIN topic_photos p ON p.topic_id = t.id
                 WHERE p.id = \(id) AND p.state = 'pending' FOR NO KEY UPDATE OF t
             ), ready AS (
-                UPDATE topic_photos SET state = 'ready', settled_at = now(), thumbnail_key = \(thumbnailKey)
+                UPDATE topic_photos SET state = 'ready', settled_at = now(), thumbnail_key = \(thumbnailKey), seq = its_seq + 1
                 FROM topic WHERE id = \(id) AND state = 'pending' AND topic_id = its_id
                 RETURNING its_id, uploader_id
             ), counted AS (

@@ -32,12 +32,12 @@ public struct TopicPhotoWindowRepository: Sendable {
     ) async throws(PostgresError) {
         try await db.execute(
             """
-            INSERT INTO topic_photo_windows AS w (topic_id, uploader_id, thumbnail_key, request_id, traceparent, due_at)
-            VALUES (\(photo.topicID), \(photo.uploaderID), \(thumbnailKey), \(requestID), \(traceparent),
+            INSERT INTO topic_photo_windows AS w (topic_id, uploader_id, sender_id, thumbnail_key, request_id, traceparent, due_at)
+            VALUES (\(photo.topicID), \(photo.uploaderID), \(photo.uploaderID), \(thumbnailKey), \(requestID), \(traceparent),
                     now() + make_interval(secs => \(Self.length / .seconds(1))))
             ON CONFLICT (topic_id) DO UPDATE
             SET uploader_id = CASE WHEN w.uploader_id = EXCLUDED.uploader_id THEN w.uploader_id END,
-                thumbnail_key = EXCLUDED.thumbnail_key, photo_count = w.photo_count + 1
+                sender_id = EXCLUDED.sender_id, thumbnail_key = EXCLUDED.thumbnail_key, photo_count = w.photo_count + 1
             """)
     }
 

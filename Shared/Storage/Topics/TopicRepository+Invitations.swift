@@ -7,7 +7,7 @@ internal import WireFormat
 ///
 /// All statements run, and write the same, whether the invited id belongs to an account or not: neither the response nor its time
 /// discloses whether the account exists. The invited user's own limits do not show either: above them the invitation is made,
-/// counted and answered as usual, and can be accepted; it is only not pushed.
+/// counted and answered as usual, and can be accepted; it is only not pushed. The same holds for users who block the inviter.
 extension TopicRepository {
     /// Whether an owner is a member of a topic other than this one together with another user.
     func share(_ ownerID: UUID, _ userID: UUID, besides topicID: UUID) async throws(PostgresError) -> Bool {
@@ -105,7 +105,8 @@ extension TopicRepository {
         return .seconds(max(1, try row.decode("wait", as: Double.self)))
     }
 
-    /// Whether an invitation of this user may be pushed. Other invitations of the user wait until this transaction ends.
+    /// Whether an invitation of this user may be pushed: within the user's limits, and not from somebody the user blocks. Other
+    /// invitations of the user wait until this transaction ends.
     private func lockInbox(
         of userID: UUID, from inviterID: UUID, _ quota: TopicInvitationQuota
     ) async throws(PostgresError) -> Bool {
@@ -117,6 +118,7 @@ extension TopicRepository {
                     FROM topic_invitations WHERE user_id = \(userID) AND is_announced AND expires_at > now())
                 AND (SELECT count(*) FROM topic_invitation_log
                      WHERE user_id = \(userID) AND is_announced AND created_at > now() - interval '1 day') < \(quota.pushedPerDay)
+                AND NOT EXISTS (SELECT FROM user_blocks WHERE user_id = \(userID) AND blocked_id = \(inviterID))
                 AS has_room
             """
         ).first?.decode("has_room") ?? false

@@ -13,17 +13,18 @@ extension TopicRepository {
     /// - Parameters:
     ///   - userID: The user who is to be a member; the id may belong to no account.
     ///   - actor: The user who makes the request; must have an account.
+    ///   - mayCreate: Whether a topic that does not exist is created.
     ///   - quota: The limits on invitations and their pushes.
     /// - Returns: `done` when the user is a member; `invited` when the owner adds a user with whom they share no other topic.
     ///   `forbidden` when the actor is a member but not the owner, is a user without an invitation, or is the owner and the user has
     ///   left or declined. `quotaReached` when the owner has made too many invitations.
     public func add(
-        _ userID: UUID, to name: TopicName, by actor: UUID, quota: TopicInvitationQuota = TopicInvitationQuota()
+        _ userID: UUID, to name: TopicName, by actor: UUID, mayCreate: Bool = true, quota: TopicInvitationQuota = TopicInvitationQuota()
     ) async throws(PostgresError) -> TopicMemberChange {
         for _ in 0..<Self.maxAttempts {
-            if userID == actor, try await make(name, owner: actor) { return .done(changed: true) }
+            if userID == actor, mayCreate, try await make(name, owner: actor) { return .done(changed: true) }
             guard let topic = try await lock(name) else {
-                guard userID == actor else { return .notFound }
+                guard userID == actor, mayCreate else { return .notFound }
                 // Either the topic was just deleted, or none was created because the actor owns too many.
                 if try await ownedCount(actor) >= TopicLimits.maxOwned { return .limitReached }
                 continue
@@ -55,7 +56,7 @@ extension TopicRepository {
         return topic.memberCount < TopicLimits.maxMembers ? nil : .limitReached
     }
 
-    private func enter(_ userID: UUID, _ topic: Topic) async throws(PostgresError) {
+    func enter(_ userID: UUID, _ topic: Topic) async throws(PostgresError) {
         // Items from before do not count as unread for a new member.
         try await db.execute(
             """

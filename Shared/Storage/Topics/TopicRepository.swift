@@ -5,7 +5,8 @@ public import WireFormat
 /// Reads and writes `topics` and `topic_members`.
 ///
 /// The first user who enters a topic creates and owns it. The owner invites others and removes members; every member may leave. When the
-/// owner leaves, the member of longest standing becomes the owner; with the last member the topic is deleted.
+/// owner leaves, the member of longest standing becomes the owner; with the last member the topic is deleted. A topic of an app has no
+/// such owner, and stays when it is empty; see `TopicRepository+Apps.swift`.
 ///
 /// Knowing a user's id does not mean knowing the user: ids are in pushes and responses, and anyone may have one. So a user whom the owner
 /// adds is only invited, and gets nothing of the topic until they accept by entering it themselves: no push but the one about the

@@ -10,12 +10,14 @@ public enum NotificationKind: String, Codable, Sendable, CaseIterable {
     case accountAlert = "account_alert"
     /// Nothing that is shown: asks an app to prove that it receives the pushes to its installation.
     case possessionCheck = "possession_check"
+    /// A notification of an app's own server, which gives it a kind of its own (``AppContent/kind``).
+    case custom
 
     /// Whether it reports the result of a sign-up or sign-in.
     public var isOfSession: Bool {
         switch self {
         case .signUp, .signIn: true
-        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation, .accountAlert, .possessionCheck: false
+        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .invitation, .accountAlert, .possessionCheck, .custom: false
         }
     }
 }

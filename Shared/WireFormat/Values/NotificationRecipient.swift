@@ -12,6 +12,8 @@ public struct NotificationRecipient: Codable, Sendable, Hashable {
         case topic
         /// One installation, with a user or without.
         case installation
+        /// The users whom an app's own server has named in its request; the id is the notification's.
+        case list
     }
 
     public let type: Kind
@@ -35,6 +37,11 @@ public struct NotificationRecipient: Codable, Sendable, Hashable {
     /// The given installation.
     public static func installation(_ id: UUID) -> NotificationRecipient {
         NotificationRecipient(type: .installation, id: id.wireString)
+    }
+
+    /// The users in the given row of `app_notifications`.
+    public static func list(_ id: UUID) -> NotificationRecipient {
+        NotificationRecipient(type: .list, id: id.wireString)
     }
 
     /// Every member of the given topic, such as `event:42`.

@@ -25,7 +25,8 @@ public struct HeliographCtl: AsyncParsableCommand {
             """,
         subcommands: [
             StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, PushCommand.self, TemplatesCommand.self,
-            UsersCommand.self, SessionsCommand.self, LocksCommand.self, AuditCommand.self, MigrateCommand.self, KeysCommand.self,
+            UsersCommand.self, SessionsCommand.self, LocksCommand.self, AuditCommand.self, CredentialsCommand.self, ReportsCommand.self,
+            MigrateCommand.self, KeysCommand.self,
         ]
     )
 

@@ -27,6 +27,9 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case rateLimited = "rate_limited"
     case accountLocked = "account_locked"
     case limitReached = "limit_reached"
+    case nameTaken = "name_taken"
+    case notificationNotFound = "notification_not_found"
+    case alreadySent = "already_sent"
     case requestInProgress = "request_in_progress"
     case idempotencyKeyReused = "idempotency_key_reused"
     case `internal`
@@ -54,6 +57,9 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .deviceNotRegistered: 1106
         case .reauthenticationRequired: 1107
         case .alreadyEnrolled: 1108
+        case .nameTaken: 1110
+        case .notificationNotFound: 1111
+        case .alreadySent: 1112
         case .rateLimited: 1201
         case .accountLocked: 1202
         case .limitReached: 1203
@@ -71,12 +77,12 @@ enum ErrorCode: String, Sendable, CaseIterable {
             .badRequest
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
-        case .notFound, .sessionNotFound, .jobNotFound, .topicNotFound: .notFound
+        case .notFound, .sessionNotFound, .jobNotFound, .topicNotFound, .notificationNotFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .unauthorized: .unauthorized
         case .forbidden, .reauthenticationRequired: .forbidden
         case .rateLimited, .accountLocked: .tooManyRequests
-        case .requestInProgress, .limitReached, .deviceNotRegistered, .alreadyEnrolled: .conflict
+        case .requestInProgress, .limitReached, .deviceNotRegistered, .alreadyEnrolled, .nameTaken, .alreadySent: .conflict
         case .idempotencyKeyReused: .unprocessableContent
         case .internal: .internalServerError
         case .overloaded: .serviceUnavailable

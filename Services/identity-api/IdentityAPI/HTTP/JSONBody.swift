@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Hummingbird
 internal import JSON
 
@@ -57,6 +58,34 @@ struct JSONBody: Sendable {
     func requiredText(_ name: String) throws(APIError) -> String {
         guard let text = try text(name), !text.isEmpty else { throw APIError(.missingField, "A field is missing", field: name) }
         return text
+    }
+
+    /// The ISO 8601 instant of a member, with or without fractions of a second; nil if it is missing or null.
+    func instant(_ name: String) throws(APIError) -> Date? {
+        guard let text = try text(name) else { return nil }
+        let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        guard let time = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional)) else {
+            throw APIError(.invalidRequest, "A time is as in 2025-10-27T10:00:00Z", field: name)
+        }
+        return time
+    }
+
+    /// The elements of an array; nil if it is missing or null.
+    func array(_ name: String) throws(APIError) -> [JSONValue]? {
+        switch values[name] {
+        case nil, .null: return nil
+        case .array(let elements): return elements
+        default: throw APIError(.invalidRequest, "A field must be an array", field: name)
+        }
+    }
+
+    /// The members of an object; nil if it is missing or null.
+    func object(_ name: String) throws(APIError) -> [JSONValue.Member]? {
+        switch values[name] {
+        case nil, .null: return nil
+        case .object(let members): return members
+        default: throw APIError(.invalidRequest, "A field must be an object", field: name)
+        }
     }
 
     /// The boolean of a member; nil if it is missing or null.

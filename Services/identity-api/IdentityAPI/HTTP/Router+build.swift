@@ -12,11 +12,12 @@ struct ImageRoutes: Sendable {
 /// The controllers of topics.
 struct TopicRoutes: Sendable {
     let members: TopicController
+    let apps: AppTopicController
     let photos: PhotoController
     let messages: MessageController
 }
 
-/// The controllers of users' profiles, presence, devices, receipts and sign-ins.
+/// The controllers of users' profiles, presence, devices, receipts, sign-ins, blocks and reports.
 struct PeopleRoutes: Sendable {
     let profile: ProfileController
     let email: EmailController
@@ -25,6 +26,8 @@ struct PeopleRoutes: Sendable {
     let devices: DeviceController
     let receipts: ReceiptController
     let signIns: SignInController
+    let blocks: BlockController
+    let reports: ReportController
 }
 
 /// The routes of the API and their controllers.
@@ -36,6 +39,7 @@ struct APIRoutes: Sendable {
     let images: ImageRoutes
     let topics: TopicRoutes
     let people: PeopleRoutes
+    let notifications: AppNotificationController
     let limit: RateLimitMiddleware
     /// The origins of web apps that may read answers.
     let origins: AllowedOrigins
@@ -66,6 +70,7 @@ struct APIRoutes: Sendable {
         serve("/v1/images/jobs/:id", [.get: images.jobs.status, .delete: images.jobs.delete], on: router)
         serve("/v1/images/jobs/:id/events", [.get: images.events.stream], on: router)
         serve("/v1/templates", [.get: images.jobs.templates], on: router)
+        serve("/v1/topics/:topic", [.put: topics.apps.create, .delete: topics.apps.delete], on: router)
         serve("/v1/topics/:topic/members", [.get: topics.members.list], on: router)
         serve("/v1/topics/:topic/members/:user", [.put: topics.members.put, .delete: topics.members.delete], on: router)
         serve("/v1/topics/:topic/photos", [.post: topics.photos.add], on: router)
@@ -73,6 +78,8 @@ struct APIRoutes: Sendable {
         serve("/v1/topics/:topic/read", [.post: topics.messages.read], on: router)
         serve("/v1/users/device-token", [.post: people.devices.register, .delete: people.devices.unregister], on: router)
         serve("/v1/users/device-token/confirm", [.post: people.devices.confirm], on: router)
+        serve("/v1/notifications", [.post: notifications.post], on: router)
+        serve("/v1/notifications/:id", [.get: notifications.get, .delete: notifications.cancel], on: router)
         serve("/v1/notifications/receipts", [.post: people.receipts.record], on: router)
         serve("/v1/users/me", [.put: people.profile.put], on: router)
         serve("/v1/users/me/email", [.put: people.email.put], on: router)
@@ -80,6 +87,11 @@ struct APIRoutes: Sendable {
         serve("/v1/users/me/sessions", [.get: people.signIns.list, .delete: people.signIns.endAll], on: router)
         serve("/v1/users/me/sessions/:id", [.delete: people.signIns.end], on: router)
         serve("/v1/users/me/presence", [.put: people.presence.put], on: router)
+        serve("/v1/users/me/blocks", [.get: people.blocks.list, .put: people.blocks.replace], on: router)
+        serve("/v1/users/me/blocks/:user", [.put: people.blocks.put, .delete: people.blocks.delete], on: router)
+        serve("/v1/users/:user/report", [.post: people.reports.user], on: router)
+        serve("/v1/topics/:topic/report", [.post: people.reports.topic], on: router)
+        serve("/v1/topics/:topic/messages/:message/report", [.post: people.reports.message], on: router)
         serve("/media/**", [.get: images.media.file], on: router)
         return router
     }

@@ -34,6 +34,8 @@ struct LimitsConfiguration: Sendable {
     var messages = Rate(perMinute: 120, burst: 300)
     /// Small updates by one account, counted together: presence, read marks, receipts, and display names.
     var signals = Rate(perMinute: 600, burst: 1_000)
+    /// Requests with one API key.
+    var services = Rate(perMinute: 6_000, burst: 1_000)
     /// Open connections of one address; trusted proxies are not counted.
     var connectionsPerAddress = 1_024
     /// Concurrent uploads of one address; the same number of downloads, and of event streams.
@@ -61,6 +63,7 @@ struct LimitsConfiguration: Sendable {
         messages = try settings.rate("RATE_LIMIT_MESSAGES", default: messages, of: "chat messages of one account")
         signals = try settings.rate(
             "RATE_LIMIT_SIGNALS", default: signals, of: "small updates by one account (read, shown, receipts, its name)")
+        services = try settings.rate("RATE_LIMIT_SERVICES", default: services, of: "requests with one API key")
         photoQuota.photosPerDay = try settings.int(
             "TOPIC_PHOTOS_PER_DAY", default: photoQuota.photosPerDay, in: 1...1_000_000,
             about: "photos that one account adds to topics in 24 hours, over all instances, then 429")

@@ -98,9 +98,9 @@ struct ChatPush: Sendable {
     /// The event to publish when the message is posted.
     func request(_ posted: ConversationMessage, memberCount: Int) -> NotificationRequested {
         let parameters = [
-            "conversation_id": message.conversation.id, "message_id": posted.messageID, "sender_id": posted.senderID.wireString,
-            "sensitive": message.isSensitive ? "true" : "false", NotificationParameter.topicID: posted.topicID.wireString,
-            NotificationParameter.exceptUserID: posted.senderID.wireString,
+            "conversation_id": message.conversation.id, "message_id": posted.messageID,
+            "sensitive": message.isSensitive ? "true" : "false", NotificationParameter.senderID: posted.senderID.wireString,
+            NotificationParameter.topicID: posted.topicID.wireString, NotificationParameter.exceptUserID: posted.senderID.wireString,
         ]
         return NotificationRequested(
             notificationID: notificationID, dedupeKey: "chat:\(posted.topicID.wireString):\(posted.messageID)", kind: .chatMessage,

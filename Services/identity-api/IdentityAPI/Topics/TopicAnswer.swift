@@ -24,7 +24,7 @@ enum TopicAnswer {
         }
         return Answer.data(
             .members(
-                ("topic", .string(topic.name.text)), ("owner_id", .string(topic.ownerID.wireString)),
+                ("topic", .string(topic.name.text)), ("owner_id", topic.ownerID.map { .string($0.wireString) } ?? .null),
                 ("member_count", .integer(topic.memberCount)), ("members", .array(items)),
                 ("next_cursor", next.map { .string($0.wireString) } ?? .null)),
             requestID)

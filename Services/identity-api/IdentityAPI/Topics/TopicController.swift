@@ -6,7 +6,8 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Answers `PUT` and `DELETE /v1/topics/{topic}/members/{user_id}` and `GET /v1/topics/{topic}/members`.
+/// Answers `PUT` and `DELETE /v1/topics/{topic}/members/{user_id}` and `GET /v1/topics/{topic}/members`; with an API key,
+/// ``AppTopicController`` does.
 ///
 /// To strangers, and to invited users until they accept, a topic does not exist; a user who wants its name learns only that it is
 /// taken. Whether a user id belongs to an account shows nowhere: an invitation is answered, and written, the same way for any id.
@@ -20,13 +21,19 @@ struct TopicController: Sendable {
     let limiter: RateLimiter<UUID>
     /// Limits the invitations that are made and pushed.
     let quota: TopicInvitationQuota
+    /// Whether a user who enters a topic that does not exist creates it.
+    let usersMayCreate: Bool
+    /// Answers requests with an API key.
+    let apps: AppTopicController
 
     func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        if try ServiceAuthenticator.isUsed(in: request) { return try await apps.put(request, context) }
         let identity = try await authenticator.identify(request)
         let (name, userID) = (try context.topicName(), try context.member(identity))
         try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
         let change = try await postgres.withTransaction { transaction in
-            let change = try await TopicRepository(transaction).add(userID, to: name, by: identity.userID, quota: quota)
+            let change = try await TopicRepository(transaction).add(
+                userID, to: name, by: identity.userID, mayCreate: usersMayCreate, quota: quota)
             if case .invited(let invitation?) = change, invitation.isAnnounced {
                 let push = invitation.announcement
                 try await OutboxRepository(transaction).publish(
@@ -46,6 +53,7 @@ struct TopicController: Sendable {
     }
 
     func delete(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        if try ServiceAuthenticator.isUsed(in: request) { return try await apps.remove(request, context) }
         let identity = try await authenticator.identify(request)
         let (name, userID) = (try context.topicName(), try context.member(identity))
         try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
@@ -57,14 +65,21 @@ struct TopicController: Sendable {
     }
 
     func list(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await authenticator.identify(request)
-        let name = try context.topicName()
+        let topic = try await topic(request, context)
         let (limit, after) = (try Self.limit(of: request), try Self.cursor(of: request))
-        let topics = TopicRepository(postgres)
-        guard let topic = try await topics.find(name, seenBy: identity.userID) else { throw APIError.topicNotFound }
-        let members = try await topics.members(of: topic.id, after: after, limit: limit)
+        let members = try await TopicRepository(postgres).members(of: topic.id, after: after, limit: limit)
         let next = members.count == limit ? members.last?.userID : nil
         return Answer.json(TopicAnswer.members(members, of: topic, next: next, requestID: context.requestID))
+    }
+
+    /// Returns the topic of the request, if its sender may see the members.
+    private func topic(_ request: Request, _ context: APIRequestContext) async throws -> Topic {
+        if try ServiceAuthenticator.isUsed(in: request) { return try await apps.topic(request, context) }
+        let identity = try await authenticator.identify(request)
+        guard let topic = try await TopicRepository(postgres).find(try context.topicName(), seenBy: identity.userID) else {
+            throw APIError.topicNotFound
+        }
+        return topic
     }
 
     private static func check(_ change: TopicMemberChange) throws(APIError) {
@@ -72,7 +87,7 @@ struct TopicController: Sendable {
         case .done, .invited: return
         case .quotaReached(let wait): throw APIError.rateLimited("Too many invitations by this account in a day", wait: wait)
         case .forbidden: throw APIError.accessDenied
-        case .notFound: throw APIError.topicNotFound
+        case .notFound, .nameTaken: throw APIError.topicNotFound
         case .limitReached:
             throw APIError(
                 .limitReached, "A topic has up to \(TopicLimits.maxMembers) members, and an account up to \(TopicLimits.maxOwned) topics")
@@ -111,9 +126,13 @@ extension APIRequestContext {
 
     /// The user in the path; `me` is the sender.
     func member(_ identity: Identity) throws(APIError) -> UUID {
-        let text = parameters.get("user") ?? ""
-        if text == "me" { return identity.userID }
-        guard let id = UUID(uuidString: text) else {
+        if parameters.get("user") == "me" { return identity.userID }
+        return try member()
+    }
+
+    /// The user in the path, by id.
+    func member() throws(APIError) -> UUID {
+        guard let id = UUID(uuidString: parameters.get("user") ?? "") else {
             throw APIError(.invalidRequest, "A user is named by a UUID, or by me", field: "user_id")
         }
         return id

@@ -34,7 +34,7 @@ extension NotificationKind {
     /// place in the app where it would be seen.
     fileprivate var hasBadge: Bool {
         switch self {
-        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage: true
+        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .custom: true
         case .signUp, .signIn, .invitation, .accountAlert, .possessionCheck: false
         }
     }

@@ -59,6 +59,13 @@ extension PushContent {
             let nonce = try open(
                 try value(NotificationParameter.nonceSealed), SealingContext.possessionNonce(notificationID: notificationID))
             self = .possessionCheck(handOverID: try value("handover_id"), nonce: nonce)
+        case .custom:
+            let text = try open(
+                try value(NotificationParameter.contentSealed), SealingContext.appContent(notificationID: notificationID))
+            guard let content = try? JSONDecoder().decode(AppContent.self, from: Data(text.utf8)) else {
+                throw FCMError(.invalidMessage, "the content cannot be read")
+            }
+            self = .custom(content, notificationID: notificationID.wireString)
         }
     }
 }

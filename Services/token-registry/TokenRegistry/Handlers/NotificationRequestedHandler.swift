@@ -41,34 +41,40 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         let timely = requests.filter { $0.body.expiresAt > now }
         let resolver = RecipientResolver(transaction: transaction)
         let resolutions = try await resolver.resolve(Set(timely.map(\.body.recipient)))
+        let blockers = try await Self.blockers(timely.map(\.body), resolutions, in: transaction)
 
         var orders: [DeliveryPlanner.Order] = []
-        var fanOuts: [(request: Envelope<NotificationRequested>, topic: Topic)] = []
+        var fanOuts: [(request: Envelope<NotificationRequested>, topicID: UUID?)] = []
         var skipped: [SkipReason: [Envelope<NotificationRequested>]] = [:]
         for request in requests {
-            switch Self.decide(on: request.body, resolutions[request.body.recipient], now: now) {
+            let blockers = request.body.senderID.flatMap { blockers[$0] } ?? []
+            switch Self.decide(on: request.body, resolutions[request.body.recipient], blockers, now: now) {
             case .address(let addresses): orders.append(DeliveryPlanner.Order(request, addresses))
-            case .fanOut(let topic): fanOuts.append((request, topic))
+            case .fanOut(let topicID): fanOuts.append((request, topicID))
             case .skip(let reason): skipped[reason, default: []].append(request)
             }
         }
         let made = try await DeliveryPlanner(transaction: transaction).plan(orders)
         try await NotificationRepository(transaction).markAddressed(made)
-        for (request, topic) in fanOuts {
+        for (request, topicID) in fanOuts {
             try await TopicFanOutRepository(transaction).begin(
-                notificationID: request.body.notificationID, topicID: topic.id, except: request.body.exceptUserID)
+                notificationID: request.body.notificationID, topicID: topicID, except: request.body.exceptUserID,
+                senderID: request.body.senderID)
         }
         try await skip(skipped, in: transaction)
+        let unfinished = Set(fanOuts.map(\.request.body.notificationID))
+        let lists = requests.filter { $0.body.recipient.type == .list }.map(\.body.notificationID)
+        try await AppNotificationRepository(transaction).forgetRecipients(of: lists.filter { !unfinished.contains($0) })
     }
 
     private enum Decision {
         case address([InstallAddress])
-        case fanOut(Topic)
+        case fanOut(topicID: UUID?)
         case skip(SkipReason)
     }
 
     private static func decide(
-        on request: NotificationRequested, _ resolution: RecipientResolver.Resolution?, now: Date
+        on request: NotificationRequested, _ resolution: RecipientResolver.Resolution?, _ blockers: Set<UUID>, now: Date
     ) -> Decision {
         guard request.expiresAt > now else { return .skip(.expired) }
         func reach(_ addresses: [InstallAddress]) -> Decision {
@@ -79,12 +85,25 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         case nil: return .skip(.recipientUnsupported)
         case .skipped(let reason): return .skip(reason)
         case .addresses(let addresses): return reach(addresses.filter { $0.id != request.exceptInstallID })
+        case .longList: return .fanOut(topicID: nil)
         case .topic(let topic, let addresses):
             // The topic has ended since the request, and a new one has its name.
             if let meant = request.topicID, meant != topic.id { return .skip(.topicEnded) }
-            guard let addresses else { return .fanOut(topic) }
-            return reach(addresses.filter { $0.userID != request.exceptUserID })
+            guard let addresses else { return .fanOut(topicID: topic.id) }
+            return reach(addresses.filter { $0.userID != request.exceptUserID && !($0.userID.map(blockers.contains) ?? false) })
         }
+    }
+
+    /// Returns the members of small topics who block the senders of these requests, by sender; a fan-out leaves them out itself.
+    private static func blockers(
+        _ requests: [NotificationRequested], _ resolutions: [NotificationRecipient: RecipientResolver.Resolution],
+        in transaction: PostgresTransaction
+    ) async throws -> [UUID: Set<UUID>] {
+        let pairs = requests.compactMap { request -> (topicID: UUID, senderID: UUID)? in
+            guard let senderID = request.senderID, case .topic(let topic, .some) = resolutions[request.recipient] else { return nil }
+            return (topic.id, senderID)
+        }
+        return try await BlockRepository(transaction).blockers(in: pairs)
     }
 
     private func skip(
@@ -130,6 +149,9 @@ extension NotificationRequested {
 
     /// The installation that is excluded.
     fileprivate var exceptInstallID: UUID? { parameters[NotificationParameter.exceptInstallID].flatMap { UUID(uuidString: $0) } }
+
+    /// The user of whom it shows something.
+    fileprivate var senderID: UUID? { parameters[NotificationParameter.senderID].flatMap { UUID(uuidString: $0) } }
 
     /// The member of the topic who is excluded.
     fileprivate var exceptUserID: UUID? { parameters[NotificationParameter.exceptUserID].flatMap { UUID(uuidString: $0) } }

@@ -31,6 +31,7 @@ public struct UserErasedHandler: EventBatchHandler {
         let uploaded = try await SessionRepository(transaction).releaseInstalls(userID: userID)
         let installIDs = try await PushInstallRepository(transaction).erase(userID: userID)
         try await withdraw(installIDs: installIDs, in: transaction)
+        try await AppNotificationRepository(transaction).forget(userID: userID)
         let notifications = NotificationRepository(transaction)
         let open = try await notifications.eraseOpen(of: userID, installIDs: installIDs)
         try await DeliveryRepository(transaction).withdraw(notificationIDs: open, code: Self.withdrawalCode)

@@ -11,6 +11,8 @@ struct RecipientResolver {
         case addresses([InstallAddress])
         /// The installations of a topic's members; nil when there are too many members for one query.
         case topic(Topic, [InstallAddress]?)
+        /// Users of an app's notification, too many for one query.
+        case longList
         /// The recipient cannot be resolved.
         case skipped(SkipReason)
     }
@@ -31,14 +33,16 @@ struct RecipientResolver {
         var users: [UUID: NotificationRecipient] = [:]
         var installations: [UUID: NotificationRecipient] = [:]
         var topics: [TopicName: NotificationRecipient] = [:]
+        var lists: [UUID: NotificationRecipient] = [:]
         for recipient in recipients {
             resolutions[recipient] = .skipped(.recipientUnsupported)
             switch (recipient.type, UUID(uuidString: recipient.id)) {
             case (.session, let id?): sessions[id] = recipient
             case (.user, let id?): users[id] = recipient
             case (.installation, let id?): installations[id] = recipient
+            case (.list, let id?): lists[id] = recipient
             case (.topic, _): if let name = TopicName(recipient.id) { topics[name] = recipient }
-            case (.session, nil), (.user, nil), (.installation, nil): break
+            case (.session, nil), (.user, nil), (.installation, nil), (.list, nil): break
             }
         }
         for (id, resolution) in try await resolve(sessions: Array(sessions.keys)) {
@@ -49,6 +53,9 @@ struct RecipientResolver {
         }
         for (id, resolution) in try await resolve(installations: Array(installations.keys)) {
             if let recipient = installations[id] { resolutions[recipient] = resolution }
+        }
+        for (id, resolution) in try await resolve(lists: Array(lists.keys)) {
+            if let recipient = lists[id] { resolutions[recipient] = resolution }
         }
         for recipient in topics.values { resolutions[recipient] = .skipped(.topicEnded) }
         for (topic, addresses) in try await resolve(topics: Array(topics.keys)) {
@@ -84,6 +91,24 @@ struct RecipientResolver {
         let installs = try await PushInstallRepository(transaction).find(ids: ids)
         let byID = Dictionary(uniqueKeysWithValues: installs.map { ($0.id, [$0.address]) })
         return Dictionary(uniqueKeysWithValues: ids.map { ($0, .addresses(byID[$0] ?? [])) })
+    }
+
+    /// Finds the installations of short lists; long ones take turns with other fan-outs.
+    private func resolve(lists ids: [UUID]) async throws -> [UUID: Resolution] {
+        let installs = PushInstallRepository(transaction)
+        var resolutions: [UUID: Resolution] = Dictionary(uniqueKeysWithValues: ids.map { ($0, .addresses([])) })
+        var budget = Self.maxBatchMembers
+        var short: [UUID] = []
+        for (id, size) in try await installs.listSizes(ids: ids) {
+            if size <= min(Self.maxTopicMembers, budget) {
+                budget -= size
+                short.append(id)
+            } else {
+                resolutions[id] = .longList
+            }
+        }
+        for (id, addresses) in try await installs.addresses(listIDs: short) { resolutions[id] = .addresses(addresses) }
+        return resolutions
     }
 
     /// Finds topics, and the installations of small ones, so that a small chat does not wait for a turn of ``TopicFanOutService``.

@@ -8,7 +8,7 @@ public import ServiceLifecycle
 internal import Storage
 public import WireFormat
 
-/// Creates the deliveries of notifications for big topics: one page of members per transaction.
+/// Creates the deliveries of notifications for big topics and long lists of users: one page of members per transaction.
 ///
 /// The progress of a fan-out is in its row, so a process that dies costs one page of work. Each lane is worked on independently
 /// and its fan-outs take turns, so that a mailing to thousands delays neither an urgent notification nor another mailing. A
@@ -104,7 +104,7 @@ public struct TopicFanOutService: Service {
         }
         let order = DeliveryPlanner.Order(
             notificationID: fanOut.notificationID, lane: fanOut.lane, requestID: fanOut.requestID,
-            traceparent: fanOut.traceparent, expiresAt: fanOut.expiresAt, isForTopic: true, addresses: addresses)
+            traceparent: fanOut.traceparent, expiresAt: fanOut.expiresAt, isForTopic: fanOut.topicID != nil, addresses: addresses)
         let made = try await DeliveryPlanner(transaction: transaction).plan([order])[order.notificationID] ?? 0
         Counter(label: "push_fan_out_deliveries_total").increment(by: made)
         return made
@@ -123,6 +123,7 @@ public struct TopicFanOutService: Service {
             try await notifications.markSkipped([fanOut.notificationID], reason: reason.rawValue)
         }
         try await TopicFanOutRepository(transaction).end(fanOut.notificationID)
+        if fanOut.topicID == nil { try await AppNotificationRepository(transaction).forgetRecipients(of: [fanOut.notificationID]) }
         logger.debug(
             "fan-out ended",
             metadata: ["notification_id": "\(fanOut.notificationID.wireString)", "deliveries": "\(total)"])

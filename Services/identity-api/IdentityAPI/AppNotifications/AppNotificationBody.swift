@@ -1,0 +1,143 @@
+internal import FoundationEssentials
+internal import JSON
+internal import Storage
+internal import WireFormat
+
+/// A validated notification of an app's own server, as it was asked for: what is said, to whom and when.
+///
+/// Its JSON form, with sorted keys and without what was not said, is the same for a repetition of the request.
+struct AppNotificationBody: Encodable, Sendable {
+    /// The most characters of a title, and of a body, as a reader counts them.
+    static let maxTitleCharacters = 100, maxBodyCharacters = 400
+    /// The maximum size of a text in bytes for each of its characters, because a character may have any number of them.
+    private static let maxBytesPerCharacter = 8
+    /// The maximum size of the data as JSON: more would not leave room for the texts in FCM's 4 KB.
+    static let maxDataBytes = 2_048
+    /// The maximum size of the URL of a picture: it is in the message twice.
+    private static let maxImageBytes = 700
+    /// The maximum number of characters of names: of sounds, threads, keys.
+    private static let maxNameLength = 64
+    private static let maxDedupeKeyLength = 128
+
+    let content: AppContent
+    /// The users, without repetitions; empty for a topic.
+    let userIDs: [UUID]
+    let topic: String?
+    let lane: Lane?
+    let dedupeKey: String?
+    let notBefore: Date?
+    let expiresAt: Date?
+
+    /// Reads a request.
+    ///
+    /// - Throws: `missing_field` or `invalid_request` with the name of the field.
+    init(_ body: JSONBody) throws(APIError) {
+        content = AppContent(
+            kind: try Self.kind(body), title: try Self.text("title", body, Self.maxTitleCharacters, lineBreaks: false),
+            body: try Self.text("body", body, Self.maxBodyCharacters, lineBreaks: true), data: try Self.data(body),
+            image: try Self.image(body), sound: try Self.name("sound", body), thread: try Self.name("thread", body),
+            collapseKey: try Self.name("collapse_key", body))
+        topic = try body.text("topic").map { text throws(APIError) in
+            guard TopicName(text) != nil else { throw APIError(.invalidRequest, "The topic's name is none", field: "topic") }
+            return text
+        }
+        guard (topic == nil) == body.has("user_ids") else {
+            throw APIError(.invalidRequest, "A notification is for user_ids, or for a topic", field: "user_ids")
+        }
+        userIDs = topic == nil ? try body.userIDs("user_ids", upTo: AppNotification.maxRecipients) : []
+        guard topic != nil || !userIDs.isEmpty else { throw APIError(.invalidRequest, "There is nobody to notify", field: "user_ids") }
+        lane = try body.text("lane").map { text throws(APIError) in
+            guard let lane = Lane(rawValue: text) else {
+                throw APIError(.invalidRequest, "A lane is urgent, normal or bulk", field: "lane")
+            }
+            return lane
+        }
+        dedupeKey = try body.text("dedupe_key").map { key throws(APIError) in
+            guard 1...Self.maxDedupeKeyLength ~= key.unicodeScalars.count else {
+                throw APIError(.invalidRequest, "A key has 1 to \(Self.maxDedupeKeyLength) characters", field: "dedupe_key")
+            }
+            return key
+        }
+        (notBefore, expiresAt) = (try body.instant("not_before"), try body.instant("expires_at"))
+        guard content.isShown || (content.image == nil && content.sound == nil && content.thread == nil) else {
+            throw APIError(.missingField, "A push that is shown has a title or a body", field: "title")
+        }
+    }
+
+    private static func kind(_ body: JSONBody) throws(APIError) -> String {
+        let kind = try body.requiredText("kind")
+        guard kind.utf8.count <= maxNameLength, kind.utf8.allSatisfy(isOfKind) else {
+            throw APIError(.invalidRequest, "A kind is 1 to \(maxNameLength) characters of a-z 0-9 _ . -", field: "kind")
+        }
+        guard NotificationKind(rawValue: kind) == nil else {
+            throw APIError(.invalidRequest, "The kind is one of this system's own", field: "kind")
+        }
+        return kind
+    }
+
+    private static func text(_ name: String, _ body: JSONBody, _ maxCharacters: Int, lineBreaks: Bool) throws(APIError) -> String? {
+        guard let text = try body.text(name), !text.isEmpty else { return nil }
+        let isPlain = text.unicodeScalars.allSatisfy { scalar in
+            scalar.properties.generalCategory != .control || (lineBreaks && scalar == "\n")
+        }
+        guard text.count <= maxCharacters, text.utf8.count <= maxCharacters * maxBytesPerCharacter, isPlain else {
+            throw APIError(.invalidRequest, "The text has up to \(maxCharacters) characters and no control characters", field: name)
+        }
+        return text
+    }
+
+    private static func name(_ field: String, _ body: JSONBody) throws(APIError) -> String? {
+        guard let name = try body.text(field) else { return nil }
+        let isName = name.utf8.allSatisfy { byte in
+            isOfKind(byte) || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte || byte == UInt8(ascii: ":")
+        }
+        guard 1...maxNameLength ~= name.utf8.count, isName else {
+            throw APIError(.invalidRequest, "A name is 1 to \(maxNameLength) characters of A-Z a-z 0-9 _ . - :", field: field)
+        }
+        return name
+    }
+
+    private static func data(_ body: JSONBody) throws(APIError) -> [String: String] {
+        guard let members = try body.object("data") else { return [:] }
+        guard JSONValue.object(members).bytes.count <= maxDataBytes else {
+            throw APIError(.invalidRequest, "The data has up to \(maxDataBytes) bytes as JSON", field: "data")
+        }
+        var data: [String: String] = [:]
+        for member in members {
+            guard case .string(let value) = member.value, !value.utf8.contains(0) else {
+                throw APIError(.invalidRequest, "The values of the data are texts", field: "data")
+            }
+            guard !member.name.isEmpty, !isReserved(member.name) else {
+                throw APIError(.invalidRequest, "The data has a name that Firebase or this system reserves", field: "data")
+            }
+            data[member.name] = value
+        }
+        return data
+    }
+
+    /// Whether FCM refuses a name of data, or every push has it.
+    private static func isReserved(_ name: String) -> Bool {
+        let lowercased = name.lowercased()
+        return ["from", "message_type", "notification", "type", "notification_id"].contains(lowercased)
+            || lowercased.hasPrefix("google") || lowercased.hasPrefix("gcm") || name.utf8.contains(0)
+    }
+
+    /// The URL of a picture, which phones load themselves: nothing here requests it.
+    private static func image(_ body: JSONBody) throws(APIError) -> String? {
+        guard let url = try body.text("image") else { return nil }
+        let authority = url.dropFirst(8).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard url.hasPrefix("https://"), url.utf8.count <= maxImageBytes, !authority.isEmpty, !authority.contains("@"),
+            url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+        else { throw APIError(.invalidRequest, "A picture is an https address of up to \(maxImageBytes) bytes", field: "image") }
+        return url
+    }
+
+    private static func isOfKind(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import FoundationEssentials
+internal import Hummingbird
+internal import JSON
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Answers `GET` and `PUT /v1/users/me/blocks`, and `PUT` and `DELETE /v1/users/me/blocks/{user_id}`: the users of whom the sender wants no
+/// pushes.
+///
+/// An id that belongs to no account is blocked the same way, so that the response discloses nothing.
+struct BlockController: Sendable {
+    private static let field = "user_ids"
+    /// The maximum size of the JSON: the most ids, each with quotes, a comma and some white space.
+    private static let maxBodyBytes = BlockRepository.maxBlocks * 64 + 1_024
+
+    let postgres: PostgresClient
+    let authenticator: any Authenticator
+    /// Limits the changes by one account.
+    let limiter: RateLimiter<UUID>
+
+    func list(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await authenticator.identify(request)
+        return try await answer(identity, context)
+    }
+
+    func replace(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await identify(request, context)
+        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
+        let ids = try body.userIDs(Self.field, upTo: BlockRepository.maxBlocks)
+        for id in ids { try Self.check(id, identity) }
+        try await postgres.withTransaction { try await BlockRepository($0).replace(by: identity.userID, with: ids) }
+        return try await answer(identity, context)
+    }
+
+    func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await identify(request, context)
+        let id = try context.member()
+        try Self.check(id, identity)
+        let isBlocked = try await postgres.withTransaction { try await BlockRepository($0).block(id, by: identity.userID) }
+        guard isBlocked else { throw APIError(.limitReached, "A user blocks up to \(BlockRepository.maxBlocks) users") }
+        return Response(status: .noContent)
+    }
+
+    func delete(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await identify(request, context)
+        try await BlockRepository(postgres).unblock(try context.member(), by: identity.userID)
+        return Response(status: .noContent)
+    }
+
+    private func identify(_ request: Request, _ context: APIRequestContext) async throws -> Identity {
+        let identity = try await authenticator.identify(request)
+        try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
+        return identity
+    }
+
+    private func answer(_ identity: Identity, _ context: APIRequestContext) async throws -> Response {
+        let blocks = try await BlockRepository(postgres).blocked(by: identity.userID).map { block in
+            JSONValue.members(
+                ("user_id", .string(block.userID.wireString)), ("created_at", .string(Answer.timestamp(block.createdAt))))
+        }
+        return Answer.json(Answer.data(.members(("blocks", .array(blocks))), context.requestID))
+    }
+
+    private static func check(_ id: UUID, _ identity: Identity) throws(APIError) {
+        guard id != identity.userID else { throw APIError(.invalidRequest, "Nobody blocks themselves", field: "user_id") }
+    }
+}
+
+extension JSONBody {
+    /// The different user ids of a required array.
+    ///
+    /// - Throws: `missing_field`; `invalid_request` for an element that is no UUID, and for more than `maxCount` elements.
+    func userIDs(_ name: String, upTo maxCount: Int) throws(APIError) -> [UUID] {
+        guard let elements = try array(name) else { throw APIError(.missingField, "A field is missing", field: name) }
+        guard elements.count <= maxCount else { throw APIError(.invalidRequest, "There are up to \(maxCount) users", field: name) }
+        var seen = Set<UUID>()
+        var ids: [UUID] = []
+        for element in elements {
+            guard let id = element.string.flatMap({ UUID(uuidString: $0) }) else {
+                throw APIError(.invalidRequest, "A user is named by a UUID", field: name)
+            }
+            if seen.insert(id).inserted { ids.append(id) }
+        }
+        return ids
+    }
+}

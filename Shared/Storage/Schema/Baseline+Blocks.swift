@@ -1,0 +1,38 @@
+extension Baseline {
+    /// Users whom users block, and reports of users, topics and messages.
+    ///
+    /// `blocked_id` and the subject of a report have no foreign key, because whether an id belongs to an account must not show. The
+    /// index by the blocked user serves the planning of pushes: whoever sent it is one user, whose blockers are few.
+    static let blocks = """
+        CREATE TABLE user_blocks (
+            user_id    uuid        NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            blocked_id uuid        NOT NULL CHECK (blocked_id <> user_id),
+            created_at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (user_id, blocked_id)
+        );
+        CREATE INDEX user_blocks_by_blocked ON user_blocks (blocked_id, user_id);
+        COMMENT ON TABLE user_blocks IS 'Users of whom a user gets no pushes and no announced invitations; invisible to them.';
+
+        CREATE TABLE reports (
+            id           uuid        PRIMARY KEY,
+            reporter_id  uuid        REFERENCES users (id) ON DELETE SET NULL,
+            subject_type text        NOT NULL CHECK (subject_type IN ('user', 'topic', 'message')),
+            subject_id   text        NOT NULL CHECK (length(subject_id) BETWEEN 1 AND 200),
+            sender_id    uuid,
+            reason       text        NOT NULL CHECK (reason IN ('spam', 'harassment', 'impersonation', 'violence', 'sexual_content',
+                         'self_harm', 'other')),
+            text_sealed  bytea,
+            state        text        NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'closed')),
+            created_at   timestamptz NOT NULL DEFAULT now(),
+            closed_at    timestamptz,
+            CONSTRAINT reports_closed_has_time CHECK ((state = 'closed') = (closed_at IS NOT NULL))
+        );
+        CREATE INDEX reports_by_state ON reports (state, created_at);
+        CREATE INDEX reports_of_reporter ON reports (reporter_id, created_at);
+        CREATE UNIQUE INDEX reports_open ON reports (reporter_id, subject_type, subject_id) WHERE state = 'open';
+        COMMENT ON TABLE reports IS 'Reports by users for an operator to look at; a user''s open report of a subject is one row.';
+        COMMENT ON COLUMN reports.subject_id IS 'A user''s id; a topic''s name; a topic''s name, a slash and a message''s id.';
+        COMMENT ON COLUMN reports.sender_id IS 'The sender of the message, if the reporter is a member and the message is kept.';
+        COMMENT ON COLUMN reports.text_sealed IS 'What the reporter wrote: AES-256-GCM, bound to the report.';
+        """
+}

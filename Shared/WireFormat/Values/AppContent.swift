@@ -1,0 +1,44 @@
+/// What an app's own server says by a notification: its texts, its data, and how phones show it.
+///
+/// It travels sealed, in the parameter `content_sealed` of a notification of the kind `custom`.
+public struct AppContent: Codable, Sendable, Equatable {
+    /// The app's name for this kind of notification; also Android's notification channel.
+    public var kind: String
+    /// The title; nil, as the body, for a push of data only, which wakes the app and shows nothing.
+    public var title: String?
+    /// The text below the title.
+    public var body: String?
+    /// The app's data.
+    public var data: [String: String]
+    /// The https URL of a picture.
+    public var image: String?
+    /// The name of a sound, `default` for the phone's; nil for none.
+    public var sound: String?
+    /// Groups notifications on an iPhone.
+    public var thread: String?
+    /// A later notification of the same app with the same key replaces this one on the phone.
+    public var collapseKey: String?
+
+    /// Whether the phone shows it.
+    public var isShown: Bool { title != nil || body != nil }
+
+    /// Describes what is said.
+    public init(
+        kind: String, title: String? = nil, body: String? = nil, data: [String: String] = [:], image: String? = nil,
+        sound: String? = nil, thread: String? = nil, collapseKey: String? = nil
+    ) {
+        self.kind = kind
+        self.title = title
+        self.body = body
+        self.data = data
+        self.image = image
+        self.sound = sound
+        self.thread = thread
+        self.collapseKey = collapseKey
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case kind, title, body, data, image, sound, thread
+        case collapseKey = "collapse_key"
+    }
+}

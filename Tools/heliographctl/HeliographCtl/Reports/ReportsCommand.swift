@@ -1,0 +1,43 @@
+internal import ArgumentParser
+internal import CommandLineSupport
+internal import FoundationEssentials
+internal import HeliographCrypto
+internal import PostgresClient
+internal import ServiceDefaults
+internal import Storage
+internal import WireFormat
+
+/// The commands for users' reports about users, topics and messages, the rows of `reports`.
+struct ReportsCommand: AsyncParsableCommand {
+    /// Timeout of a statement.
+    static let queryTimeout: Duration = .seconds(10)
+
+    static let configuration = CommandConfiguration(
+        commandName: "reports",
+        abstract: "List, read and close what users report.",
+        subcommands: [ReportsListCommand.self, ReportsShowCommand.self, ReportsCloseCommand.self]
+    )
+
+    /// Reads the id of a report.
+    static func reportID(_ text: String) throws -> UUID {
+        guard let id = UUID(uuidString: text) else { throw ValidationError("The id is a UUID.") }
+        return id
+    }
+}
+
+extension AbuseReport {
+    /// The report as JSON, with the text if it was opened.
+    func json(text: String? = nil) -> JSONRecord {
+        [
+            "id": id.wireString, "reporter_id": reporterID?.wireString, "subject_type": subjectType, "subject_id": subjectID,
+            "sender_id": senderID?.wireString, "reason": reason.rawValue, "text": text, "state": state.rawValue,
+            "created_at": createdAt, "closed_at": closedAt,
+        ]
+    }
+
+    /// What the reporter wrote; nil for nothing.
+    func text(_ sealer: Sealer) throws(CryptoError) -> String? {
+        guard let textSealed else { return nil }
+        return String(decoding: try sealer.open(textSealed, context: SealingContext.report(id: id)), as: UTF8.self)
+    }
+}

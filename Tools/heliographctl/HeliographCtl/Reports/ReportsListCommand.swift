@@ -1,0 +1,55 @@
+internal import ArgumentParser
+internal import CommandLineSupport
+internal import Storage
+internal import WireFormat
+
+/// Lists reports.
+struct ReportsListCommand: AsyncParsableCommand {
+    /// The most reports that are listed.
+    private static let maxReports = 10_000
+
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List open reports, the oldest first.",
+        discussion: """
+              heliographctl reports list
+              heliographctl reports list --state closed --json | jq -r '.[] | .subject_id' | sort | uniq -c
+            """
+    )
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Option(name: .long, help: "open or closed.", transform: Self.state)
+    var state = AbuseReport.State.open
+
+    @Option(name: .long, help: ArgumentHelp("The most reports to list: 1 to 10,000.", valueName: "count"))
+    var limit = 100
+
+    @Flag(name: .long, help: "Print JSON.")
+    var json = false
+
+    mutating func validate() throws {
+        guard 1...Self.maxReports ~= limit else { throw ValidationError("--limit is 1 to 10,000.") }
+    }
+
+    func run() async throws {
+        try await database.withDatabase(queryTimeout: ReportsCommand.queryTimeout) { client in
+            let reports = try await AbuseReportRepository(client).list(state, limit: limit)
+            let console = Console.current
+            guard !json else { return console.result(try JSONOutput.text(reports.map { $0.json() })) }
+            var table = Table(["ID", "AT", "REASON", "ABOUT", "SUBJECT", "TEXT"])
+            for report in reports {
+                table.add([
+                    .init(report.id.wireString), .init(HumanUnits.timestamp(report.createdAt)), .init(report.reason.rawValue),
+                    .init(report.subjectType), .init(report.subjectID), .init(report.textSealed == nil ? "no" : "yes"),
+                ])
+            }
+            table.lines(console.style).forEach(console.result)
+        }
+    }
+
+    private static func state(_ text: String) throws -> AbuseReport.State {
+        guard let state = AbuseReport.State(rawValue: text) else { throw ValidationError("--state is open or closed.") }
+        return state
+    }
+}

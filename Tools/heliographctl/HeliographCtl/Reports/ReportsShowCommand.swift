@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import CommandLineSupport
+internal import FoundationEssentials
+internal import HeliographCrypto
+internal import ServiceDefaults
+internal import Storage
+internal import WireFormat
+
+/// Shows a report with its text.
+struct ReportsShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show a report with what the reporter wrote.",
+        discussion: """
+            The text is sealed: SEALING_KEYS of the environment opens it. Without the keys the rest is shown.
+
+              heliographctl reports show 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
+            """
+    )
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var actingOperator: OperatorOptions
+
+    @Argument(help: "The id of the report.", transform: ReportsCommand.reportID)
+    var id: UUID
+
+    @Flag(name: .long, help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await database.withDatabase(queryTimeout: ReportsCommand.queryTimeout) { client in
+            let console = Console.current
+            guard let report = try await AbuseReportRepository(client).find(id: id) else {
+                console.note("There is no report \(id.wireString).")
+                throw ExitCode.nothingFound
+            }
+            let text = try text(of: report)
+            try await AuditRepository(client).append(
+                AuditEntry(.reportShown, by: actingOperator.actor, on: report.reporterID, object: id))
+            guard !json else { return console.result(try JSONOutput.text(report.json(text: text))) }
+            let lines: [(String, String?)] = [
+                ("report", report.id.wireString), ("state", report.state.rawValue), ("at", HumanUnits.timestamp(report.createdAt)),
+                ("closed", report.closedAt.map(HumanUnits.timestamp)), ("reason", report.reason.rawValue),
+                ("by", report.reporterID?.wireString ?? "an account that is gone"),
+                ("about", "\(report.subjectType) \(report.subjectID)"), ("sender", report.senderID?.wireString),
+            ]
+            for case (let name, let value?) in lines {
+                console.result(name.padding(to: 8) + value)
+            }
+            if let text { console.result("\n\(text)") }
+        }
+    }
+
+    /// Opens the text; nil when there is none, or no keys.
+    private func text(of report: AbuseReport) throws -> String? {
+        guard report.textSealed != nil else { return nil }
+        guard let keys = try reporting(hint: "nothing", { try Settings().optionalString("SEALING_KEYS") }) else {
+            Console.current.note("The text is sealed: set SEALING_KEYS to read it.")
+            return nil
+        }
+        do {
+            return try report.text(Sealer(keyRing: try KeyRing(parsing: keys)))
+        } catch {
+            Console.current.note("The text does not open with these SEALING_KEYS.")
+            throw ExitCode.configuration
+        }
+    }
+}
+
+extension String {
+    fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
+}
