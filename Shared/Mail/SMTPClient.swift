@@ -79,7 +79,9 @@ public final class SMTPClient: MailSender, Service {
 
     private static func outcome(of job: SMTPJob, _ queue: SMTPQueue, _ handle: borrowing SMTPHandle?) -> Result<Void, MailError> {
         guard job.deadline > .now else { return .failure(MailError(.unavailable, "no connection became free in time")) }
-        guard let evidence = handle?.send(job, isAbandoned: { job.isAbandoned || queue.isOver }) else {
+        // libcurl's own time limit does not count the QUIT after a refusal, for whose answer it would wait two minutes.
+        let isOver = { job.isAbandoned || queue.isOver || job.deadline <= .now }
+        guard let evidence = handle?.send(job, isAbandoned: isOver) else {
             return .failure(MailError(.unavailable, "libcurl is out of memory"))
         }
         return evidence.error.map { .failure($0) } ?? .success(())

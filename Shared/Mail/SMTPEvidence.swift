@@ -31,14 +31,12 @@ struct SMTPEvidence {
     let step: Step
     /// The content of libcurl's error buffer, which names the server at most.
     let detail: String
-    /// Whether the client aborted the transfer: its task was cancelled, or the client was shut down.
-    var isAborted = false
 
     /// The error; nil when the server took the mail.
     var error: MailError? {
         if result == CURLE_OK { return nil }
-        if isAborted { return MailError(.unavailable, "the mail was abandoned on its way") }
         switch result {
+        case CURLE_ABORTED_BY_CALLBACK: return MailError(.unavailable, "the mail was abandoned on its way")
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_NOT_BUILT_IN, CURLE_USE_SSL_FAILED, CURLE_SSL_CONNECT_ERROR,
             CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
             return failure(.misconfigured)

@@ -46,8 +46,7 @@ struct SMTPHandle: ~Copyable {
         let result = withExtendedLifetime(transfer) { curl_easy_perform(easy) }
         var reply = 0
         hg_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &reply)
-        return SMTPEvidence(
-            result: result, reply: reply, step: transfer.step, detail: String(cString: errorText), isAborted: transfer.isAborted)
+        return SMTPEvidence(result: result, reply: reply, step: transfer.step, detail: String(cString: errorText))
     }
 
     private func setUpConnection(timeout: Duration) {

@@ -5,8 +5,6 @@ final class SMTPTransfer {
     private let isAbandoned: () -> Bool
     /// The command that was sent last.
     private(set) var step = SMTPEvidence.Step.session
-    /// Whether the transfer was aborted.
-    private(set) var isAborted = false
 
     init(body: [UInt8], isAbandoned: @escaping () -> Bool) {
         self.body = body
@@ -30,8 +28,5 @@ final class SMTPTransfer {
     func sent(_ command: UnsafeRawBufferPointer) { step.advance(command) }
 
     /// Whether the transfer is to end; libcurl asks at least once a second.
-    var mustAbort: Bool {
-        if !isAborted { isAborted = isAbandoned() }
-        return isAborted
-    }
+    var mustAbort: Bool { isAbandoned() }
 }
