@@ -215,7 +215,7 @@ let package = Package(
                 .lifecycleTestKit,
             ]),
         .tests("ContractTests", ["WireFormat", "FCM", "TestSupport"], exclude: ["Fixtures"]),
-        .tests("MailTests", ["FCMEmulator", "Mail", "TestSupport", .logging]),
+        .tests("MailTests", ["CLibCurl", "FCMEmulator", "Mail", "TestSupport", .logging]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", "WireFormat", .logging]),
         .tests(
             "ImageGeneratorsTests",

@@ -7,7 +7,7 @@ public import ServiceLifecycle
 /// Sends mails through one mail server (RFC 5321), by libcurl.
 ///
 /// Each connection has a thread, which libcurl blocks; callers only suspend. Both begin with the first mail that needs them, and are kept
-/// for the next ones. A mail is never repeated here: after ``MailError/Code/unavailable`` the caller decides.
+/// for the next ones. A mail that the server may know is never repeated here: after ``MailError/Code/unavailable`` the caller decides.
 public final class SMTPClient: MailSender, Service {
     private let configuration: SMTPConfiguration
     private let logger: Logger
@@ -81,9 +81,10 @@ public final class SMTPClient: MailSender, Service {
         guard job.deadline > .now else { return .failure(MailError(.unavailable, "no connection became free in time")) }
         // libcurl's own time limit does not count the QUIT after a refusal, for whose answer it would wait two minutes.
         let isOver = { job.isAbandoned || queue.isOver || job.deadline <= .now }
-        guard let evidence = handle?.send(job, isAbandoned: isOver) else {
+        guard var evidence = handle?.send(job, isAbandoned: isOver) else {
             return .failure(MailError(.unavailable, "libcurl is out of memory"))
         }
+        if evidence.isStale, let second = handle?.send(job, isAbandoned: isOver) { evidence = second }
         return evidence.error.map { .failure($0) } ?? .success(())
     }
 

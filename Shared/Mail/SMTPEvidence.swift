@@ -31,6 +31,14 @@ struct SMTPEvidence {
     let step: Step
     /// The content of libcurl's error buffer, which names the server at most.
     let detail: String
+    /// Whether the connection had served an earlier mail.
+    var isReused = false
+
+    /// Whether the server had closed the connection, or did so now, before it knew of the mail: it may be sent again over another one.
+    var isStale: Bool {
+        let isLost = [CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING].contains(result)
+        return isReused && isLost && step != .data && (reply == 0 || reply == 421)
+    }
 
     /// The error; nil when the server took the mail.
     var error: MailError? {

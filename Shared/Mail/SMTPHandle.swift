@@ -44,9 +44,11 @@ struct SMTPHandle: ~Copyable {
         setUpMail(recipients, byteCount: job.body.count)
         setUpCallbacks(transfer)
         let result = withExtendedLifetime(transfer) { curl_easy_perform(easy) }
-        var reply = 0
+        var (reply, connects) = (0, 0)
         hg_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &reply)
-        return SMTPEvidence(result: result, reply: reply, step: transfer.step, detail: String(cString: errorText))
+        hg_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &connects)
+        return SMTPEvidence(
+            result: result, reply: reply, step: transfer.step, detail: String(cString: errorText), isReused: connects == 0)
     }
 
     private func setUpConnection(timeout: Duration) {

@@ -1,3 +1,4 @@
+import CLibCurl
 import Testing
 
 @testable import Mail
@@ -11,5 +12,16 @@ import Testing
             steps.append(step)
         }
         #expect(steps == [.session, .session, .session, .sender, .recipient, .data, .data])
+    }
+
+    @Test(arguments: [
+        (CURLE_RECV_ERROR, 0, SMTPEvidence.Step.sender, true), (CURLE_SEND_ERROR, 421, .sender, true),
+        (CURLE_SEND_ERROR, 550, .recipient, false),
+        (CURLE_RECV_ERROR, 354, .data, false), (CURLE_OPERATION_TIMEDOUT, 0, .sender, false),
+    ])
+    func `a mail is sent again only when the server cannot know it`(result: CURLcode, reply: Int, step: SMTPEvidence.Step, isStale: Bool) {
+        let evidence = SMTPEvidence(result: result, reply: reply, step: step, detail: "", isReused: true)
+        #expect(evidence.isStale == isStale)
+        #expect(!SMTPEvidence(result: result, reply: reply, step: step, detail: "", isReused: false).isStale)
     }
 }
