@@ -104,7 +104,10 @@ final class SMTPHandler: ChannelInboundHandler {
             session.refuse(step)
             write(.fault(code), context)
             if code == 421 || step == .connection { close(context) }
-        case .drop: context.close(promise: nil)
+        case .drop:
+            // The replies to the commands before it have been given.
+            context.flush()
+            context.close(promise: nil)
         case .hang:
             isHeld = true
             context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(desk.maxDelay)) { context.close(promise: nil) }
