@@ -35,7 +35,7 @@ final class RSAKeyHandle: @unchecked Sendable {
     /// Makes a public key from its numbers, the most significant byte first.
     static func make(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> RSAKeyHandle {
         // An exponent beyond 32 bits is allowed by the standard, used by nobody, and slow.
-        guard modulus.count <= RSAPublicKey.maxBits / 8, (1...4).contains(exponent.count), exponent.contains(where: { $0 > 1 }) else {
+        guard modulus.count <= RSAPublicKey.maxBits / 8, exponent.count <= 4, exponent.reduce(0, { $0 << 8 | Int($1) }) > 1 else {
             throw CryptoError(.invalidKey, "the numbers are not of an RSA key of up to \(RSAPublicKey.maxBits) bits")
         }
         let numbers = (n: BN_bin2bn(modulus, Int32(modulus.count), nil), e: BN_bin2bn(exponent, Int32(exponent.count), nil))

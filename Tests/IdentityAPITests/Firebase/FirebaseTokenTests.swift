@@ -145,7 +145,7 @@ import Testing
     @Test func `verified tokens are found until they expire, and the table is bounded`() {
         let tokens = VerifiedTokens(generationSize: 2)
         func token(_ number: UInt8) -> VerifiedToken {
-            VerifiedToken(keyID: "k", subjectLookup: [number], signedInAt: Date(), expiresAt: Golden.time(1_000))
+            VerifiedToken(keyID: "k", subjectLookup: [number], signedInAt: Golden.time(0), expiresAt: Golden.time(1_000))
         }
         for number in UInt8(1)...3 { tokens.add(token(number), [number]) }
         #expect(tokens.find([1], now: Golden.time(999)) == token(1))

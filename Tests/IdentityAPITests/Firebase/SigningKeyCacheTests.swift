@@ -24,8 +24,8 @@ import Testing
 
     private mutating func fail(at seconds: Double) { cache.finishFailed(at: Self.start + .seconds(seconds), random: 0) }
 
-    /// Seconds from the start to the next fetch in the background.
-    private var nextFetch: Double { (cache.nextFetch - Self.start) / .seconds(1) }
+    /// Seconds from the start to the next fetch in the background, to the millisecond.
+    private var nextFetch: Double { ((cache.nextFetch - Self.start) / .milliseconds(1)).rounded() / 1_000 }
 
     private mutating func refresh(at seconds: Double) -> Bool { cache.beginRefresh(at: Self.start + .seconds(seconds)) }
 
