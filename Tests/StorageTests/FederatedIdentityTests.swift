@@ -56,6 +56,17 @@ struct FederatedIdentityTests {
         #expect(try await client.withTransaction { try await FederatedIdentityRepository($0).hold(signInsOf: UUID(), since: before) })
     }
 
+    @Test(.storage) func `ending the sign-ins of an account ends those with providers, all or those before a time`() async throws {
+        let identities = FederatedIdentityRepository(client)
+        let user = try await identities.findOrCreate(issuer: Self.issuer, subjectLookup: hash(7)).identity.userID
+        let time = Date(timeIntervalSince1970: 1_764_028_800)
+        for (limit, isKept) in [(time, true), (nil, false), (time, false)] {
+            _ = try await client.withTransaction { try await SignInRepository($0).endAll(of: user, providersBefore: limit) }
+            let person = try await identities.find(issuer: Self.issuer, subjectLookup: hash(7), installationKey: nil)
+            #expect(person?.accepts(signInAt: time) == isKept && person?.accepts(signInAt: time.addingTimeInterval(-1)) == false)
+        }
+    }
+
     @Test(.storage) func `an account has both columns of its e-mail, or none`() async throws {
         let error = await #expect(throws: PostgresError.self) {
             try await client.execute("INSERT INTO users (email_lookup) VALUES (\(hash(6)))")

@@ -9,6 +9,8 @@ public struct SignInRepository: Sendable {
     public static let maxListed = 200
     /// The time for which an installation stays registered that is told by a push why it was signed out: 10 minutes.
     static let noticeTime: Duration = .seconds(10 * 60)
+    /// The time after a sign-in during which it allows what a stolen token must not: 5 minutes.
+    public static let recentTime: Duration = .seconds(5 * 60)
 
     let db: any PostgresQueryable
 
@@ -43,9 +45,14 @@ public struct SignInRepository: Sendable {
 
     /// Ends all sign-ins of a user, or all but one. A sign-in that was uploaded before and is not redeemed yet gives no tokens.
     ///
-    /// - Parameter isNoticed: Whether a push tells the installations: then they stay registered for ``noticeTime``.
-    public func endAll(of userID: UUID, except kept: UUID? = nil, isNoticed: Bool = false) async throws(PostgresError) -> EndedSignIns {
+    /// - Parameters:
+    ///   - time: Sign-ins with identity providers before that time end as well; `nil` for all until now.
+    ///   - isNoticed: Whether a push tells the installations: then they stay registered for ``noticeTime``.
+    public func endAll(
+        of userID: UUID, except kept: UUID? = nil, providersBefore time: Date? = nil, isNoticed: Bool = false
+    ) async throws(PostgresError) -> EndedSignIns {
         try await lock(of: userID)
+        try await FederatedIdentityRepository(db).revokeAll(userID: userID, before: time)
         try await db.enqueue("UPDATE users SET sign_ins_ended_at = now() WHERE id = \(userID)")
         let rows = try await db.query(
             """

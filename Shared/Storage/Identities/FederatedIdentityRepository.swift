@@ -63,13 +63,15 @@ public struct FederatedIdentityRepository: Sendable {
         return try !rows.column("is_revoked").contains(true)
     }
 
-    /// Revokes all sign-ins of an account with identity providers until now: tokens of earlier ones are refused.
+    /// Revokes the sign-ins of an account with identity providers before a time: their tokens are refused.
     ///
-    /// A provider's times are whole seconds, so a sign-in in the same second is revoked as well.
+    /// A provider's times are whole seconds, so a sign-in in the same second as a revocation is revoked as well.
     ///
+    /// - Parameter time: `nil` for now.
     /// - Returns: The number of identities.
     @discardableResult
-    public func revokeAll(userID: UUID) async throws(PostgresError) -> Int {
-        try await db.execute("UPDATE identities SET valid_after = greatest(valid_after, now()) WHERE user_id = \(userID)")
+    public func revokeAll(userID: UUID, before time: Date? = nil) async throws(PostgresError) -> Int {
+        try await db.execute(
+            "UPDATE identities SET valid_after = greatest(valid_after, coalesce(\(time)::timestamptz, now())) WHERE user_id = \(userID)")
     }
 }

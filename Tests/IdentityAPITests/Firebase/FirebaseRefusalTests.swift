@@ -82,6 +82,26 @@ import WireFormat
         }
     }
 
+    @Test func `a person ends their sign-ins with Firebase, all or all but the current one`() async throws {
+        try await FirebaseFixture.with { firebase in
+            let now = Int(Date().timeIntervalSince1970)
+            let old = try await firebase.token(of: "ada") { $0.signedInAt = now - 100 }
+            let current = try await firebase.token(of: "ada") { $0.signedInAt = now - 50 }
+            func end(_ query: String) async throws -> Int {
+                let headers = [(name: "Authorization", value: "Bearer \(current)")]
+                return try await firebase.api.send("DELETE", IdentityFixture.sessions + query, headers: headers).status
+            }
+            #expect(try await firebase.list(old).status == 200)
+            let others = try await end("?except=current")
+            #expect(others == 204)
+            #expect(try await firebase.list(old).status == 401)
+            #expect(try await firebase.list(current).status == 200)
+            let all = try await end("")
+            #expect(all == 204)
+            #expect(try await firebase.list(current).status == 401)
+        }
+    }
+
     @Test func `the time of the sign-in is known`() async throws {
         try await FirebaseFixture.with { firebase in
             let time = Int(Date().timeIntervalSince1970) - 100

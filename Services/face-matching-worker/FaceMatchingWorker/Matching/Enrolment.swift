@@ -54,7 +54,10 @@ struct Enrolment {
 
     /// Ends the sign-ins that the former face gave, but for the one that has replaced it, and tells their devices.
     private func endOthers(_ signIns: SignInRepository, of session: Session) async throws {
-        _ = try await signIns.endAll(of: session.userID, except: session.authorisedBy, isNoticed: true)
+        // An upload needs a recent sign-in. One with an identity provider has no id: it is kept by its time.
+        let upload = session.createdAt.addingTimeInterval(-(SignInRepository.recentTime / .seconds(1)))
+        _ = try await signIns.endAll(
+            of: session.userID, except: session.authorisedBy, providersBefore: session.authorisedBy == nil ? upload : nil, isNoticed: true)
         try await AuditRepository(transaction).append(
             AuditEntry(
                 .signInsEnded, by: .system(FaceMatchingWorker.name), on: session.userID, object: session.authorisedBy,

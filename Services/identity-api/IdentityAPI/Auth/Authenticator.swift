@@ -15,7 +15,7 @@ struct Identity: Sendable, Equatable {
     var authenticatedAt: Date?
 
     /// The time after a sign-in during which it allows what a stolen token must not.
-    static let recentSignInTime = Duration.seconds(5 * 60)
+    static let recentSignInTime = SignInRepository.recentTime
 
     /// Refuses a sender whose sign-in is too long ago, before a change that would lock the owner of a stolen token out.
     ///

@@ -47,7 +47,10 @@ struct SignInController: Sendable {
         }
         let removed = try await postgres.withTransaction { transaction -> Int in
             let kept = except == nil ? nil : identity.signInID
-            let ended = try await SignInRepository(transaction).endAll(of: identity.userID, except: kept)
+            // The sign-in of a Firebase user has no id: it is kept by its time, and so are later ones.
+            let current = except == nil || identity.signInID != nil ? nil : identity.authenticatedAt
+            let ended = try await SignInRepository(transaction).endAll(
+                of: identity.userID, except: kept, providersBefore: current)
             // Installations that an image order has registered have no sign-in to end.
             let others = try await PushInstallRepository(transaction).unregisterAll(
                 of: identity.userID, except: except == nil ? nil : identity.installationKey)
