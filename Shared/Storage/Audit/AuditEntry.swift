@@ -65,12 +65,6 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case signInsEnded = "sign_ins_ended"
     /// A refresh token was used after its successor: a copy of it exists.
     case refreshTokenReused = "refresh_token_reused"
-    /// An installation was bound to an account that had it not.
-    case deviceRegistered = "device_registered"
-    /// An installation was taken over from another account.
-    case deviceMoved = "device_moved"
-    /// An installation of an account was removed.
-    case deviceRemoved = "device_removed"
     /// The name that others see was changed.
     case profileChanged = "profile_changed"
     /// An operator has made an API key for an app's own server.

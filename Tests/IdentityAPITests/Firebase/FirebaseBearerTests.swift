@@ -115,4 +115,34 @@ import WireFormat
             #expect(session.authorised && session.authorisedBy == nil && session.userID == ada.userID && session.email == nil)
         }
     }
+
+    @Test func `signing out everywhere refuses the tokens of earlier sign-ins, and keeps the current one if it is asked to`() async throws {
+        try await FirebaseFixture.with { firebase in
+            let now = Int(Date().timeIntervalSince1970)
+            let old = try await firebase.token(of: "ada") { $0.signedInAt = now - 1_000 }
+            let current = try await firebase.token(of: "ada") { $0.signedInAt = now - 500 }
+            let bearer = [(name: "Authorization", value: "Bearer \(current)")]
+            #expect(try await firebase.list(old).status == 200)
+            let path = IdentityFixture.sessions
+            #expect(try await firebase.api.send("DELETE", path + "?except=current", headers: bearer).status == 204)
+            #expect(try await firebase.list(old).status == 401)
+            #expect(try await firebase.list(current).status == 200)
+            #expect(try await firebase.api.send("DELETE", path, headers: bearer).status == 204)
+            #expect(try await firebase.list(current).status == 401)
+        }
+    }
+
+    @Test func `a first face needs no recent sign-in, a replacement does`() async throws {
+        try await FirebaseFixture.with { firebase in
+            let ada = try await firebase.person("ada")
+            let old = try await firebase.token(of: "ada") { $0.signedInAt = Int(Date().timeIntervalSince1970) - 400 }
+            let bearer = [(name: "Authorization", value: "Bearer \(old)")]
+            #expect(try await firebase.api.send(.signUp(email: nil), to: Path.signUp, headers: bearer).status == 200)
+            try await FaceTemplateRepository(firebase.api.postgres).upsert(
+                NewFaceTemplate(userID: ada.userID, modelID: "m", pipelineVersion: 1, templateSealed: [1]))
+            let refused = try await firebase.api.send(.signUp(email: nil), to: Path.signUp, headers: bearer)
+            #expect(refused.refusal == "403 reauthentication_required")
+            #expect(try await firebase.api.send(.signUp(email: nil), to: Path.signUp, headers: [ada.bearer]).status == 200)
+        }
+    }
 }
