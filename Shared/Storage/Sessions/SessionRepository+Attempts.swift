@@ -85,9 +85,9 @@ extension SessionRepository {
         """
         (SELECT CASE WHEN b.is_known THEN greatest(0, \(maxFailedSignIns) - \(cost) - n)
                 ELSE \(maxFailedSignIns) - n % \(maxFailedSignIns) - \(cost) END::integer
-         FROM (SELECT s.user_id, s.installation_key,
+         FROM (SELECT s.user_id, s.attempt_key, s.installation_key,
                    \(AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id")) AS is_known) b,
-             LATERAL (SELECT count(*) AS n FROM sessions f WHERE f.user_id = b.user_id AND \(isCountedFailure) AND \(isOfSameBudget)) c)
+             LATERAL (SELECT count(*) AS n FROM sessions f WHERE f.attempt_key = b.attempt_key AND \(isCountedFailure) AND \(isOfSameBudget)) c)
         """
     }
 
