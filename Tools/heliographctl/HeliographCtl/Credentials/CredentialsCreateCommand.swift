@@ -21,7 +21,7 @@ struct CredentialsCreateCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var database: DatabaseOptions
-    @OptionGroup var actingOperator: OperatorOptions
+    @OptionGroup var actingOperator: AuditOptions
 
     @Option(name: .long, help: "The app: 1 to 32 of a-z, 0-9 and -.")
     var app: String

@@ -18,7 +18,7 @@ struct CredentialsRevokeCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var database: DatabaseOptions
-    @OptionGroup var actingOperator: OperatorOptions
+    @OptionGroup var actingOperator: AuditOptions
 
     @Argument(help: "The id of the credential.", transform: Self.credentialID)
     var id: UUID

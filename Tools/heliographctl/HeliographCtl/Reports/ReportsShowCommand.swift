@@ -19,7 +19,7 @@ struct ReportsShowCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var database: DatabaseOptions
-    @OptionGroup var actingOperator: OperatorOptions
+    @OptionGroup var actingOperator: AuditOptions
 
     @Argument(help: "The id of the report.", transform: ReportsCommand.reportID)
     var id: UUID

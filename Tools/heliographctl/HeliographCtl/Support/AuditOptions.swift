@@ -3,7 +3,7 @@ internal import Foundation
 internal import Storage
 
 /// The option that names the operator in the audit log.
-struct OperatorOptions: ParsableArguments {
+struct AuditOptions: ParsableArguments {
     @Option(
         name: .customLong("operator"),
         help: ArgumentHelp("Your name, for the audit log.", discussion: "Default: USER of the environment.", valueName: "name"))
