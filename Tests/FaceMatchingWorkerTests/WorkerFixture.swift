@@ -59,7 +59,8 @@ struct WorkerFixture {
         var message: Substring = ""
         for (name, value) in zip(lines, lines.dropFirst()) {
             if name == "i" { message = value }
-            if ["session_id", "subject_id"].contains(where: { value.contains("\"\($0)\":\"\(id.wireString)\"") }) { messages.insert(message) }
+            let isAbout = ["session_id", "subject_id"].contains { value.contains("\"\($0)\":\"\(id.wireString)\"") }
+            if isAbout { messages.insert(message) }
         }
         return messages.count
     }

@@ -45,7 +45,8 @@ public enum IdentityAPI: HeliographService {
         let firebase = configuration.firebase?.make(context, keys: keys)
         let users = BearerAuthenticator(
             accessTokens: AccessTokenAuthenticator(postgres: postgres), firebase: firebase?.authenticator)
-        let services = ServiceAuthenticator(postgres: postgres, users: users, limiter: RateLimiter(configuration.limits.services, name: "services"))
+        let services = ServiceAuthenticator(
+            postgres: postgres, users: users, limiter: RateLimiter(configuration.limits.services, name: "services"))
         let authenticator = UserAuthenticator(users: users, services: services)
         let slots = UploadSlots(
             limit: configuration.uploads.concurrentUploads, perAddress: configuration.limits.uploadsPerAddress)

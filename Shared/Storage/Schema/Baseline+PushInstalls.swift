@@ -111,7 +111,8 @@ extension Baseline {
         COMMENT ON COLUMN install_hand_overs.install_id IS
             'While it is pending, the row without a user that has the claimed value; then the installation of the user.';
         COMMENT ON COLUMN install_hand_overs.former_user_id IS 'The user who had the installation when it was claimed.';
-        COMMENT ON COLUMN install_hand_overs.sign_in_id IS 'access_tokens.family_id of the claimant; null for an identity of another system.';
+        COMMENT ON COLUMN install_hand_overs.sign_in_id IS
+            'access_tokens.family_id of the claimant; null for an identity of another system.';
         COMMENT ON COLUMN install_hand_overs.nonce_hash IS 'SHA-256 of the pushed nonce.';
         COMMENT ON COLUMN install_hand_overs.is_held_value IS 'Whether the former user has the installation with the claimed value.';
         """

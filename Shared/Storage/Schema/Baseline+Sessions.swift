@@ -5,7 +5,8 @@ extension Baseline {
     /// account of a sign-up is created when its e-mail is proven and its face accepted; until the decision the session holds the e-mail.
     ///
     /// `sessions_open_sign_ins` serves the count of undecided sign-ins before each new one: with 12,500 open sessions 0.07 ms instead
-    /// of 9.3 ms. `sessions_failed…` serve the limits of failed sign-ins over all accounts. `sessions_open_by_deadline` includes the columns by which admission counts undecided uploads.
+    /// of 9.3 ms. `sessions_failed…` serve the limits of failed sign-ins over all accounts.
+    /// `sessions_open_by_deadline` includes the columns by which admission counts undecided uploads.
     static let sessions = """
         CREATE TABLE sessions (
             id                uuid        PRIMARY KEY,

@@ -50,7 +50,8 @@ public struct NewSession: Sendable {
     /// Describes a session that has just been uploaded.
     public init(
         id: UUID = UUID(), userID: UUID, event: EkycEvent, authorised: Bool = false, authorisedBy: UUID? = nil,
-        verificationID: UUID? = nil, isRecovery: Bool = false, email: SealedEmail? = nil, attemptKey: UUID? = nil, tokenHash: [UInt8], installID: UUID? = nil, installationKey: [UInt8]? = nil,
+        verificationID: UUID? = nil, isRecovery: Bool = false, email: SealedEmail? = nil, attemptKey: UUID? = nil, tokenHash: [UInt8],
+        installID: UUID? = nil, installationKey: [UInt8]? = nil,
         addressKey: [UInt8]? = nil, photos: [SessionPhoto] = [], photoBytes: Int = 0, requestID: String? = nil, traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
     ) {

@@ -87,7 +87,8 @@ extension SessionRepository {
                 ELSE \(maxFailedSignIns) - n % \(maxFailedSignIns) - \(cost) END::integer
          FROM (SELECT s.user_id, s.attempt_key, s.installation_key,
                    \(AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id")) AS is_known) b,
-             LATERAL (SELECT count(*) AS n FROM sessions f WHERE f.attempt_key = b.attempt_key AND \(isCountedFailure) AND \(isOfSameBudget)) c)
+             LATERAL (SELECT count(*) AS n FROM sessions f
+                      WHERE f.attempt_key = b.attempt_key AND \(isCountedFailure) AND \(isOfSameBudget)) c)
         """
     }
 

@@ -37,7 +37,8 @@ extension SessionRepository {
                     SELECT completed_at AS t FROM sessions WHERE address_key = \(addressKey) AND \(unescaped: Self.isRecentFailure)
                     ORDER BY completed_at DESC LIMIT \(limits.perAddress)) f HAVING count(*) = nullif(\(limits.perAddress), 0)) AS address,
                 (SELECT min(t) + \(unescaped: Self.hour) FROM (
-                    SELECT completed_at AS t FROM sessions WHERE installation_key = \(installationKey) AND \(unescaped: Self.isRecentFailure)
+                    SELECT completed_at AS t FROM sessions
+                    WHERE installation_key = \(installationKey) AND \(unescaped: Self.isRecentFailure)
                     ORDER BY completed_at DESC LIMIT \(limits.perInstallation)) f
                  HAVING count(*) = nullif(\(limits.perInstallation), 0)) AS installation,
                 (SELECT min(t) + \(unescaped: Self.hour) FROM (

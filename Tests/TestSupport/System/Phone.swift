@@ -99,7 +99,8 @@ public struct Phone: Sendable {
             let url = "\(stack.fcmURL)/control/mails?to=\(email)&count=\(count)&wait=5"
             let answer = try await stack.http.execute(HTTPClientRequest(url: url, timeout: .seconds(100)))
             let mails = JSONAnswer.parse(answer.body)["mails"].elements
-            guard mails.count >= count, let text = mails.last?["text"].text, let code = text.firstMatch(of: #/[0-9]{6}/#) else { return nil }
+            guard mails.count >= count, let text = mails.last?["text"].text, let code = text.firstMatch(of: #/[0-9]{6}/#)
+            else { return nil }
             return String(code.output)
         }
     }

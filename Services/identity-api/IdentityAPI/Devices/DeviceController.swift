@@ -35,7 +35,7 @@ struct DeviceController: Sendable {
 
     /// Gives the sender the installation whose nonce its app has received and returns. The same answer again for a repetition.
     func confirm(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await admit(request)
+        let identity = try await admit(request, context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         guard let id = UUID(uuidString: try body.requiredText("handover_id")) else {
             throw APIError(.invalidRequest, "The hand-over's id is not one", field: "handover_id")

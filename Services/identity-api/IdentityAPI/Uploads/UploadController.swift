@@ -80,8 +80,8 @@ struct UploadController: Sendable {
         starter.keys.sessionToken(of: sessionID, key: key ?? "", fingerprint: order.fingerprint)
     }
 
-    /// The owner that a sign-up's bearer token names: by an access token an account, by an enrolment token a proven e-mail. An invalid token
-    /// is refused even when the form has an e-mail.
+    /// The owner that a sign-up's bearer token names: by an access token an account, by an enrolment token a proven e-mail. An invalid
+    /// token is refused even when the form has an e-mail.
     private func bearer(of request: Request, _ form: UploadForm) async throws -> UploadOwner? {
         guard form.event == .signUp, let token = try request.bearer() else { return nil }
         guard token.hasPrefix(OpaqueToken.enrolmentPrefix) else {
