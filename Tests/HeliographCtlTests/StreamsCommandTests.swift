@@ -17,6 +17,7 @@ struct StreamsCommandTests {
                     "ekyc.requested                 face-matching-worker       0            0        0       –          0      0     0",
                     "ekyc.requested.known           face-matching-worker       0            0        0       –          0      0     0",
                     "ekyc.completed                 –                          0            –        –       –          –      –     –",
+                    "mail.requested                 identity-api               0            0        0       –          0      0     0",
                     "image.requested                image-worker               0            0        0       –          0      0     0",
                     "photo.uploaded                 image-worker               0            0        0       –          0      0     0",
                     "image.progress                 –                          0            –        –       –          –      –     –",

@@ -14,9 +14,9 @@ struct TraceCommandTests {
         try await withMigratedDatabase { database in
             try await database.psql(
                 """
-                INSERT INTO sessions (id, user_id, event, state, token_hash, request_id, created_at, started_at, completed_at)
-                VALUES ('\(session)', gen_random_uuid(), 'sign_in', 'succeeded', sha256('t'), 'req-1', \(time(0)), \(time(30)),
-                        \(time(500)));
+                INSERT INTO sessions (id, user_id, event, attempt_key, state, token_hash, request_id, created_at, started_at, completed_at)
+                VALUES ('\(session)', gen_random_uuid(), 'sign_in', gen_random_uuid(), 'succeeded', sha256('t'), 'req-1', \(time(0)),
+                        \(time(30)), \(time(500)));
                 INSERT INTO outbox (stream, message_id, key, type, version, occurred_at, request_id, body, created_at, state,
                                     consumer_groups, published_at, publications, entry_id, settled_at)
                 VALUES ('ekyc.requested', '\(uuid(1))', '\(session)', 'ekyc.requested', 1, now(), 'req-1',

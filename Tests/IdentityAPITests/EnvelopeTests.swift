@@ -65,11 +65,14 @@ import WireFormat
             table == [
                 "1000 400 invalid_request false", "1001 400 missing_field false", "1002 400 invalid_image false",
                 "1003 400 invalid_photo_count false", "1004 400 invalid_email false", "1005 400 template_not_found false",
+                "1010 400 invalid_code false",
                 "1006 413 payload_too_large false", "1007 415 unsupported_media_type false", "1008 404 not_found false",
                 "1009 405 method_not_allowed false", "1101 401 unauthorized false", "1102 403 forbidden false",
                 "1103 404 session_not_found false", "1104 404 job_not_found false", "1105 404 topic_not_found false",
+                "1108 409 already_enrolled false",
                 "1106 409 device_not_registered false", "1107 403 reauthentication_required false",
                 "1201 429 rate_limited true", "1202 429 account_locked true", "1203 409 limit_reached false",
+                "1110 409 name_taken false", "1111 404 notification_not_found false", "1112 409 already_sent false",
                 "1301 409 request_in_progress true",
                 "1302 422 idempotency_key_reused false", "1501 500 internal true", "1502 503 overloaded true",
             ])

@@ -21,19 +21,26 @@ import WireFormat
     private func parameters(_ kind: NotificationKind, _ text: String, _ system: PushSystem, _ id: UUID) throws -> [String: String] {
         var parameters = [
             "success": "true", "session_id": UUID().uuidString, "user_id": "u", "event_id": "e", "job_id": UUID().uuidString,
-            "template_name": text, "reason": text,
+            "template_name": text, "reason": text, "alert": AccountAlert.newSignIn.rawValue, "handover_id": UUID().uuidString,
         ]
+        parameters[NotificationParameter.nonceSealed] = try sealed("nonce", SealingContext.possessionNonce(notificationID: id), system)
+        let content = String(decoding: try JSONEncoder().encode(AppContent(kind: "news", title: text, body: text)), as: UTF8.self)
+        parameters[NotificationParameter.contentSealed] = try sealed(content, SealingContext.appContent(notificationID: id), system)
         guard kind == .chatMessage else { return parameters }
-        func seal(_ context: [UInt8]) throws -> String { Base64URL.encode(try system.sealer.seal(Array(text.utf8), context: context)) }
         parameters["conversation_id"] = "c-1"
         parameters["message_id"] = UUID().uuidString
         parameters["sender_id"] = UUID().uuidString
         parameters["sender_name"] = text
         parameters["text"] = text
         parameters["sensitive"] = "false"
-        parameters[NotificationParameter.textSealed] = try seal(SealingContext.chatPreview(notificationID: id))
-        parameters[NotificationParameter.senderNameSealed] = try seal(SealingContext.chatSenderName(notificationID: id))
+        parameters[NotificationParameter.textSealed] = try sealed(text, SealingContext.chatPreview(notificationID: id), system)
+        parameters[NotificationParameter.senderNameSealed] = try sealed(
+            text, SealingContext.chatSenderName(notificationID: id), system)
         return parameters
+    }
+
+    private func sealed(_ text: String, _ context: [UInt8], _ system: PushSystem) throws -> String {
+        Base64URL.encode(try system.sealer.seal(Array(text.utf8), context: context))
     }
 
     @Test func `no text makes a message that FCM refuses`() async throws {

@@ -83,8 +83,9 @@ public final class FCMMessage: Sendable {
                     writer.member("tag", tag)
                 }
             }
-            // A high priority is for pushes that are shown: Google lowers that of apps that use it for others.
-            writer.member("priority", parts.isQuiet ? "NORMAL" : "HIGH")
+            // A high priority is for pushes that are shown or awaited: Google lowers that of apps that use it for others.
+            let isLow = parts.isQuiet || parts.isDataOnly && !parts.isAwaited
+            writer.member("priority", isLow ? "NORMAL" : "HIGH")
         }
         return SoundVariant(
             upToTimeToLive: Array(#"{"message":{"android":{"#.utf8) + android + Array(#","ttl":""#.utf8),

@@ -15,6 +15,8 @@ struct PushParts {
     private var hasSound = false
     /// Whether nothing is shown: the push is for the app only.
     private(set) var isDataOnly = false
+    /// Whether an app waits for a push that shows nothing.
+    private(set) var isAwaited = false
     private var soundName = "default"
     /// Whether the phone may show the push later, without sound and without lighting the screen.
     private(set) var isQuiet = false
@@ -88,7 +90,7 @@ struct PushParts {
         case .possessionCheck(let handOverID, let nonce):
             data = ["type": "possession_check", "handover_id": handOverID, "nonce": nonce]
             wakesApp = true
-            isDataOnly = true
+            (isDataOnly, isAwaited) = (true, true)
         case .custom(let content, let notificationID): custom(content, notificationID)
         }
     }
@@ -111,7 +113,7 @@ struct PushParts {
     private mutating func custom(_ content: AppContent, _ notificationID: String) {
         data = content.data.merging(["type": content.kind, "notification_id": notificationID]) { $1 }
         guard content.isShown else {
-            (isDataOnly, isQuiet, wakesApp) = (true, true, true)
+            (isDataOnly, wakesApp) = (true, true)
             return
         }
         title = cut(content.title ?? "", PushTexts.maxNameCharacters)

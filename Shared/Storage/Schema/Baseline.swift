@@ -40,7 +40,7 @@ extension Migration {
             DROP FUNCTION push_install_audit();
             DROP TABLE inbox, outbox, idempotency_keys, sessions;
             DROP TABLE pending_enrolments, email_verifications;
-            DROP TABLE face_photo_hashes, face_templates, access_tokens, users;
+            DROP TABLE face_photo_hashes, face_templates, access_tokens, identities, users;
             DROP TABLE audit_log;
             DROP FUNCTION audit_log_maintain();
             DROP FUNCTION audit_log_refuse();

@@ -22,7 +22,7 @@ import Testing
         try await api.post("/v1/auth/verify", #"{"verification_id":"\#(id)","code":"\#(code)"}"#)
     }
 
-    @Test(.api) func `a registration mails six digits, which give an enrolment token`() async throws {
+    @Test(.apiWithMail) func `a registration mails six digits, which give an enrolment token`() async throws {
         let id = try await register(email)
         let mail = try await api.mailbox.mail(to: email)
         let code = try await api.mailbox.code(to: email)
@@ -34,14 +34,14 @@ import Testing
         #expect(answer.header("Cache-Control") == "no-store")
     }
 
-    @Test(.api) func `the code entered again gives the same token`() async throws {
+    @Test(.apiWithMail) func `the code entered again gives the same token`() async throws {
         let id = try await register(email)
         let code = try await api.mailbox.code(to: email)
         let first = try await verify(id, code).json.text("data.enrolment_token")
         #expect(try await verify(id, code).json.text("data.enrolment_token") == first)
     }
 
-    @Test(.api) func `neither a code nor a token is stored`() async throws {
+    @Test(.apiWithMail) func `neither a code nor a token is stored`() async throws {
         let id = try await register(email)
         let code = try await api.mailbox.code(to: email)
         let token = try #require(try await verify(id, code).json.text("data.enrolment_token"))
@@ -49,7 +49,7 @@ import Testing
         #expect(!row.contains(code) && !row.contains(token) && !row.contains(email))
     }
 
-    @Test(.api) func `after five wrong codes the right one is refused, too`() async throws {
+    @Test(.apiWithMail) func `after five wrong codes the right one is refused, too`() async throws {
         let id = try await register(email)
         let code = try await api.mailbox.code(to: email)
         let wrong = code == "000000" ? "000001" : "000000"
@@ -60,14 +60,14 @@ import Testing
         #expect(try await verify(id, code).status == 400)
     }
 
-    @Test(.api) func `a code that expired is refused`() async throws {
+    @Test(.apiWithMail) func `a code that expired is refused`() async throws {
         let id = try await register(email)
         let code = try await api.mailbox.code(to: email)
         try await api.postgres.execute("UPDATE email_verifications SET code_expires_at = now()")
         #expect(try await verify(id, code).status == 400)
     }
 
-    @Test(.api) func `a code counts only for the verification that it was mailed for`() async throws {
+    @Test(.apiWithMail) func `a code counts only for the verification that it was mailed for`() async throws {
         let stranger = try await register(email)
         _ = try await api.mailbox.code(to: email)
         let owner = try await register(email)
@@ -76,7 +76,7 @@ import Testing
         #expect(try await verify(owner, code).status == 200)
     }
 
-    @Test(.api) func `a new code voids the one before, and is mailed at most once a minute`() async throws {
+    @Test(.apiWithMail) func `a new code voids the one before, and is mailed at most once a minute`() async throws {
         let id = try await register(email)
         let first = try await api.mailbox.code(to: email)
         #expect(try await api.post("/v1/auth/resend", #"{"verification_id":"\#(id)"}"#).status == 202)
@@ -88,7 +88,7 @@ import Testing
         #expect(api.mailbox.mails(to: email).count == 2)
     }
 
-    @Test(.api) func `an address gets ten mails a day, and the answer stays the same`() async throws {
+    @Test(.apiWithMail) func `an address gets ten mails a day, and the answer stays the same`() async throws {
         var last = ""
         for _ in 0...EmailVerificationRepository.maxMailsPerDay { last = try await register(email) }
         let rows = try await api.postgres.query("SELECT count(*) AS n FROM outbox WHERE type = 'mail.requested'")
@@ -96,27 +96,27 @@ import Testing
         #expect(try await verify(last, "123456").status == 400)
     }
 
-    @Test(.api) func `the mail to an address with an account says so, and the answer does not`() async throws {
+    @Test(.apiWithMail) func `the mail to an address with an account says so, and the answer does not`() async throws {
         let known = try api.keys.sealed(try #require(EmailAddress(email)))
         _ = try await api.postgres.makeUser(emailLookup: known.lookup, emailSealed: known.sealed)
         _ = try await register(email)
         #expect(try await api.mailbox.mail(to: email).subject == "Somebody signed up with your address")
     }
 
-    @Test(.api) func `a mail server that is down delays the mail`() async throws {
+    @Test(.apiWithMail) func `a mail server that is down delays the mail`() async throws {
         api.mailbox.fail(MailError(.unavailable, "down"))
         _ = try await register(email)
         #expect(try await api.mailbox.mail(to: email).to == email)
     }
 
-    @Test(.api) func `a recipient that is refused gets no further attempts`() async throws {
+    @Test(.apiWithMail) func `a recipient that is refused gets no further attempts`() async throws {
         api.mailbox.fail(MailError(.recipientRefused, "unknown"))
         _ = try await register(email)
         try await eventually("the message is handled") { try await api.count("inbox") == 1 }
         #expect(api.mailbox.mails(to: email).isEmpty)
     }
 
-    @Test(.api, arguments: ["", "nobody", #"a@b.c\u0000"#, "a b@example.org"])
+    @Test(.apiWithMail, arguments: ["", "nobody", #"a@b.c\u0000"#, "a b@example.org"])
     func `an address that is none is refused`(_ address: String) async throws {
         let answer = try await api.post("/v1/auth/register", #"{"email":"\#(address)"}"#)
         #expect(answer.status == 400)

@@ -63,7 +63,7 @@ extension IdentityFixture {
 @Suite struct VerifiedSignUpTests {
     private let email = "ada@example.org"
 
-    @Test(.api) func `an enrolment token starts the sign-up of its e-mail, with the id that the account gets`() async throws {
+    @Test(.apiWithMail) func `an enrolment token starts the sign-up of its e-mail, with the id that the account gets`() async throws {
         let token = try await api.enrolmentToken(email, name: "Ada")
         let answer = try await api.send(.signUp(email: nil), to: Path.signUp, headers: [("Authorization", "Bearer \(token)")])
         let id = try #require(UUID(uuidString: answer.json.text("data.session_id") ?? ""))
@@ -75,7 +75,7 @@ extension IdentityFixture {
         #expect(try api.keys.displayName(of: user) == "Ada")
     }
 
-    @Test(.api) func `an enrolment token that is unknown or over is refused`() async throws {
+    @Test(.apiWithMail) func `an enrolment token that is unknown or over is refused`() async throws {
         let token = try await api.enrolmentToken(email)
         try await api.postgres.execute("UPDATE email_verifications SET verified_at = now() - interval '16 minutes'")
         for bearer in [token, "enrolment.unknown"] {
@@ -85,7 +85,7 @@ extension IdentityFixture {
         #expect(try await api.count("sessions") == 0)
     }
 
-    @Test(.api) func `a recovery needs an enrolment token`() async throws {
+    @Test(.apiWithMail) func `a recovery needs an enrolment token`() async throws {
         let refused = try await api.send(.signUp(email: email).with("recovery", "true"), to: Path.signUp)
         #expect(refused.status == 400 && refused.json.text("error.field") == "recovery")
         let token = try await api.enrolmentToken(email)
@@ -95,7 +95,7 @@ extension IdentityFixture {
         #expect(try await SessionRepository(api.postgres).find(id: id)?.isRecovery == true)
     }
 
-    @Test(.api) func `the code of a sign-up without proof creates the account with the waiting face`() async throws {
+    @Test(.apiWithMail) func `the code of a sign-up without proof creates the account with the waiting face`() async throws {
         let session = try await api.start(Path.signUp, .signUp(email: email))
         try await api.suspend(session.id)
         #expect(try await api.count("users") == 0)
@@ -109,7 +109,7 @@ extension IdentityFixture {
         #expect(try await api.enter(session.id.wireString, email).json.text("data.user_id") == user.wireString, "a repetition")
     }
 
-    @Test(.api) func `the code of a sign-up with an account's address changes nothing`() async throws {
+    @Test(.apiWithMail) func `the code of a sign-up with an account's address changes nothing`() async throws {
         let owner = try await api.start(Path.signUp, .signUp(email: email))
         try await api.suspend(owner.id)
         _ = try await api.enter(owner.id.wireString, email)
@@ -125,7 +125,7 @@ extension IdentityFixture {
         #expect(try await api.count("face_templates") == 1)
     }
 
-    @Test(.api) func `faces and verifications are deleted after a day without the code`() async throws {
+    @Test(.apiWithMail) func `faces and verifications are deleted after a day without the code`() async throws {
         let session = try await api.start(Path.signUp, .signUp(email: email))
         try await api.suspend(session.id)
         for table in ["pending_enrolments", "email_verifications"] {
@@ -147,7 +147,7 @@ extension IdentityFixture {
         try await api.send(method, "/v1/users/me/recovery", headers: [("Authorization", "Bearer \(bearer)")])
     }
 
-    @Test(.api) func `a device that is signed in sees a recovery and cancels it`() async throws {
+    @Test(.apiWithMail) func `a device that is signed in sees a recovery and cancels it`() async throws {
         let device = try await api.signedInDevice()
         #expect(try await send("GET", device.accessToken).json.text("data.state") == "none")
         try await begin(of: device)
@@ -158,7 +158,7 @@ extension IdentityFixture {
         #expect(try await send("DELETE", device.accessToken).status == 204, "a repetition")
     }
 
-    @Test(.api) func `a recovery that is due replaces the face, ends all sign-ins and is told by mail`() async throws {
+    @Test(.apiWithMail) func `a recovery that is due replaces the face, ends all sign-ins and is told by mail`() async throws {
         let email = "known@example.org"
         let device = try await api.signedInDevice(email: email)
         try await begin(of: device)
@@ -182,7 +182,7 @@ extension IdentityFixture {
             body: Array(#"{"email":"\#(email)"}"#.utf8))
     }
 
-    @Test(.api) func `another e-mail counts once its code is entered, and the old address is told before`() async throws {
+    @Test(.apiWithMail) func `another e-mail counts once its code is entered, and the old address is told before`() async throws {
         let device = try await api.signedInDevice(email: "old@example.org")
         let begun = try await change("new@example.org", device.accessToken)
         #expect(begun.status == 202)
@@ -194,7 +194,7 @@ extension IdentityFixture {
         #expect(try await UserRepository(api.postgres).find(emailLookup: lookup)?.id == device.userID)
     }
 
-    @Test(.api) func `an address that has an account is refused only after its code`() async throws {
+    @Test(.apiWithMail) func `an address that has an account is refused only after its code`() async throws {
         let device = try await api.signedInDevice(email: "old@example.org")
         try await api.signUp("taken@example.org")
         let begun = try await change("taken@example.org", device.accessToken)

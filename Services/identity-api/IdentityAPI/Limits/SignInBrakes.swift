@@ -54,8 +54,8 @@ extension FailedSignInLimits {
         total = try settings.int(
             "SIGN_IN_FAILURES_TOTAL", default: total, in: range,
             about: """
-                failed sign-ins in an hour, over all accounts and instances, then devices that are not known to their account get 503; 0 is no \
-                limit. Allow ten times what fails on a busy day
+                failed sign-ins in an hour, over all accounts and instances, then devices that are not known to their account get 503; 0 \
+                is no limit. Allow ten times what fails on a busy day
                 """)
     }
 }

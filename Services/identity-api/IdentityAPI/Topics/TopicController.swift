@@ -65,21 +65,22 @@ struct TopicController: Sendable {
     }
 
     func list(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let topic = try await topic(request, context)
-        let (limit, after) = (try Self.limit(of: request), try Self.cursor(of: request))
+        let (topic, limit, after) = try await page(request, context)
         let members = try await TopicRepository(postgres).members(of: topic.id, after: after, limit: limit)
         let next = members.count == limit ? members.last?.userID : nil
         return Answer.json(TopicAnswer.members(members, of: topic, next: next, requestID: context.requestID))
     }
 
-    /// Returns the topic of the request, if its sender may see the members.
-    private func topic(_ request: Request, _ context: APIRequestContext) async throws -> Topic {
-        if try ServiceAuthenticator.isUsed(in: request) { return try await apps.topic(request, context) }
-        let identity = try await authenticator.identify(request)
-        guard let topic = try await TopicRepository(postgres).find(try context.topicName(), seenBy: identity.userID) else {
-            throw APIError.topicNotFound
+    /// Returns the topic of the request, if its sender may see the members, and the part of them that is asked for.
+    private func page(_ request: Request, _ context: APIRequestContext) async throws -> (Topic, limit: Int, after: UUID?) {
+        if try ServiceAuthenticator.isUsed(in: request) {
+            return (try await apps.topic(request, context), try Self.limit(of: request), try Self.cursor(of: request))
         }
-        return topic
+        let identity = try await authenticator.identify(request)
+        let name = try context.topicName()
+        let (limit, after) = (try Self.limit(of: request), try Self.cursor(of: request))
+        guard let topic = try await TopicRepository(postgres).find(name, seenBy: identity.userID) else { throw APIError.topicNotFound }
+        return (topic, limit, after)
     }
 
     private static func check(_ change: TopicMemberChange) throws(APIError) {
