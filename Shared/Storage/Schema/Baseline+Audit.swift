@@ -57,8 +57,9 @@ extension Baseline {
                 part := 'audit_log_' || to_char(month, 'YYYY_MM');
                 CONTINUE WHEN to_regclass(part) IS NOT NULL
                     OR EXISTS (SELECT FROM audit_log_default WHERE at >= month AND at < month + interval '1 month');
-                -- A row of the month may have come since; none can come between this look and the partition.
-                LOCK TABLE audit_log_default IN ACCESS EXCLUSIVE MODE;
+                -- A row of the month may have come since; none can come between this look and the partition. Inserts lock the table
+                -- before its partitions, and so does this.
+                LOCK TABLE audit_log IN ACCESS EXCLUSIVE MODE;
                 CONTINUE WHEN EXISTS (SELECT FROM audit_log_default WHERE at >= month AND at < month + interval '1 month');
                 EXECUTE format('CREATE TABLE %I PARTITION OF audit_log FOR VALUES FROM (%L) TO (%L)',
                     part, month, month + interval '1 month');

@@ -37,6 +37,7 @@ struct FirebaseFixture: Sendable {
             try await prepare(emulator)
             var firebase = FirebaseConfiguration(project: FirebaseProject(id: configuration.projectID))
             firebase.keysURL = emulator.idTokenKeysURL
+            firebase.fetchTimeout = .seconds(60)
             let clock = ManualClock(isRunning: true)
             try await withIdentityAPI(clock: clock) {
                 $0.firebase = firebase

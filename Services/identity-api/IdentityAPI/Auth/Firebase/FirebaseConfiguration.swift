@@ -9,6 +9,8 @@ struct FirebaseConfiguration: Sendable {
     var keysURL = SigningKeyServer.googleURL
     var caFile: String?
     var keyLimits = SigningKeyLimits()
+    /// The time limit of a fetch of the keys.
+    var fetchTimeout = Duration.seconds(5)
     /// The time by which tokens are judged; tests replace it.
     var now: @Sendable () -> Date = { Date() }
 
@@ -35,6 +37,7 @@ struct FirebaseConfiguration: Sendable {
         var http = HTTPClientConfiguration()
         http.maxResponseBodyByteCount = SigningKeyServer.maxBytes
         http.caFile = caFile
+        http.connectTimeout = fetchTimeout
         if keysURL.hasPrefix("http://") { http.allowedSchemes.insert("http") }
         return http
     }
@@ -42,7 +45,7 @@ struct FirebaseConfiguration: Sendable {
     /// Makes the client and the source of Google's keys, which are services, and the authenticator that uses them.
     func make(_ context: ServiceContext, keys: AccountKeys) -> (authenticator: FirebaseAuthenticator, services: [any Service]) {
         let http = HTTPClient(configuration: httpClient, logger: context.logger)
-        let server = SigningKeyServer(url: keysURL, http: http)
+        let server = SigningKeyServer(url: keysURL, http: http, timeout: fetchTimeout)
         let source = SigningKeySource(limits: keyLimits, clock: context.clock, logger: context.logger) { try await server.fetch() }
         let authenticator = FirebaseAuthenticator(
             verifier: FirebaseTokenVerifier(project: project, keys: source), postgres: context.postgres, keys: keys,

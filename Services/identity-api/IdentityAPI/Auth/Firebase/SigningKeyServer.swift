@@ -10,19 +10,20 @@ struct SigningKeyServer: Sendable {
     /// The maximum size of a set: Google's has two keys in some 1 KB.
     static let maxBytes = 64 * 1_024
     private static let maxKeys = 32
-    private static let timeout = Duration.seconds(5)
 
     /// Why there are no keys.
     struct Fault: Error, CustomStringConvertible { let description: String }
 
     let url: String
     let http: HTTPClient
+    /// The time limit of a fetch.
+    let timeout: Duration
 
     /// Fetches the keys.
     ///
     /// - Throws: `HTTPClientError`, or ``Fault`` for an answer that is no set of keys.
     func fetch() async throws -> FetchedKeys<RSAPublicKey> {
-        let response = try await http.execute(HTTPClientRequest(url: url, headers: [("Accept", "application/json")], timeout: Self.timeout))
+        let response = try await http.execute(HTTPClientRequest(url: url, headers: [("Accept", "application/json")], timeout: timeout))
         guard response.status == 200 else { throw Fault(description: "the key server answered \(response.status)") }
         guard let json = try? JSONValue(parsing: response.body, limits: JSONLimits(maxDepth: 8, maxValues: 1_024)),
             let listed = json["keys"]?.elements, listed.count <= Self.maxKeys
