@@ -29,15 +29,17 @@ public struct EmailVerificationRepository: Sendable {
     ///
     /// Executes the same statements whether the address has an account or not.
     ///
-    /// - Returns: Whether to mail the code; `false` when the address had ``maxMailsPerDay``.
+    /// - Returns: Whether to mail the code; `false` when the address had ``maxMailsPerDay``, and then the code cannot be entered.
     public func insert(_ new: NewEmailVerification) async throws(PostgresError) -> Bool {
         let isMailed = try await countMails(to: new.email.lookup) < Self.maxMailsPerDay
+        // A code that nobody was sent must not be guessed either: the mails of a day bound the attempts of a day.
+        let attempts = Int32(isMailed ? Self.maxAttempts : 0)
         try await db.execute(
             """
             INSERT INTO email_verifications (id, purpose, account_id, sign_in_id, email_lookup, email_sealed, display_name_sealed,
                                              attempts_left, code_expires_at, mailed_at)
             VALUES (\(new.id), \(new.purpose.rawValue), \(new.accountID), \(new.signInID), \(new.email.lookup), \(new.email.sealed),
-                    \(new.displayNameSealed), \(Int32(Self.maxAttempts)),
+                    \(new.displayNameSealed), \(attempts),
                     now() + make_interval(secs => \(Self.codeLifetime / .seconds(1))), CASE WHEN \(isMailed) THEN now() END)
             """)
         return isMailed
