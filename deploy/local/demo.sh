@@ -155,7 +155,7 @@ verify_email() { # verify_email EMAIL
     enrolment=$(curl -sS --fail-with-body --max-time 15 -H "$json" "$IDENTITY_API_URL/v1/auth/verify" \
         -d "{\"verification_id\":\"$id\",\"code\":\"$code\"}" | jq -er .data.enrolment_token) || fail "$case_name: no token"
     printf '  %-33s%s202%s\n  %-33s%s\n  %-33s%s200%s an enrolment token\n\n' "POST /v1/auth/register" "$green" "$off" \
-        "mail to $1" "$(jq -r .subject <<<"$mail")" "POST /v1/auth/verify" "$green" "$off"
+        "mail" "$(jq -r '"to \(.to[0]): \(.subject)"' <<<"$mail")" "POST /v1/auth/verify" "$green" "$off"
 }
 
 printf '\n'
