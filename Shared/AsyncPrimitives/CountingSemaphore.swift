@@ -8,7 +8,7 @@
 
 /// A counting semaphore. `wait()` blocks, so it may be called on dedicated threads only.
 public final class CountingSemaphore: Sendable {
-    // A POSIX semaphore may be shared by threads; the pointer never changes.
+    // Unchecked: any thread may use a POSIX semaphore, the pointer never changes, and only deinit frees it.
     private nonisolated(unsafe) let semaphore: UnsafeMutablePointer<sem_t>
 
     /// Makes a semaphore whose count is 0.

@@ -32,7 +32,7 @@ final class FileBlobReader: BlobReader {
         let size = try file.byteCount()
         let first = try file.read(atMost: min(size, SealedSegments.maxHeaderByteCount), from: 0)
         do {
-            let segments = try sealer.makeSegments(first, byteCount: size, context: context)
+            var segments = try sealer.makeSegments(first, byteCount: size, context: context)
             let last = segments.range(of: segments.count - 1)
             _ = try segments.open(segments.count - 1, try file.read(atMost: last.count, from: last.lowerBound))
             return segments

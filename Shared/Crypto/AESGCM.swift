@@ -2,7 +2,8 @@ internal import COpenSSL
 
 /// One AES-256-GCM context that seals or opens segments under one key (NIST SP 800-38D).
 ///
-/// Sendable because the context is owned by this value alone, which cannot be copied.
+/// Sendable is unchecked: the context is owned by this value alone, which cannot be copied, and sealing and opening are `mutating`, so
+/// that only one thread at a time uses it.
 struct AESGCM: ~Copyable, @unchecked Sendable {
     static let nonceByteCount = 12
     static let tagByteCount = MemoryLayout<Tag>.size
@@ -30,7 +31,7 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
     deinit { EVP_CIPHER_CTX_free(context) }  // it also wipes the key schedule
 
     /// Appends the ciphertext and its tag to `output`.
-    func seal(
+    mutating func seal(
         _ plaintext: UnsafeRawBufferPointer, nonce: [UInt8], associated: [UInt8], into output: inout [UInt8]
     ) throws(CryptoError) {
         precondition(isSealing)
@@ -50,7 +51,7 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
     }
 
     /// Appends the plaintext of a segment (ciphertext and tag) to `output`; appends nothing unless the tag is valid.
-    func open(
+    mutating func open(
         _ segment: UnsafeRawBufferPointer, nonce: [UInt8], associated: [UInt8], into output: inout [UInt8]
     ) throws(CryptoError) {
         precondition(!isSealing)

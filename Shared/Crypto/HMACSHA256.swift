@@ -4,7 +4,7 @@ internal import COpenSSL
 ///
 /// The key is prepared once for many codes, because this is most of the work for a short message.
 ///
-/// Sendable because the context never changes after `init`: each code is computed in a copy of it.
+/// Sendable is unchecked: the context never changes after `init`: each code is computed in a copy of it.
 public final class HMACSHA256: @unchecked Sendable {
     /// Fetched once, because OpenSSL 3 would look up the provider's algorithm at each use.
     ///

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Owns an OpenSSL key.
 ///
-/// Sendable because the key is never changed: OpenSSL guards the caches inside it with its own locks, and every signature has its
+/// Sendable is unchecked: the key is never changed, OpenSSL guards the caches inside it with its own locks, and every signature has its
 /// own context.
 final class RSAKeyHandle: @unchecked Sendable {
     /// The minimum number of bits of a key; fewer are not safe any more.
@@ -34,7 +34,7 @@ final class RSAKeyHandle: @unchecked Sendable {
 
     /// Makes a public key from its numbers, the most significant byte first.
     static func make(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> RSAKeyHandle {
-        // An exponent beyond 32 bits is allowed by the standard, used by nobody, and slow.
+        // An exponent beyond 32 bits is allowed by the standard, but no issuer of keys uses one, and it is slow.
         guard modulus.count <= RSAPublicKey.maxBits / 8, exponent.count <= 4, exponent.reduce(0, { $0 << 8 | Int($1) }) > 1 else {
             throw CryptoError(.invalidKey, "the numbers are not of an RSA key of up to \(RSAPublicKey.maxBits) bits")
         }

@@ -7,7 +7,7 @@ public struct SealedSegments: ~Copyable, Sendable {
     private static let sealedSegmentByteCount = Sealer.segmentByteCount + AESGCM.tagByteCount
 
     private let header: SealHeader
-    private let cipher: AESGCM
+    private var cipher: AESGCM
     private let associated: [UInt8]
     private let sealedByteCount: Int
 
@@ -45,7 +45,7 @@ public struct SealedSegments: ~Copyable, Sendable {
     ///
     /// - Parameter sealed: the bytes at ``range(of:)``.
     /// - Throws: `authenticationFailed` when the bytes were changed, moved or cut.
-    public func open(_ segment: Int, _ sealed: [UInt8]) throws(CryptoError) -> [UInt8] {
+    public mutating func open(_ segment: Int, _ sealed: [UInt8]) throws(CryptoError) -> [UInt8] {
         var output: [UInt8] = []
         let nonce = header.nonce(counter: UInt32(segment), isLast: segment == count - 1)
         try sealed.withBytes { bytes throws(CryptoError) in

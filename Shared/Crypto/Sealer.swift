@@ -23,7 +23,7 @@ public struct Sealer: Sendable {
             throw CryptoError(.streamMisuse, "a value of \(plaintext.count) bytes must be sealed as a stream")
         }
         let header = SealHeader(kind: .whole, keyID: keyRing.current.id)
-        let cipher = try AESGCM(key: header.derivedKey(from: keyRing.current), isSealing: true)
+        var cipher = try AESGCM(key: header.derivedKey(from: keyRing.current), isSealing: true)
         var output = header.bytes
         let associated = output + context
         output.reserveCapacity(output.count + plaintext.count + AESGCM.tagByteCount)
@@ -42,7 +42,7 @@ public struct Sealer: Sendable {
             throw CryptoError(.malformed, "the sealed value ends within its header")
         }
         let headerBytes = header.bytes
-        let cipher = try openingCipher(header)
+        var cipher = try openingCipher(header)
         var output: [UInt8] = []
         try sealed.withBytes { bytes throws(CryptoError) in
             try cipher.open(

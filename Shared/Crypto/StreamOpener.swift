@@ -13,7 +13,7 @@ public struct StreamOpener: ~Copyable, Sendable {
 
     private struct Segments: ~Copyable, Sendable {
         let header: SealHeader
-        let cipher: AESGCM
+        var cipher: AESGCM
         let associated: [UInt8]
         var counter: UInt32 = 0
 

@@ -4,7 +4,7 @@
 /// is marked in its nonce, so a truncated stream does not open.
 public struct StreamSealer: ~Copyable, Sendable {
     private let headerFields: SealHeader
-    private let cipher: AESGCM
+    private var cipher: AESGCM
     private let associated: [UInt8]
     private var pending: [UInt8] = []
     private var counter: UInt32 = 0

@@ -40,9 +40,10 @@ private final class ThreadBody {
 }
 
 /// Transfers an engine from the thread that copied it to the thread that will use it.
+///
+/// Sendable is unchecked: the engine is a new copy without other references, and `take()` removes it under the lock, so no two threads
+/// ever hold it.
 final class EngineHandover: @unchecked Sendable {
-    // The engine is a new copy without other references, and `take()` removes it under the lock, so no two threads ever
-    // hold it.
     private let lock = Mutex(())
     private var engine: FaceEngine?
 

@@ -39,11 +39,11 @@ import Testing
         let plaintext = try #require(Hex.decode(vector.plaintext))
         let associated = try #require(Hex.decode(vector.associated))
         var sealed: [UInt8] = []
-        let sealing = try AESGCM(key: key, isSealing: true)
+        var sealing = try AESGCM(key: key, isSealing: true)
         try plaintext.withUnsafeBytes { try sealing.seal($0, nonce: nonce, associated: associated, into: &sealed) }
         #expect(Hex.encode(sealed) == vector.ciphertext + vector.tag)
         var opened: [UInt8] = []
-        let opening = try AESGCM(key: key, isSealing: false)
+        var opening = try AESGCM(key: key, isSealing: false)
         try sealed.withUnsafeBytes { try opening.open($0, nonce: nonce, associated: associated, into: &opened) }
         #expect(opened == plaintext)
     }
@@ -52,13 +52,13 @@ import Testing
         let key = SecureRandom.bytes(32)
         let nonce = SecureRandom.bytes(12)
         var sealed: [UInt8] = []
-        let sealing = try AESGCM(key: key, isSealing: true)
+        var sealing = try AESGCM(key: key, isSealing: true)
         try [UInt8](repeating: 7, count: 100).withUnsafeBytes {
             try sealing.seal($0, nonce: nonce, associated: [], into: &sealed)
         }
         sealed[sealed.count - 1] ^= 1
         var opened: [UInt8] = [1, 2]
-        let opening = try AESGCM(key: key, isSealing: false)
+        var opening = try AESGCM(key: key, isSealing: false)
         do {
             try sealed.withUnsafeBytes { try opening.open($0, nonce: nonce, associated: [], into: &opened) }
             Issue.record("a wrong tag was accepted")
