@@ -8,9 +8,10 @@ struct HelpTests {
         [], ["migrate"], ["migrate", "up"], ["migrate", "down"], ["migrate", "status"], ["keys", "generate"], ["streams"], ["top"],
         ["dlq"], ["dlq", "list"], ["dlq", "show"], ["dlq", "redrive"], ["dlq", "drop"], ["trace"],
         ["templates"], ["templates", "list"], ["templates", "set"], ["templates", "preview"],
-        ["push"], ["push", "report"], ["push", "erase"], ["users"], ["users", "find"], ["users", "show"], ["sessions"],
-        ["sessions", "list"],
-        ["sessions", "revoke"], ["locks"], ["locks", "show"], ["locks", "clear"], ["audit"],
+        ["push"], ["push", "report"], ["push", "erase"], ["users"], ["users", "find"], ["users", "show"],
+        ["sessions"], ["sessions", "list"], ["sessions", "revoke"], ["locks"], ["locks", "show"], ["locks", "clear"], ["audit"],
+        ["credentials"], ["credentials", "create"], ["credentials", "list"], ["credentials", "revoke"],
+        ["reports"], ["reports", "list"], ["reports", "show"], ["reports", "close"],
     ])
     func `every command has help`(_ path: [String]) async {
         #expect(await heliographctl(path + ["--help"]).exitCode == 0)

@@ -66,13 +66,7 @@ public struct ServiceContext: Sendable {
                 "DEAD_LETTER_DAYS", default: 30, in: 1...3650,
                 about: "how many days the dead letters of a service wait for an operator before they are deleted") * 24 * 3600)
 
-        let keysExpectation = "one or more id:base64-of-32-bytes, separated by commas (`heliographctl keys generate` makes one)"
-        let keys = try settings.string(
-            "SEALING_KEYS", keysExpectation,
-            about: "the keys of sealed data: the first seals, all open. Rotate by putting a new one in front")
-        do { sealer = Sealer(keyRing: try KeyRing(parsing: keys)) } catch {
-            throw ConfigurationError("SEALING_KEYS", "is not valid", expectation: keysExpectation)
-        }
+        sealer = try settings.sealer()
         lookupKey = try settings.secret(
             "LOOKUP_KEY", byteCount: 32,
             about: "the key by which e-mails and installations are looked up, and from which pseudonyms and tokens derive; never changes")

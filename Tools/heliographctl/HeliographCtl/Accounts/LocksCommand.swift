@@ -26,19 +26,13 @@ struct LocksShowCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: OperatorOptions
-
-    @Option(name: .long, help: ArgumentHelp("The user's id.", valueName: "uuid"), transform: UUID.argument)
-    var user: UUID
+    @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        try await options.database.withDatabase(queryTimeout: OperatorOptions.queryTimeout) { client in
-            let failures = try await client.withTransaction { transaction in
-                try await AuditRepository(transaction).append(AuditEntry(.lockShown, by: options.actor, on: user))
-                return try await SessionRepository(transaction).countedFailures(of: user)
-            }
-            try Console.current.show(FailedSignInReport(failures: failures), asJSON: options.json)
+        let failures = try await account.acting.recording(.lockShown, on: account.user) { transaction in
+            try await SessionRepository(transaction).countedFailures(of: account.user)
         }
+        try Console.current.show(FailedSignInReport(failures: failures), asJSON: account.json)
     }
 }
 
@@ -52,23 +46,17 @@ struct LocksClearCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: OperatorOptions
-
-    @Option(name: .long, help: ArgumentHelp("The user's id.", valueName: "uuid"), transform: UUID.argument)
-    var user: UUID
+    @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        try await options.database.withDatabase(queryTimeout: OperatorOptions.queryTimeout) { client in
-            let count = try await client.withTransaction { transaction in
-                try await AuditRepository(transaction).append(AuditEntry(.lockCleared, by: options.actor, on: user))
-                return try await SessionRepository(transaction).forgiveFailures(of: user)
-            }
-            if options.json {
-                let record: JSONRecord = ["forgiven": count]
-                Console.current.result(try JSONOutput.text(record))
-            } else {
-                Console.current.result("forgave \(HumanUnits.count(count, "failed sign-in")) of \(user.wireString)")
-            }
+        let count = try await account.acting.recording(.lockCleared, on: account.user) { transaction in
+            try await SessionRepository(transaction).forgiveFailures(of: account.user)
+        }
+        if account.json {
+            let record: JSONRecord = ["forgiven": count]
+            Console.current.result(try JSONOutput.text(record))
+        } else {
+            Console.current.result("forgave \(HumanUnits.count(count, "failed sign-in")) of \(account.user.wireString)")
         }
     }
 }

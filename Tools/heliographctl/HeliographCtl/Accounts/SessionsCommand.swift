@@ -26,19 +26,13 @@ struct SessionsListCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: OperatorOptions
-
-    @Option(name: .long, help: ArgumentHelp("The user's id.", valueName: "uuid"), transform: UUID.argument)
-    var user: UUID
+    @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        try await options.database.withDatabase(queryTimeout: OperatorOptions.queryTimeout) { client in
-            let signIns = try await client.withTransaction { transaction in
-                try await AuditRepository(transaction).append(AuditEntry(.signInsListed, by: options.actor, on: user))
-                return try await SignInRepository(transaction).list(of: user)
-            }
-            try Console.current.show(SignInReport(signIns: signIns), asJSON: options.json)
+        let signIns = try await account.acting.recording(.signInsListed, on: account.user) { transaction in
+            try await SignInRepository(transaction).list(of: account.user)
         }
+        try Console.current.show(SignInReport(signIns: signIns), asJSON: account.json)
     }
 }
 
@@ -54,10 +48,7 @@ struct SessionsRevokeCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: OperatorOptions
-
-    @Option(name: .long, help: ArgumentHelp("The user's id.", valueName: "uuid"), transform: UUID.argument)
-    var user: UUID
+    @OptionGroup var account: AccountOptions
 
     @Option(name: .long, help: ArgumentHelp("Only this one, as `sessions list` names it.", valueName: "uuid"), transform: UUID.argument)
     var session: UUID?
@@ -66,40 +57,40 @@ struct SessionsRevokeCommand: AsyncParsableCommand {
     var yes = false
 
     func run() async throws {
-        try await options.database.withDatabase(queryTimeout: OperatorOptions.queryTimeout) { client in
-            guard yes else {
-                let count = try await SignInRepository(client).list(of: user).count { session == nil || $0.id == session }
-                Console.current.result("would end \(HumanUnits.count(count, "sign-in")) of \(user.wireString)")
-                Console.current.note("Nothing was changed: add --yes to do it.")
-                return
-            }
-            let ended = try await client.withTransaction { try await end(in: $0) }
-            guard let ended else {
-                Console.current.note("The account has no such sign-in.")
-                throw ExitCode.nothingFound
-            }
-            if options.json {
-                let record: JSONRecord = ["ended": ended.ids.map(\.wireString), "installs_removed": ended.removedInstalls.count]
-                Console.current.result(try JSONOutput.text(record))
-            } else {
-                Console.current.result(
-                    "ended \(HumanUnits.count(ended.ids.count, "sign-in")) of \(user.wireString), "
-                        + "removed \(HumanUnits.count(ended.removedInstalls.count, "installation"))")
-            }
+        guard yes else { return try await tellCount() }
+        let action = session == nil ? AuditAction.signInsEnded : .signInEnded
+        let detail = session == nil ? "all" : nil
+        let ended = try await account.acting.recording(action, on: account.user, object: session, detail: detail) { transaction in
+            try await end(in: transaction)
+        }
+        if account.json {
+            let record: JSONRecord = ["ended": ended.ids.map(\.wireString), "installs_removed": ended.removedInstalls.count]
+            Console.current.result(try JSONOutput.text(record))
+        } else {
+            Console.current.result(
+                "ended \(HumanUnits.count(ended.ids.count, "sign-in")) of \(account.user.wireString), "
+                    + "removed \(HumanUnits.count(ended.removedInstalls.count, "installation"))")
         }
     }
 
-    private func end(in transaction: PostgresTransaction) async throws -> EndedSignIns? {
+    private func tellCount() async throws {
+        let signIns = try await account.acting.database.withDatabase { try await SignInRepository($0).list(of: account.user) }
+        let count = signIns.count { session == nil || $0.id == session }
+        Console.current.result("would end \(HumanUnits.count(count, "sign-in")) of \(account.user.wireString)")
+        Console.current.note("Nothing was changed: add --yes to do it.")
+    }
+
+    private func end(in transaction: PostgresTransaction) async throws -> EndedSignIns {
         let signIns = SignInRepository(transaction)
-        let audit = AuditRepository(transaction)
-        if let session {
-            guard let ended = try await signIns.end(session, of: user) else { return nil }
-            try await audit.append(AuditEntry(.signInEnded, by: options.actor, on: user, object: session))
+        guard let session else {
+            var ended = try await signIns.endAll(of: account.user)
+            ended.removedInstalls += try await PushInstallRepository(transaction).unregisterAll(of: account.user)
             return ended
         }
-        var ended = try await signIns.endAll(of: user)
-        ended.removedInstalls += try await PushInstallRepository(transaction).unregisterAll(of: user)
-        try await audit.append(AuditEntry(.signInsEnded, by: options.actor, on: user, detail: "all"))
+        guard let ended = try await signIns.end(session, of: account.user) else {
+            Console.current.note("The account has no such sign-in.")
+            throw ExitCode.nothingFound
+        }
         return ended
     }
 }

@@ -38,6 +38,9 @@ struct UsersFindCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The id of the account.", valueName: "uuid"), transform: UUID.argument)
     var id: UUID?
 
+    @Flag(name: .long, help: "Print JSON.")
+    var json = false
+
     mutating func validate() throws {
         guard (email == nil) != (id == nil) else { throw ValidationError("Say either --email or --id.") }
         if let email, EmailAddress(email) == nil { throw ValidationError("--email is not an e-mail address.") }
@@ -47,22 +50,18 @@ struct UsersFindCommand: AsyncParsableCommand {
         let lookup = try email.flatMap { EmailAddress($0) }.map { address in
             try reporting(hint: "--id") { address.lookup(under: try Settings().secret("LOOKUP_KEY", byteCount: 32)) }
         }
-        try await options.database.withDatabase(queryTimeout: OperatorOptions.queryTimeout) { client in
-            let found = try await client.withTransaction { transaction -> AccountSummary? in
+        let found = try await options.database.withDatabase { client in
+            try await client.withTransaction { transaction in
                 let users = UserRepository(transaction)
                 var userID = id
                 if let lookup { userID = try await users.find(emailLookup: lookup)?.id }
-                guard let userID, let account = try await users.summary(id: userID) else { return nil }
+                let account = try await AccountReport.account(userID, in: users)
                 try await AuditRepository(transaction).append(
                     AuditEntry(.accountShown, by: options.actor, on: account.id, detail: lookup == nil ? "by_id" : "by_email"))
                 return account
             }
-            guard let found else {
-                Console.current.note("There is no such account.")
-                throw ExitCode.nothingFound
-            }
-            try Console.current.show(AccountReport(account: found, email: nil), asJSON: options.json)
         }
+        try Console.current.show(AccountReport(account: found, email: nil), asJSON: json)
     }
 }
 
@@ -78,44 +77,23 @@ struct UsersShowCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var options: OperatorOptions
-
-    @Option(name: .long, help: ArgumentHelp("The user's id.", valueName: "uuid"), transform: UUID.argument)
-    var user: UUID
+    @OptionGroup var account: AccountOptions
 
     @Flag(name: .long, help: "Print the e-mail.")
     var reveal = false
 
     func run() async throws {
-        let sealer = try reveal ? sealer() : nil
-        try await options.database.withDatabase(queryTimeout: OperatorOptions.queryTimeout) { client in
-            let account = try await client.withTransaction { transaction -> AccountSummary? in
-                guard let account = try await UserRepository(transaction).summary(id: user) else { return nil }
-                try await AuditRepository(transaction).append(
-                    AuditEntry(reveal ? .emailRevealed : .accountShown, by: options.actor, on: user, detail: "by_id"))
-                return account
-            }
-            guard let account else {
-                Console.current.note("There is no such account.")
-                throw ExitCode.nothingFound
-            }
-            // Opened after the commit: nobody reads an e-mail without an entry in the log.
-            var email: String?
-            if let sealer, let lookup = account.emailLookup, let sealed = account.emailSealed {
-                email = String(decoding: try sealer.open(sealed, context: SealingContext.email(lookup: lookup)), as: UTF8.self)
-            }
-            try Console.current.show(AccountReport(account: account, email: email), asJSON: options.json)
+        let sealer = try reveal ? reporting(hint: "no --reveal") { try Settings().sealer() } : nil
+        let action = reveal ? AuditAction.emailRevealed : .accountShown
+        let found = try await account.acting.recording(action, on: account.user, detail: "by_id") { transaction in
+            try await AccountReport.account(account.user, in: UserRepository(transaction))
         }
-    }
-
-    private func sealer() throws -> Sealer {
-        try reporting(hint: "no --reveal") {
-            let expectation = "one or more id:base64-of-32-bytes, separated by commas"
-            let text = try Settings().string("SEALING_KEYS", expectation)
-            do { return Sealer(keyRing: try KeyRing(parsing: text)) } catch {
-                throw ConfigurationError("SEALING_KEYS", "is not valid", expectation: expectation)
-            }
+        // Opened after the commit: the operator reads no e-mail without an entry in the log.
+        var email: String?
+        if let sealer, let lookup = found.emailLookup, let sealed = found.emailSealed {
+            email = String(decoding: try sealer.open(sealed, context: SealingContext.email(lookup: lookup)), as: UTF8.self)
         }
+        try Console.current.show(AccountReport(account: found, email: email), asJSON: account.json)
     }
 }
 
@@ -124,6 +102,15 @@ struct AccountReport: Report {
     let account: AccountSummary
     /// The e-mail, when it was asked for.
     let email: String?
+
+    /// Reads an account; ends the command when there is none.
+    static func account(_ id: UUID?, in users: UserRepository) async throws -> AccountSummary {
+        guard let id, let account = try await users.summary(id: id) else {
+            Console.current.note("There is no such account.")
+            throw ExitCode.nothingFound
+        }
+        return account
+    }
 
     func encode(to encoder: any Encoder) throws {
         let record: JSONRecord = [

@@ -5,9 +5,6 @@ internal import WireFormat
 
 /// The commands for the API keys of apps' own servers, the rows of `service_credentials`.
 struct CredentialsCommand: AsyncParsableCommand {
-    /// Timeout of a statement.
-    static let queryTimeout: Duration = .seconds(10)
-
     static let configuration = CommandConfiguration(
         commandName: "credentials",
         abstract: "Make, list and revoke API keys for apps' own servers.",

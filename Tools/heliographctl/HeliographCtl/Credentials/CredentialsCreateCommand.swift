@@ -20,8 +20,7 @@ struct CredentialsCreateCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var actingOperator: AuditOptions
+    @OptionGroup var options: OperatorOptions
 
     @Option(name: .long, help: "The app: 1 to 32 of a-z, 0-9 and -.")
     var app: String
@@ -49,23 +48,19 @@ struct CredentialsCreateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await database.withDatabase(queryTimeout: CredentialsCommand.queryTimeout) { client in
-            let key = ServiceKey.generate()
-            let new = NewServiceCredential(app: app, name: name, scopes: Set(scope), lifetime: expires?.duration)
-            let credential = try await client.withTransaction { transaction in
-                try await AuditRepository(transaction).append(
-                    AuditEntry(.credentialCreated, by: actingOperator.actor, on: nil, object: key.credentialID, detail: app))
-                return try await ServiceCredentialRepository(transaction).insert(new, key: key)
-            }
-            let console = Console.current
-            guard !json else {
-                let record: JSONRecord = ["key": key.text, "credential": credential.json]
-                return console.result(try JSONOutput.text(record))
-            }
-            console.result(key.text)
-            console.note("Made \(credential.id.wireString) for \(app): \(credential.scopeNames.joined(separator: ", ")).")
-            console.note("This is the only time that the key is shown: keep it where you keep passwords.")
+        let key = ServiceKey.generate()
+        let new = NewServiceCredential(app: app, name: name, scopes: Set(scope), lifetime: expires?.duration)
+        let credential = try await options.recording(.credentialCreated, object: key.credentialID, detail: app) { transaction in
+            try await ServiceCredentialRepository(transaction).insert(new, key: key)
         }
+        let console = Console.current
+        guard !json else {
+            let record: JSONRecord = ["key": key.text, "credential": credential.json]
+            return console.result(try JSONOutput.text(record))
+        }
+        console.result(key.text)
+        console.note("Made \(credential.id.wireString) for \(app): \(credential.scopeNames.joined(separator: ", ")).")
+        console.note("This is the only time that the key is shown: keep it where you keep passwords.")
     }
 
     private static func scope(_ text: String) throws -> ServiceScope {

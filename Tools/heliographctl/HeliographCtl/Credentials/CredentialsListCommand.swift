@@ -20,7 +20,7 @@ struct CredentialsListCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await database.withDatabase(queryTimeout: CredentialsCommand.queryTimeout) { client in
+        try await database.withDatabase { client in
             let credentials = try await ServiceCredentialRepository(client).all()
             let console = Console.current
             guard !json else { return console.result(try JSONOutput.text(credentials.map(\.json))) }

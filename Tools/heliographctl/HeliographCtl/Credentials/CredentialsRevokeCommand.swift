@@ -17,30 +17,18 @@ struct CredentialsRevokeCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var actingOperator: AuditOptions
+    @OptionGroup var options: OperatorOptions
 
-    @Argument(help: "The id of the credential.", transform: Self.credentialID)
+    @Argument(help: "The id of the credential.", transform: UUID.argument)
     var id: UUID
 
     func run() async throws {
-        try await database.withDatabase(queryTimeout: CredentialsCommand.queryTimeout) { client in
-            let isRevoked = try await client.withTransaction { transaction in
-                guard try await ServiceCredentialRepository(transaction).revoke(id: id) else { return false }
-                try await AuditRepository(transaction).append(
-                    AuditEntry(.credentialRevoked, by: actingOperator.actor, on: nil, object: id))
-                return true
-            }
-            guard isRevoked else {
+        try await options.recording(.credentialRevoked, object: id) { transaction in
+            guard try await ServiceCredentialRepository(transaction).revoke(id: id) else {
                 Console.current.note("There is no credential \(id.wireString) that could be revoked.")
                 throw ExitCode.nothingFound
             }
-            Console.current.result("revoked \(id.wireString)")
         }
-    }
-
-    private static func credentialID(_ text: String) throws -> UUID {
-        guard let id = UUID(uuidString: text) else { throw ValidationError("The id is a UUID.") }
-        return id
+        Console.current.result("revoked \(id.wireString)")
     }
 }

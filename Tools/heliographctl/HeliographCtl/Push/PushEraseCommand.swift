@@ -21,14 +21,14 @@ struct PushEraseCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
 
-    @Option(name: .long, help: ArgumentHelp("The user's id.", valueName: "uuid"), transform: Self.userID)
+    @Option(name: .long, help: ArgumentHelp("The user's id.", valueName: "uuid"), transform: UUID.argument)
     var user: UUID
 
     @Flag(name: .long, help: "Really do it.")
     var yes = false
 
     func run() async throws {
-        try await database.withDatabase(queryTimeout: .seconds(10)) { client in
+        try await database.withDatabase { client in
             let installs = try await PushInstallRepository(client).find(userIDs: [user])
             guard yes else {
                 Console.current.result("would erase \(user.wireString): \(installs.count) installations")
@@ -38,10 +38,5 @@ struct PushEraseCommand: AsyncParsableCommand {
             try await OutboxRepository(client).publish(UserErased(userID: user))
             Console.current.result("asked to erase \(user.wireString): \(installs.count) installations")
         }
-    }
-
-    private static func userID(_ text: String) throws -> UUID {
-        guard let id = UUID(uuidString: text) else { throw ValidationError("--user is a UUID.") }
-        return id
     }
 }

@@ -15,25 +15,18 @@ struct ReportsCloseCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var actingOperator: AuditOptions
+    @OptionGroup var options: OperatorOptions
 
-    @Argument(help: "The id of the report.", transform: ReportsCommand.reportID)
+    @Argument(help: "The id of the report.", transform: UUID.argument)
     var id: UUID
 
     func run() async throws {
-        try await database.withDatabase(queryTimeout: ReportsCommand.queryTimeout) { client in
-            let isClosed = try await client.withTransaction { transaction in
-                guard try await AbuseReportRepository(transaction).close(id: id) else { return false }
-                try await AuditRepository(transaction).append(
-                    AuditEntry(.reportClosed, by: actingOperator.actor, on: nil, object: id))
-                return true
-            }
-            guard isClosed else {
+        try await options.recording(.reportClosed, object: id) { transaction in
+            guard try await AbuseReportRepository(transaction).close(id: id) else {
                 Console.current.note("There is no open report \(id.wireString).")
                 throw ExitCode.nothingFound
             }
-            Console.current.result("closed \(id.wireString)")
         }
+        Console.current.result("closed \(id.wireString)")
     }
 }

@@ -9,20 +9,11 @@ internal import WireFormat
 
 /// The commands for users' reports about users, topics and messages, the rows of `reports`.
 struct ReportsCommand: AsyncParsableCommand {
-    /// Timeout of a statement.
-    static let queryTimeout: Duration = .seconds(10)
-
     static let configuration = CommandConfiguration(
         commandName: "reports",
         abstract: "List, read and close what users report.",
         subcommands: [ReportsListCommand.self, ReportsShowCommand.self, ReportsCloseCommand.self]
     )
-
-    /// Reads the id of a report.
-    static func reportID(_ text: String) throws -> UUID {
-        guard let id = UUID(uuidString: text) else { throw ValidationError("The id is a UUID.") }
-        return id
-    }
 }
 
 extension AbuseReport {

@@ -33,7 +33,7 @@ struct ReportsListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await database.withDatabase(queryTimeout: ReportsCommand.queryTimeout) { client in
+        try await database.withDatabase { client in
             let reports = try await AbuseReportRepository(client).list(state, limit: limit)
             let console = Console.current
             guard !json else { return console.result(try JSONOutput.text(reports.map { $0.json() })) }

@@ -18,25 +18,23 @@ struct ReportsShowCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var actingOperator: AuditOptions
+    @OptionGroup var options: OperatorOptions
 
-    @Argument(help: "The id of the report.", transform: ReportsCommand.reportID)
+    @Argument(help: "The id of the report.", transform: UUID.argument)
     var id: UUID
 
     @Flag(name: .long, help: "Print JSON.")
     var json = false
 
     func run() async throws {
-        try await database.withDatabase(queryTimeout: ReportsCommand.queryTimeout) { client in
+        try await options.database.withDatabase { client in
             let console = Console.current
             guard let report = try await AbuseReportRepository(client).find(id: id) else {
                 console.note("There is no report \(id.wireString).")
                 throw ExitCode.nothingFound
             }
             let text = try text(of: report)
-            try await AuditRepository(client).append(
-                AuditEntry(.reportShown, by: actingOperator.actor, on: report.reporterID, object: id))
+            try await AuditRepository(client).append(AuditEntry(.reportShown, by: options.actor, on: report.reporterID, object: id))
             guard !json else { return console.result(try JSONOutput.text(report.json(text: text))) }
             let lines: [(String, String?)] = [
                 ("report", report.id.wireString), ("state", report.state.rawValue), ("at", HumanUnits.timestamp(report.createdAt)),

@@ -21,6 +21,9 @@ struct DatabaseOptions: ParsableArguments {
             valueName: "seconds"))
     var wait: Int = 0
 
+    /// Timeout of a query, where a command sets no other.
+    static let queryTimeout: Duration = .seconds(10)
+
     mutating func validate() throws {
         guard (0...3600).contains(wait) else { throw ValidationError("--wait is 0 to 3600 seconds.") }
     }
@@ -28,11 +31,15 @@ struct DatabaseOptions: ParsableArguments {
     /// Runs `body` with a client of the database, once the database answers.
     ///
     /// - Parameter queryTimeout: Timeout of a query.
-    func withDatabase(queryTimeout: Duration, _ body: (PostgresClient) async throws -> Void) async throws {
+    @discardableResult
+    func withDatabase<Value>(
+        queryTimeout: Duration = Self.queryTimeout, _ body: (PostgresClient) async throws -> Value
+    ) async throws -> Value {
         let client = try PostgresClient(configuration: try configuration(queryTimeout), logger: .silent)
+        let value: Value
         do {
             try await waitUntilReady(client)
-            try await body(client)
+            value = try await body(client)
         } catch let error as PostgresError where error.isRetryable {
             await client.shutdown()
             Console.current.note("The connection to the database was lost: \(error)")
@@ -42,6 +49,7 @@ struct DatabaseOptions: ParsableArguments {
             throw error
         }
         await client.shutdown()
+        return value
     }
 
     private func configuration(_ queryTimeout: Duration) throws -> PostgresConfiguration {

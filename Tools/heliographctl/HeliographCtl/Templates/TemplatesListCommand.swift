@@ -19,7 +19,7 @@ struct TemplatesListCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await database.withDatabase(queryTimeout: TemplatesCommand.queryTimeout) { client in
+        try await database.withDatabase { client in
             let templates = try await ImageTemplateRepository(client).all()
             let console = Console.current
             guard !json else { return console.result(try JSONOutput.text(templates.map(\.json))) }

@@ -24,7 +24,7 @@ struct TemplatesPreviewCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await database.withDatabase(queryTimeout: TemplatesCommand.queryTimeout) { client in
+        try await database.withDatabase { client in
             let console = Console.current
             guard let template = try await ImageTemplateRepository(client).find(id: id) else {
                 console.note("There is no template \(id).")

@@ -77,7 +77,7 @@ struct TemplatesSetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let prompt = try promptText()
-        try await database.withDatabase(queryTimeout: TemplatesCommand.queryTimeout) { client in
+        try await database.withDatabase { client in
             let templates = ImageTemplateRepository(client)
             let console = Console.current
             let old = try await templates.find(id: id)

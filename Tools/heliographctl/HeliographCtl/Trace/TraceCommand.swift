@@ -26,7 +26,7 @@ struct TraceCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await database.withDatabase(queryTimeout: ServerOptions.queryTimeout) { postgres in
+        try await database.withDatabase { postgres in
             let trace = try await RequestTrace(requestID: requestID, in: postgres)
             let console = Console.current
             guard !trace.messages.isEmpty else {

@@ -1,0 +1,30 @@
+internal import ArgumentParser
+internal import Foundation
+internal import PostgresClient
+internal import Storage
+
+/// The options of commands that are recorded in the audit log with their operator.
+struct OperatorOptions: ParsableArguments {
+    @OptionGroup var database: DatabaseOptions
+
+    @Option(
+        name: .customLong("operator"),
+        help: ArgumentHelp("Your name in the audit log.", discussion: "Default: USER of the environment.", valueName: "name"))
+    var name: String?
+
+    /// The operator in the audit log.
+    var actor: AuditActor { .operator(name ?? ProcessInfo.processInfo.environment["USER"] ?? "") }
+
+    /// Runs `body` in a transaction that records the action in the audit log, unless `body` throws an error.
+    func recording<Value>(
+        _ action: AuditAction, on user: UUID? = nil, object: UUID? = nil, detail: String? = nil,
+        _ body: (PostgresTransaction) async throws -> Value
+    ) async throws -> Value {
+        try await database.withDatabase { client in
+            try await client.withTransaction { transaction in
+                try await AuditRepository(transaction).append(AuditEntry(action, by: actor, on: user, object: object, detail: detail))
+                return try await body(transaction)
+            }
+        }
+    }
+}
