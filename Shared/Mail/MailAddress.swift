@@ -31,7 +31,7 @@ public struct MailAddress: Sendable, Hashable {
 
     /// Whether an address can be a parameter of SMTP commands and a value of header fields as it is.
     ///
-    /// Quoted local parts (`"a b"@example.com`) are refused: nearly nobody has one, and their characters could end a command.
+    /// Quoted local parts (`"a b"@example.com`) are refused: hardly any mailbox has one, and their characters could end a command.
     static func isSendable(_ address: String) -> Bool {
         guard (3...MailMessage.maxAddressByteCount).contains(address.utf8.count), let at = address.lastIndex(of: "@") else { return false }
         let (local, domain) = (address[..<at], address[address.index(after: at)...])

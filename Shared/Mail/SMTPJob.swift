@@ -18,7 +18,7 @@ final class SMTPJob: Sendable {
         self.deadline = deadline
     }
 
-    /// Whether nobody waits for it any more: it is not to be sent, or not to its end.
+    /// Whether its task waits for it no more: it is not to be sent, or not to its end.
     var isAbandoned: Bool { abandonment.load(ordering: .acquiring) }
 
     /// Ends it for its task at once; a thread that sends it notices within a second.

@@ -44,8 +44,12 @@ final class SMTPQueue: Sendable {
         }
         if let refusal { return job.abandon(refusal) }
         guard needsThread, !startThread() else { return }
+        // It leaves the queue, which jobs that no thread takes would fill for good; unless another thread has taken it.
+        let mustAbandon = state.withLock { state in
+            state.jobs.firstIndex { $0 === job }.map { state.jobs.remove(at: $0) } != nil
+        }
         threadEnded()
-        job.abandon("the system gives no more threads")
+        if mustAbandon { job.abandon("the system gives no more threads") }
     }
 
     /// Waits for a job on a thread of the queue; nil when the thread is to end, which it then reports by ``threadEnded()``.

@@ -91,7 +91,7 @@ import Testing
         #expect(try await fixture.call("POST", "/control/firebase/tokens", body).status == 400)
     }
 
-    @Test(.emulator) func `the server of the keys fails as it is told`() async throws {
+    @Test(.emulator) func `the server of the keys fails as a rule says`() async throws {
         let faults: [(rule: String, status: Int)] = [
             (#"{"action":"html","status":503,"endpoint":"firebase_keys"}"#, 503),
             (#"{"action":"html","status":200,"endpoint":"firebase_keys"}"#, 200),

@@ -14,7 +14,7 @@ struct FCMEmulatorCommand: AsyncParsableCommand {
             notifier at them:
               FCM_BASE_URL=https://localhost:9443  FCM_CA_FILE=<certificate>  GOOGLE_APPLICATION_CREDENTIALS=<key file>
 
-            With --smtp-port 9025 it takes mails, too, from whoever trusts the certificate:
+            With --smtp-port 9025 it takes mails, too, from clients that trust the certificate:
               SMTP_URL=smtp://localhost:9025  SMTP_CA_FILE=<certificate>  SMTP_FROM='Heliograph <no-reply@example.org>'
 
             Open http://localhost:9080/inbox to see each push as a phone shows it (?token=… for one phone only). Or, with curl:
@@ -33,8 +33,8 @@ struct FCMEmulatorCommand: AsyncParsableCommand {
               curl -X POST localhost:9080/control/tokens/TOKEN/rotate        or revive, expire; offline and online (Android)
             Faults: action error|html|hang|drop|reset|goaway|delay; status, code, retry_after, retry_after_date_in, reset, \
             latency_ms (a number, {min, max} or {p50, p99}), delivered; for which requests: count (0: until removed), skip, \
-            every, percent, token, platform, starts_in and lasts (seconds), endpoint send|token|mail; of mails also to (an \
-            address) and step connection|sender|recipient|data.
+            every, percent, token, platform, starts_in and lasts (seconds), endpoint send|token|firebase_keys|mail; of mails \
+            also to (an address) and step connection|sender|recipient|data.
             """,
         subcommands: [Run.self, Healthcheck.self], defaultSubcommand: Run.self)
 }

@@ -26,7 +26,7 @@ struct FirebaseRoutes: Sendable {
     private func keys() async throws -> Response {
         let now = core.clock.now
         core.count { $0.keyFetches += 1 }
-        let fault = core.faults.take(.firebaseKeys, now: now) { (nil, nil) }?.rule
+        let fault = core.faults.take(.firebaseKeys, now: now)?.rule
         if let delay = fault?.latency.sample(), delay > .zero { try await Task.sleep(for: delay) }
         switch fault?.fate(project: core.projectNames[0], now: now) {
         case .reply(let reply): return response(reply)

@@ -74,6 +74,6 @@ actor IDTokenSigner {
         return ["keys": .array(([current] + retired.map(\.key)).map(\.json))]
     }
 
-    /// Generates a key, which is CPU-bound, on a thread of its own.
+    /// Generates a key, which is CPU-bound, on a thread for blocking work.
     private static func make() -> Task<Key, any Error> { Task { try await NIOThreadPool.singleton.runIfActive { try Key() } } }
 }

@@ -8,7 +8,7 @@ struct TokenDesk: Sendable {
     func handle(_ bytes: [UInt8], line: RequestLog.Line) -> RequestOutcome {
         let now = core.clock.now
         var record = RequestLog.Record(at: now, endpoint: .token, line: line)
-        let fault = core.faults.take(.token, now: now) { (nil, nil) }
+        let fault = core.faults.take(.token, now: now)
         record.fault = fault?.id
         let harm = fault?.rule.fate(project: core.projectNames[0], now: now)
         var outcome = RequestOutcome(fate: harm ?? .reply(issue(bytes, now: now)))

@@ -29,7 +29,7 @@ struct MailDesk: Sendable {
 
     /// Adds a mail to the mailbox.
     func take(_ mail: SMTPMail, on channel: any Channel, fault: Int? = nil) {
-        core.mailbox.append(ReceivedMail(mail, number: 0, receivedAt: core.clock.now))
+        core.mailbox.append(mail, at: core.clock.now)
         log(mail.recipients, fault == nil ? 250 : nil, on: channel, fault, isAccepted: true)
     }
 

@@ -1,4 +1,5 @@
 import AsyncPrimitives
+import FoundationEssentials
 import Synchronization
 
 /// The accepted mails, newest last, and the requests that wait for more.
@@ -20,16 +21,16 @@ final class Mailbox: Sendable {
         state = Mutex(State(mails: Ring(capacity: limits.mails)))
     }
 
-    /// Adds a mail, gives it its number, and wakes whoever waits.
-    func append(_ mail: ReceivedMail) {
-        var mail = mail
+    /// Adds a mail, gives it its number, and wakes the requests that wait.
+    func append(_ mail: SMTPMail, at time: Date) {
+        var received = ReceivedMail(mail, receivedAt: time)
         let signals = state.withLock { state in
-            mail.number = state.mails.end
-            state.mails.append(mail)
+            received.number = state.mails.end
+            state.mails.append(received)
             return Array(state.signals.values)
         }
         for signal in signals { signal.signal() }
-        tell(mail)
+        tell(received)
     }
 
     func clear() {

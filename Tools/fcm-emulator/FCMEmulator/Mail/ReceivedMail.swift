@@ -4,7 +4,7 @@ import JSON
 /// A mail that was accepted, with what a person sees of it.
 public struct ReceivedMail: Sendable {
     /// Its number: the first mail since the start has 0.
-    public var number: Int
+    public internal(set) var number = 0
     /// Time of its acceptance, by the emulator's clock.
     public let receivedAt: Date
     /// The sender of the envelope.
@@ -20,8 +20,7 @@ public struct ReceivedMail: Sendable {
     /// The bytes of the mail.
     public let content: [UInt8]
 
-    init(_ mail: SMTPMail, number: Int, receivedAt: Date) {
-        self.number = number
+    init(_ mail: SMTPMail, receivedAt: Date) {
         self.receivedAt = receivedAt
         (from, recipients, isTLS, content) = (mail.from, mail.recipients, mail.isTLS, mail.content)
         let reader = MailReader(mail.content)

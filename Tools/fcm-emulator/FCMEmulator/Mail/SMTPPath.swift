@@ -1,5 +1,5 @@
 /// The parameter of `MAIL FROM:` or `RCPT TO:` (RFC 5321 § 4.1.2): an address in angle brackets, and extensions.
-struct SMTPPath: Equatable {
+struct SMTPPath {
     /// The address; empty for `<>`.
     let address: String
     /// The extensions, such as `SIZE=100`, in capitals.
@@ -18,10 +18,6 @@ struct SMTPPath: Equatable {
             return (String(parts.first ?? ""), parts.count > 1 ? String(parts[1]) : nil)
         }
         guard address.isEmpty || Self.isAddress(address) else { return nil }
-    }
-
-    static func == (first: SMTPPath, second: SMTPPath) -> Bool {
-        first.address == second.address && first.extensions.elementsEqual(second.extensions, by: ==)
     }
 
     /// Whether the address has characters beyond ASCII, which need SMTPUTF8 (RFC 6531).
