@@ -25,7 +25,7 @@ import WireFormat
         }
     }
 
-    @Test func `a proven e-mail that has an account is told so`() async throws {
+    @Test func `the owner of a proven e-mail that has an account gets a mail that says so`() async throws {
         try await withWorker { worker in
             let user = UUID()
             _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
@@ -45,7 +45,7 @@ import WireFormat
             #expect(session.state == .succeeded && !session.awaitsVerification)
             let end = try #require(try await PendingEnrolmentRepository(postgres).recovery(of: user))
             #expect((23 * 3_600...24 * 3_600).contains(Int(end.timeIntervalSinceNow)))
-            try await eventually("the owner is told") { try await worker.messages("mail.requested", about: user) == 1 }
+            try await eventually("the owner gets a mail") { try await worker.messages("mail.requested", about: user) == 1 }
             #expect(try await FaceTemplateRepository(postgres).find(userID: user) == face)
         }
     }

@@ -204,7 +204,7 @@ extension IdentityFixture {
         let stranger = try await api.signedInDevice(email: "other@example.org")
         try await api.age(stranger, by: 301)
         let counted = try await api.count("sessions")
-        #expect(try await enrol(stranger, [key]).refusal == "403 reauthentication_required", "the key of somebody else's answer")
+        #expect(try await enrol(stranger, [key]).refusal == "403 reauthentication_required", "the key of another user's answer")
         #expect(try await api.count("sessions") == counted && counted > sessions)
     }
 

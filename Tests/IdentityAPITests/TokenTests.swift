@@ -109,7 +109,7 @@ extension IdentityFixture {
         #expect(try await api.value(of: install.id) == newest)
     }
 
-    @Test(.api) func `A sign-in on a new device is told to the user's other devices, once`() async throws {
+    @Test(.api) func `a sign-in on a new device sends one push to each of the user's other devices`() async throws {
         let tablet = "c2bbbbbbbbbbbbbbbbbbbb:APA91bExampleToken"
         let device = try await api.signedInDevice()
         #expect(try await api.pushes().isEmpty, "the first device has no others to tell")

@@ -45,7 +45,7 @@ import WireFormat
         }
     }
 
-    @Test func `a push that waited is not sent to somebody who has blocked its sender meanwhile`() async throws {
+    @Test func `a push that waited is not sent to a user who has blocked its sender meanwhile`() async throws {
         try await NotifierFixture.with(isRunning: false) { fixture in
             let (ben, ada) = (try await fixture.user(), UUID())
             let addressed = try await fixture.address(

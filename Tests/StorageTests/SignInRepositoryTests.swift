@@ -118,7 +118,7 @@ struct SignInRepositoryTests {
         #expect(try await client.endAll(of: user) == EndedSignIns())
     }
 
-    @Test(.storage) func `a device that is told why it was signed out is unregistered ten minutes later, unless it is signed in again`()
+    @Test(.storage) func `a device that gets a push about its sign-out is unregistered ten minutes later, unless it is signed in again`()
         async throws
     {
         let user = try await client.user()

@@ -24,7 +24,7 @@ extension AccessTokenRepository {
         return try await db.query(query.readOnly()).first?.decode("known", as: Bool.self) ?? false
     }
 
-    /// Whether the other devices of a user are told of a sign-in on an installation: it is not known to the account, and the user has
+    /// Whether the other devices of a user get a push about a sign-in on an installation: it is not known to the account, and the user has
     /// other installations that pushes are sent to. Call in the transaction that mints the pair, before ``insert(_:)``.
     ///
     /// - Parameter installationKey: The installation of the sign-in; `nil` for an unknown one.

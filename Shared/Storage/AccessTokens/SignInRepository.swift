@@ -7,7 +7,7 @@ public import PostgresClient
 public struct SignInRepository: Sendable {
     /// The maximum number of sign-ins in a list; the newest ones are in it.
     public static let maxListed = 200
-    /// The time for which an installation stays registered that is told by a push why it was signed out: 10 minutes.
+    /// The time for which an installation stays registered after it was signed out, so that a push can tell it why: 10 minutes.
     static let noticeTime: Duration = .seconds(10 * 60)
     /// The time after a sign-in during which it allows what a stolen token must not: 5 minutes.
     public static let recentTime: Duration = .seconds(5 * 60)
@@ -123,8 +123,10 @@ public struct SignInRepository: Sendable {
         try await db.enqueue("DELETE FROM push_presence WHERE user_id = \(userID) AND installation_key = ANY(\(keys))")
     }
 
-    /// Unregisters installations of a user and hides what they show.
-    private func unregister(_ keys: [[UInt8]], of userID: UUID) async throws(PostgresError) -> [UUID] {
+    /// Unregisters installations of a user, those on which another user has signed in since excepted, and hides what they show.
+    ///
+    /// - Returns: The ids of those that were registered.
+    public func unregister(_ keys: [[UInt8]], of userID: UUID) async throws(PostgresError) -> [UUID] {
         guard !keys.isEmpty else { return [] }
         try await hide(keys, of: userID)
         let rows = try await db.query(

@@ -87,7 +87,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case signInsListed = "sign_ins_listed"
 }
 
-/// What became of an action.
+/// The result of an action.
 public enum AuditResult: String, Sendable {
     case succeeded
     /// It was tried, and did not come out.

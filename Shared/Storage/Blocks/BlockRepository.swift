@@ -72,7 +72,7 @@ public struct BlockRepository: Sendable {
 
     /// Returns which members of topics block a sender: for each pair of a topic and a sender that is given.
     ///
-    /// One lookup in the index by the blocked user for each pair; usually nobody blocks a sender.
+    /// One lookup in the index by the blocked user for each pair; most senders are blocked by no recipient.
     public func blockers(in pairs: [(topicID: UUID, senderID: UUID)]) async throws(PostgresError) -> [UUID: Set<UUID>] {
         guard !pairs.isEmpty else { return [:] }
         let query: PostgresQuery = """

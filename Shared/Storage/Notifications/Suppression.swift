@@ -13,7 +13,7 @@ public enum Suppression: String, Sendable, CaseIterable {
     case noInstallation = "no_installation"
     /// Its user has left the topic. Membership was checked when the push was addressed, so it is checked again only after a wait.
     case notAMember = "not_a_member"
-    /// The user blocks whoever sent it. Blocks were checked when the push was addressed, so they are checked again only after a wait.
+    /// The user blocks the sender. Blocks were checked when the push was addressed, so they are checked again only after a wait.
     case blocked
     /// The conversation that it is about is on the installation's screen.
     case presence

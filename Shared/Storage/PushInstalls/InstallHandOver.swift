@@ -76,7 +76,7 @@ public struct NewInstallHandOver: Sendable {
     }
 }
 
-/// Limits on claims: each sends a push that nobody asked for if the claim is a stranger's.
+/// Limits on claims: each sends a push that the owner did not ask for if the claim is a stranger's.
 public enum InstallHandOverLimits {
     /// The time during which the nonce is accepted: 10 minutes.
     public static let lifetime = Duration.seconds(10 * 60)

@@ -2,9 +2,9 @@ public import FoundationEssentials
 internal import PostgresClient
 public import WireFormat
 
-/// A report by a user about somebody or something: a row of `reports`.
+/// A report by a user about another user, a topic or a message: a row of `reports`.
 public struct AbuseReport: Sendable, Equatable {
-    /// What is reported. Nobody checks whether it exists, so that a response says nothing about it.
+    /// What is reported. Its existence is not checked, so that a response says nothing about it.
     public enum Subject: Sendable, Hashable {
         case user(UUID)
         case topic(TopicName)

@@ -74,7 +74,7 @@ public struct AbuseReportRepository: Sendable {
         try await db.execute("UPDATE reports SET state = 'closed', closed_at = now() WHERE id = \(id) AND state = 'open'") == 1
     }
 
-    /// Deletes at most `limit` reports past ``closedLifetime``, or past ``openLifetime`` if nobody closed them.
+    /// Deletes at most `limit` reports past ``closedLifetime``, or past ``openLifetime`` if they are still open.
     ///
     /// - Returns: The number of deleted reports.
     public func deleteExpired(limit: Int) async throws(PostgresError) -> Int {

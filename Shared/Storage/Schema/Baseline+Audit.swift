@@ -1,8 +1,8 @@
 extension Baseline {
     /// Who did what to which account.
     ///
-    /// Append-only: triggers refuse UPDATE, DELETE and TRUNCATE. They bind whoever works with the rows, not the owner of the table, who can
-    /// drop triggers: the roles of the services must not own it. Rows go to a partition for each month, which is dropped as a whole after
+    /// Append-only: triggers refuse UPDATE, DELETE and TRUNCATE. They bind roles that work with the rows, not the owner of the table,
+    /// which can drop triggers: the roles of the services must not own it. Rows go to a partition for each month, which is dropped as a whole after
     /// 24 months; `audit_log_maintain` makes those of the next two months. A row of a month without a partition goes to the default one,
     /// so that no insert fails; such a month gets no partition any more, and the default one is emptied when its newest row is old.
     ///

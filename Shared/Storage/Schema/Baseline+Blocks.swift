@@ -2,7 +2,7 @@ extension Baseline {
     /// Users whom users block, and reports of users, topics and messages.
     ///
     /// `blocked_id` and the subject of a report have no foreign key, because whether an id belongs to an account must not show. The
-    /// index by the blocked user serves the planning of pushes: whoever sent it is one user, whose blockers are few.
+    /// index by the blocked user serves the planning of pushes: a push has one sender, who has few blockers.
     static let blocks = """
         CREATE TABLE user_blocks (
             user_id    uuid        NOT NULL REFERENCES users (id) ON DELETE CASCADE,

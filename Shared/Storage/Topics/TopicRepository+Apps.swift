@@ -15,7 +15,7 @@ extension TopicRepository {
 
     /// Creates a topic without members that belongs to an app.
     ///
-    /// - Returns: `done` when it exists now; `nameTaken` when it belongs to somebody else; `limitReached` when the app has too many.
+    /// - Returns: `done` when it exists now; `nameTaken` when it belongs to another owner; `limitReached` when the app has too many.
     public func create(_ name: TopicName, ownedBy app: String) async throws(PostgresError) -> TopicMemberChange {
         let made = try await db.execute(
             """

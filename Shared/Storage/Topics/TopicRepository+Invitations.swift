@@ -105,7 +105,7 @@ extension TopicRepository {
         return .seconds(max(1, try row.decode("wait", as: Double.self)))
     }
 
-    /// Whether an invitation of this user may be pushed: within the user's limits, and not from somebody the user blocks. Other
+    /// Whether an invitation of this user may be pushed: within the user's limits, and not from a person the user blocks. Other
     /// invitations of the user wait until this transaction ends.
     private func lockInbox(
         of userID: UUID, from inviterID: UUID, _ quota: TopicInvitationQuota

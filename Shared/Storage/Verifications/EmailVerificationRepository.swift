@@ -11,7 +11,7 @@ public struct EmailVerificationRepository: Sendable {
     public static let maxCodes = 5
     /// The shortest time between two codes of one verification: a minute.
     public static let codeInterval: Duration = .seconds(60)
-    /// The mails that an address gets in 24 hours, over all verifications: it may belong to somebody who asked for none.
+    /// The mails that an address gets in 24 hours, over all verifications: its owner may have asked for none.
     public static let maxMailsPerDay = 10
     /// The time for which an enrolment token is valid, from the proof: 15 minutes.
     public static let tokenLifetime: Duration = .seconds(15 * 60)
@@ -32,7 +32,7 @@ public struct EmailVerificationRepository: Sendable {
     /// - Returns: Whether to mail the code; `false` when the address had ``maxMailsPerDay``, and then the code cannot be entered.
     public func insert(_ new: NewEmailVerification) async throws(PostgresError) -> Bool {
         let isMailed = try await countMails(to: new.email.lookup) < Self.maxMailsPerDay
-        // A code that nobody was sent must not be guessed either: the mails of a day bound the attempts of a day.
+        // A code that was not mailed must not be guessed either: the mails of a day bound the attempts of a day.
         let attempts = Int32(isMailed ? Self.maxAttempts : 0)
         try await db.execute(
             """

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A change to an account that all devices of its user are told of, because somebody else may have made it.
+/// A change to an account about which all devices of its user get a push, because a stranger may have made it.
 public enum AccountAlert: String, Codable, Sendable, CaseIterable {
     /// A sign-in on an installation that was not known to the account.
     case newSignIn = "new_sign_in"

@@ -158,7 +158,7 @@ extension IdentityFixture {
         #expect(try await send("DELETE", device.accessToken).status == 204, "a repetition")
     }
 
-    @Test(.apiWithMail) func `a recovery that is due replaces the face, ends all sign-ins and is told by mail`() async throws {
+    @Test(.apiWithMail) func `a recovery that is due replaces the face, ends all sign-ins and sends a mail`() async throws {
         let email = "known@example.org"
         let device = try await api.signedInDevice(email: email)
         try await begin(of: device)
@@ -182,7 +182,7 @@ extension IdentityFixture {
             body: Array(#"{"email":"\#(email)"}"#.utf8))
     }
 
-    @Test(.apiWithMail) func `another e-mail counts once its code is entered, and the old address is told before`() async throws {
+    @Test(.apiWithMail) func `another e-mail counts once its code is entered, and the old address gets a mail before`() async throws {
         let device = try await api.signedInDevice(email: "old@example.org")
         let begun = try await change("new@example.org", device.accessToken)
         #expect(begun.status == 202)

@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `project ids are told from other texts`() {
+    @Test func `project ids are distinguished from other texts`() {
         for id in ["heliograph-dev", "example.com:api-project", "a123"] { #expect(FirebaseProject.isID(id)) }
         for id in ["", "abc", "Project", "a/b/c/d", "a b c d", String(repeating: "a", count: 64)] { #expect(!FirebaseProject.isID(id)) }
     }

@@ -176,7 +176,7 @@ import WireFormat
         #expect(try await api.boundUsers().isEmpty)
         let owner = try await api.customer("owner")
         #expect(try await api.register(Form.pushToken, by: owner).status == 200)
-        _ = try await api.job(order, by: try await api.customer("somebody else"))
+        _ = try await api.job(order, by: try await api.customer("another customer"))
         #expect(try await api.boundUsers() == [owner.userID])
     }
 
@@ -186,7 +186,7 @@ import WireFormat
         let registered = try #require(try await PushInstallRepository(api.postgres).find(userIDs: [customer.userID]).first)
         let installation = try #require(Form.pushToken.split(separator: ":").first)
         let forged = Order().with(#""device_token":"\#(installation):garbage""#)
-        for sender in [try await api.customer("somebody else"), customer] {
+        for sender in [try await api.customer("another customer"), customer] {
             _ = try await api.job(forged, by: sender)
             #expect(try await api.installs().filter { $0.userID != nil } == [registered])
         }

@@ -30,7 +30,7 @@ import WireFormat
         #expect(try await blocked(by: ben).isEmpty)
     }
 
-    @Test(.api) func `the number of blocks is limited, and nobody blocks themselves`() async throws {
+    @Test(.api) func `the number of blocks is limited, and a user cannot block themselves`() async throws {
         let ada = try await api.customer()
         let herself = try await api.send("PUT", Self.path + "/\(ada.userID.wireString)", headers: [ada.bearer])
         #expect(herself.refusal == "400 invalid_request user_id")

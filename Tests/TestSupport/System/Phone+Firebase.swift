@@ -15,9 +15,6 @@ extension Phone {
 
     /// Registers the phone's push token.
     public func register(bearer: String) async throws -> Answer {
-        var request = HTTPClientRequest(method: "POST", url: stack.apiURL + "/v1/users/device-token")
-        request.headers = [("Content-Type", "application/json")]
-        request.body = Array(#"{"device_token":"\#(token)","platform":"ios"}"#.utf8)
-        return try await send(request, bearer: bearer)
+        try await post("/v1/users/device-token", json: #"{"device_token":"\#(token)","platform":"ios"}"#, bearer: bearer)
     }
 }

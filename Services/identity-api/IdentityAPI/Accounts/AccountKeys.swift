@@ -64,7 +64,7 @@ struct AccountKeys: Sendable {
         String(decoding: try sealer.open(email.sealed, context: SealingContext.email(lookup: email.lookup)), as: UTF8.self)
     }
 
-    /// The code that is mailed for a verification: six digits, which nobody can compute without the lookup key. It is not stored, and each
+    /// The code that is mailed for a verification: six digits, which cannot be computed without the lookup key. It is not stored, and each
     /// attempt to mail it finds the same one.
     func code(of verification: EmailVerification) -> String {
         let message = "\(verification.id.wireString):\(verification.codeNumber)"

@@ -22,7 +22,7 @@ struct RecoveryController: Sendable {
                 context.requestID))
     }
 
-    /// Ends a recovery without effect. Any device that is signed in may do it: whoever holds one needs no recovery.
+    /// Ends a recovery without effect. Any device that is signed in may do it: a user who holds one needs no recovery.
     func cancel(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request, context)
         try await postgres.withTransaction { transaction in

@@ -12,8 +12,8 @@ enum SignInLock {
     /// Refuses another sign-in when its budget is used up, or could be by the undecided ones.
     ///
     /// A known installation's failures count for 15 minutes, and five lock it until the first has aged. Those of all other installations
-    /// count together for a day, and each five lock them for longer: somebody who guesses gets some 120 attempts a day, and does not lock
-    /// the owner's phone.
+    /// count together for a day, and each five lock them for longer: an attacker who guesses gets some 120 attempts a day, and does not
+    /// lock the owner's phone.
     ///
     /// Undecided sign-ins are not failures, so they do not lock the account. But a burst of them is refused until the first are decided:
     /// otherwise it would allow any number of attempts.

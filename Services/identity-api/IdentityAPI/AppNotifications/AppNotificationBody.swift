@@ -45,7 +45,9 @@ struct AppNotificationBody: Encodable, Sendable {
             throw APIError(.invalidRequest, "A notification is for user_ids, or for a topic", field: "user_ids")
         }
         userIDs = topic == nil ? try body.userIDs("user_ids", upTo: AppNotification.maxRecipients) : []
-        guard topic != nil || !userIDs.isEmpty else { throw APIError(.invalidRequest, "There is nobody to notify", field: "user_ids") }
+        guard topic != nil || !userIDs.isEmpty else {
+            throw APIError(.invalidRequest, "Name a topic or at least one user", field: "user_ids")
+        }
         lane = try body.text("lane").map { text throws(APIError) in
             guard let lane = Lane(rawValue: text) else {
                 throw APIError(.invalidRequest, "A lane is urgent, normal or bulk", field: "lane")

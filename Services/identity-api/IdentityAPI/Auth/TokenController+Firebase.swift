@@ -11,7 +11,8 @@ extension TokenController {
         let identity = try await authenticator.identify(request)
         if let key = identity.installationKey {
             try await postgres.withTransaction { transaction in
-                try await Self.signOut(userID: identity.userID, installationKey: key, in: transaction)
+                let removed = try await SignInRepository(transaction).unregister([key], of: identity.userID)
+                DeviceRegistrar.countRemoved(removed.count)
             }
         }
         return Answer.success("Logged out", data: .null)

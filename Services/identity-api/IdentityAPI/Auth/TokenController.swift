@@ -134,13 +134,6 @@ struct TokenController: Sendable {
         return Answer.success("Logged out", data: .null)
     }
 
-    /// Unregisters the push token of a user's installation, unless another user has signed in on it since, and ends its presence.
-    static func signOut(userID: UUID, installationKey: [UInt8], in transaction: PostgresTransaction) async throws {
-        let removed = try await PushInstallRepository(transaction).unregister(installationKey: installationKey, userID: userID)
-        if removed != nil { DeviceRegistrar.countRemoved(1) }
-        try await PresenceRepository(transaction).hide(installationKey: installationKey, userID: userID)
-    }
-
     /// Records what happened to the sign-in of a pair. Who presents a used refresh token has proven nothing.
     private func record(
         _ action: AuditAction, _ result: AuditResult = .succeeded, of pair: AccessToken, _ context: APIRequestContext,

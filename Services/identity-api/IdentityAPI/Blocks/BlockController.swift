@@ -63,7 +63,7 @@ struct BlockController: Sendable {
     }
 
     private static func check(_ id: UUID, _ identity: Identity) throws(APIError) {
-        guard id != identity.userID else { throw APIError(.invalidRequest, "Nobody blocks themselves", field: "user_id") }
+        guard id != identity.userID else { throw APIError(.invalidRequest, "A user cannot block themselves", field: "user_id") }
     }
 }
 

@@ -52,7 +52,7 @@ struct PossessionCheck: Sendable {
             expiresAt: handOver.expiresAt)
     }
 
-    /// Counts claims of installations by what became of them.
+    /// Counts claims of installations by their result.
     static func count(_ outcome: String) {
         Counter(label: "push_install_claims_total", dimensions: [("outcome", outcome)]).increment()
     }

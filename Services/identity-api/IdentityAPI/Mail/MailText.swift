@@ -17,7 +17,7 @@ struct MailText: Sendable, Equatable {
     ///
     /// - Parameter hasAccount: Whether the address has an account, which only its owner may learn, and learns by this mail.
     static func code(_ code: String, for purpose: EmailVerification.Purpose, hasAccount: Bool) -> MailText {
-        let ignore = "If you did not ask for it, ignore this mail, and give the code to nobody: without it nothing happens."
+        let ignore = "If you did not ask for it, ignore this mail, and do not pass the code on: without it nothing happens."
         let entry = "Your code is \(code). It is valid for 10 minutes. Enter it in the app that you asked for it."
         return switch (purpose, hasAccount) {
         case (.emailChange, false):

@@ -58,7 +58,7 @@ struct AppTopicController: Sendable {
         case .done, .invited, .quotaReached: return
         case .forbidden: throw APIError.accessDenied
         case .notFound: throw APIError.topicNotFound
-        case .nameTaken: throw APIError(.nameTaken, "The topic belongs to somebody else", field: "topic")
+        case .nameTaken: throw APIError(.nameTaken, "The topic belongs to another owner", field: "topic")
         case .limitReached:
             throw APIError(
                 .limitReached,

@@ -11,7 +11,7 @@ internal import WireFormat
 /// Answers `POST /v1/auth/register`, `POST /v1/auth/verify` and `POST /v1/auth/resend`: proofs of e-mail addresses by mailed codes.
 ///
 /// Whether an address has an account shows in no answer before its code is entered. A code counts only for the verification that it was
-/// mailed for, whose id only the one who asked has: whoever is mailed a code that a stranger asked for cannot enter it by mistake.
+/// mailed for, whose id only the one who asked has: an owner who is mailed a code that a stranger asked for cannot enter it by mistake.
 struct VerificationController: Sendable {
     /// The maximum size of the JSON.
     private static let maxBodyBytes = 4 * 1_024

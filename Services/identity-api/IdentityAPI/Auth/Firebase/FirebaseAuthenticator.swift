@@ -7,7 +7,7 @@ internal import Storage
 
 /// Authenticates Firebase ID tokens. The first token of a person creates their account, with a random id and without an e-mail.
 ///
-/// The e-mail of a token is ignored: an address that nobody verified, or that passed to another owner, must not open the account of the
+/// The e-mail of a token is ignored: an address that is not verified, or that passed to another owner, must not open the account of the
 /// person who has it here.
 struct FirebaseAuthenticator: Authenticator {
     let verifier: FirebaseTokenVerifier

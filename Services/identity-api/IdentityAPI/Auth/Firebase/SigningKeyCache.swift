@@ -14,7 +14,7 @@ struct SigningKeyLimits: Sendable {
     var maxLifetime = Duration.seconds(24 * 60 * 60)
     /// The time for which keys are used that are not fresh any more, because their server does not answer.
     var maxStaleTime = Duration.seconds(24 * 60 * 60)
-    /// The least time between two fetches for the sake of a key that is not known: anybody can name one.
+    /// The least time between two fetches for the sake of a key that is not known: any caller can name one.
     var unknownKeyInterval = Duration.seconds(60)
     /// The wait after fetches that failed.
     var backoff = Backoff(min: .seconds(1), max: .seconds(60))
