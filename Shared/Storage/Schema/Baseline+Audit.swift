@@ -2,9 +2,10 @@ extension Baseline {
     /// Who did what to which account.
     ///
     /// Append-only: triggers refuse UPDATE, DELETE and TRUNCATE. They bind roles that work with the rows, not the owner of the table,
-    /// which can drop triggers: the roles of the services must not own it. Rows go to a partition for each month, which is dropped as a whole after
-    /// 24 months; `audit_log_maintain` makes those of the next two months. A row of a month without a partition goes to the default one,
-    /// so that no insert fails; such a month gets no partition any more, and the default one is emptied when its newest row is old.
+    /// which can drop triggers: the roles of the services must not own it. Rows go to a partition for each month, which is dropped as a
+    /// whole after 24 months; `audit_log_maintain` makes those of the next two months. A row of a month without a partition goes to the
+    /// default one, so that no insert fails; such a month gets no partition any more, and the default one is emptied when its newest row
+    /// is old.
     ///
     /// `audit_log_maintain` has no parameter and runs as its owner, so that a role that may only insert can call it and cannot shorten the
     /// retention with it.
