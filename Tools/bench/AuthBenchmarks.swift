@@ -21,9 +21,9 @@ func benchmarkAuth() async throws -> [Figure] {
             referenceValue: rounds.map(other).median, ratio: rounds.map { rate($0) / other($0) }.median, bar: bar)
     }
     return [
-        figure("auth_access_token", \.access, "a constant route of Hummingbird in the same process", \.constant, bar: 0.1),
-        figure("auth_firebase_token", \.firebase, "a constant route of Hummingbird in the same process", \.constant, bar: 0.1),
-        figure("auth_firebase_against_access_token", \.firebase, "with an access token", \.access, bar: 0.85),
+        figure("auth_access_token", \.access, "a constant route of Hummingbird in the same process", \.constant, bar: 0.13),
+        figure("auth_firebase_token", \.firebase, "a constant route of Hummingbird in the same process", \.constant, bar: 0.11),
+        figure("auth_firebase_against_access_token", \.firebase, "with an access token", \.access, bar: 0.8),
     ]
 }
 
