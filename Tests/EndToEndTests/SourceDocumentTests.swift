@@ -12,9 +12,9 @@ import Testing
         let phone: Phone
         let idToken: String
 
-        static func launch(_ stack: Stack) async throws -> App {
+        static func launch(_ stack: Stack, person: String = UUID().uuidString) async throws -> App {
             let phone = try await Phone.make(stack)
-            let app = App(phone: phone, idToken: try await phone.idToken(of: "person-\(UUID().uuidString)"))
+            let app = App(phone: phone, idToken: try await phone.idToken(of: person))
             #expect(try await phone.register(bearer: app.idToken).status == 200)
             return app
         }
@@ -89,7 +89,9 @@ import Testing
 
     @Test func `E: a chat message is pushed to the other member, but not to a phone that shows the conversation`() async throws {
         let stack = try await Stack.shared()
-        let (ada, ben) = (try await App.launch(stack), try await App.launch(stack))
+        let person = UUID().uuidString
+        let (ada, ben) = (try await App.launch(stack), try await App.launch(stack, person: person))
+        let bensTablet = try await App.launch(stack, person: person)
         let id = "e-\(UUID().uuidString)"
         let topic = "conversation:\(id)"
         let created = try await ada.phone.enter(topic, bearer: ada.idToken)
@@ -110,10 +112,11 @@ import Testing
         #expect(keys(of: push["data"]).isSuperset(of: ["conversationId", "senderId", "message"]))
         #expect(push["data"]["conversationId"].text == id && push["data"]["senderId"].text == adasID)
 
-        // Ben's app shows the conversation, then its background: only the message after that is pushed.
+        // Ben's phone shows the conversation, his tablet does not; then neither does.
         let presence = "/v1/users/me/presence"
         #expect(try await ben.send("PUT", presence, #"{"conversation_id":"\#(id)"}"#).status < 300)
         try await say(ada, "m2", "Do you see this?")
+        #expect(try await bensTablet.phone.pushes(count: 3)[2]["notification"]["body"].text == "Do you see this?")
         #expect(try await ben.send("POST", "/v1/topics/\(topic)/read").status < 300)
         #expect(try await ben.send("PUT", presence, #"{"conversation_id":null}"#).status < 300)
         try await say(ada, "m3", "And this?")
