@@ -51,6 +51,7 @@ let package = Package(
         .nativeLibrary("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
         .nativeLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         .nativeLibrary("CVips", pkgConfig: "vips", apt: "libvips-dev"),
+        .nativeLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         .target(
             name: "CDlib", path: "Shared/C/CDlib",
             // dlib's templates are 95 times slower without optimisation, so a debug build optimises them too.
@@ -70,6 +71,7 @@ let package = Package(
         .shared("Multipart", []),
         .shared("JSON", []),
         .shared("ImageProbe", []),
+        .shared("ZipWriter", ["CZlib"]),
         .shared("Imaging", ["CVips", "ImageProbe"]),
         .shared("FaceEngine", ["AsyncPrimitives", "CDlib", "Imaging", "HeliographCrypto"]),
 
@@ -203,6 +205,7 @@ let package = Package(
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart", "TestSupport"]),
         .tests("JSONTests", ["JSON", "TestSupport"]),
+        .tests("ZipWriterTests", ["ZipWriter", "TestSupport"]),
         .tests("ImageProbeTests", ["ImageProbe", "TestSupport"]),
         .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport"]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),

@@ -5,10 +5,10 @@ import Testing
 /// storage with the bus, the defaults of services, the support of commands, and services with the tools of operators.
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
-        ["CHiredis", "CLibPQ", "CLibCurl", "CNGHTTP2", "COpenSSL", "CVips", "CDlib"],
+        ["CHiredis", "CLibPQ", "CLibCurl", "CNGHTTP2", "COpenSSL", "CVips", "CDlib", "CZlib"],
         ["AsyncPrimitives"],
         [
-            "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSON", "ImageProbe",
+            "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSON", "ImageProbe", "ZipWriter",
         ],
         ["Imaging", "WireFormat"],
         ["FCM", "Mail", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
