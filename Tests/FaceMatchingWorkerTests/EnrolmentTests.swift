@@ -35,6 +35,20 @@ import WireFormat
         }
     }
 
+    @Test func `a consent is stored with the face that it came with, and that of a face that waits waits with it`() async throws {
+        let text = ConsentedText(version: "2026-11", hash: SHA256.hash("text"))
+        try await withWorker { worker in
+            let consents = ConsentRepository(worker.context.postgres)
+            let user = UUID()
+            let session = try await worker.run(.signUp, try Photos.signUp(), user: user, consent: text)
+            #expect(try await consents.latest(of: user) == Consent(text: text, givenAt: session.createdAt))
+            let suspended = try await worker.run(.signUp, try Photos.signUp(), user: UUID(), proof: .none, consent: text)
+            #expect(suspended.state == .succeeded)
+            #expect(try await worker.count("consents") == 1)
+            #expect(try await worker.count("pending_enrolments WHERE consent_version = '2026-11'") == 1)
+        }
+    }
+
     @Test func `a recovery waits, and the face stays until it is due`() async throws {
         try await withWorker { worker in
             let postgres = worker.context.postgres

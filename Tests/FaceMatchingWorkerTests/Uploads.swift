@@ -34,7 +34,8 @@ struct Uploads {
     ///
     /// - Parameter user: The account, which has an e-mail of its own, or the id that it gets.
     func store(
-        _ event: EkycEvent, _ photos: [Photo], user: UUID, proof: Proof = .email, processingTime: Duration? = nil
+        _ event: EkycEvent, _ photos: [Photo], user: UUID, proof: Proof = .email, consent: ConsentedText? = nil,
+        processingTime: Duration? = nil
     ) async throws -> UUID {
         let id = UUID()
         var stored: [SessionPhoto] = []
@@ -56,6 +57,7 @@ struct Uploads {
             session.authorised = true
             session.authorisedBy = signIn
         }
+        session.consent = consent
         if let processingTime { session.processingTime = processingTime }
         try await SessionRepository(postgres).insert(session)
         return id

@@ -41,9 +41,9 @@ struct WorkerFixture {
 
     /// Stores a session, publishes its event, and waits until it has ended.
     func run(
-        _ event: EkycEvent, _ photos: [Uploads.Photo], user: UUID, proof: Uploads.Proof = .email
+        _ event: EkycEvent, _ photos: [Uploads.Photo], user: UUID, proof: Uploads.Proof = .email, consent: ConsentedText? = nil
     ) async throws -> Session {
-        let id = try await uploads.store(event, photos, user: user, proof: proof)
+        let id = try await uploads.store(event, photos, user: user, proof: proof, consent: consent)
         try await request(id, event)
         return try await outcome(id)
     }

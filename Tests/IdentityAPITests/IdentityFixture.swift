@@ -181,6 +181,11 @@ extension Trait where Self == IdentityAPITrait {
     /// With the mails that identity-api sends.
     static var apiWithMail: Self { Self(sendsMail: true, change: { _ in }) }
 
+    /// With both a change of the configuration and the mails.
+    static func apiWithMail(_ change: @escaping @Sendable (inout IdentityAPIConfiguration) -> Void) -> Self {
+        Self(sendsMail: true, change: change)
+    }
+
     static func api(_ change: @escaping @Sendable (inout IdentityAPIConfiguration) -> Void) -> Self { Self(change: change) }
 }
 

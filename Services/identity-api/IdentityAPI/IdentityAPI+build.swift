@@ -61,7 +61,8 @@ public enum IdentityAPI: HeliographService {
                     postgres: postgres, keys: keys, admission: SessionAdmission(limits: configuration.limits.undecidedSessions),
                     brakes: SignInBrakes(limits: configuration.limits.failedSignIns),
                     limiter: RateLimiter(configuration.limits.account, name: "account")),
-                authenticator: authenticator, slots: slots, limits: configuration.uploads),
+                authenticator: authenticator, slots: slots, limits: configuration.uploads, consent: configuration.consent),
+            consent: ConsentController(requirement: configuration.consent),
             sessions: sessions,
             tokens: TokenController(
                 postgres: postgres, keys: keys, authenticator: authenticator, sessions: sessions, lifetimes: configuration.signIns),

@@ -17,6 +17,8 @@ struct IdentityAPIConfiguration: Sendable {
     var limits = LimitsConfiguration()
     /// The Firebase project whose ID tokens are accepted; nil for none.
     var firebase: FirebaseConfiguration?
+    /// The consent that a sign-up needs; nil for none.
+    var consent: ConsentRequirement?
     /// The origins of web apps that may read answers.
     var origins = AllowedOrigins()
     /// The maximum number of open connections; more wait in the system's accept queue.
@@ -73,6 +75,7 @@ struct IdentityAPIConfiguration: Sendable {
         limits = try LimitsConfiguration(settings)
         origins = try AllowedOrigins(settings)
         firebase = try FirebaseConfiguration(settings)
+        consent = try ConsentRequirement(settings)
     }
 }
 

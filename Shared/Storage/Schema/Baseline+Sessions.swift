@@ -27,6 +27,8 @@ extension Baseline {
             attempt_key       uuid,
             email_lookup      bytea       CHECK (octet_length(email_lookup) = 32),
             email_sealed      bytea,
+            consent_version   text,
+            consent_hash      bytea       CHECK (octet_length(consent_hash) = 32),
             install_id        uuid,
             installation_key  bytea       CHECK (octet_length(installation_key) = 32),
             address_key       bytea       CHECK (octet_length(address_key) = 32),
@@ -52,6 +54,9 @@ extension Baseline {
             CONSTRAINT sessions_authorised_by_a_sign_in CHECK (authorised_by IS NULL OR authorised),
             CONSTRAINT sessions_recovery_is_verified CHECK (NOT is_recovery OR verification_id IS NOT NULL),
             CONSTRAINT sessions_verified_is_sign_up CHECK (verification_id IS NULL OR (event = 'sign_up' AND NOT authorised)),
+            CONSTRAINT sessions_consent_to_sign_up
+                CHECK (num_nulls(consent_version, consent_hash) = 2
+                       OR (num_nulls(consent_version, consent_hash) = 0 AND event = 'sign_up')),
             CONSTRAINT sessions_sign_in_is_counted CHECK ((attempt_key IS NOT NULL) = (event = 'sign_in')),
             CONSTRAINT sessions_email_of_open_sign_up
                 CHECK (num_nulls(email_lookup, email_sealed) = 2
@@ -84,6 +89,8 @@ extension Baseline {
         COMMENT ON COLUMN sessions.attempts_left IS 'Sign-ins left before the lock, as of completed_at: later events must not show.';
         COMMENT ON COLUMN sessions.email_lookup IS 'users.email_lookup of an undecided sign-up; erased with the decision.';
         COMMENT ON COLUMN sessions.email_sealed IS 'users.email_sealed of an undecided sign-up; erased with the decision.';
+        COMMENT ON COLUMN sessions.consent_version IS 'What the sender of a sign-up consented to; consents.version.';
+        COMMENT ON COLUMN sessions.consent_hash IS 'consents.text_hash.';
         COMMENT ON COLUMN sessions.install_id IS
             'push_installs.id with the FCM token of the upload; NULL once the push about a failure is settled.';
         COMMENT ON COLUMN sessions.installation_key IS 'push_installs.installation_key of the phone.';

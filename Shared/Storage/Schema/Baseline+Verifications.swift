@@ -42,8 +42,13 @@ extension Baseline {
             file_hashes      bytea[]     NOT NULL,
             pixel_hashes     bytea[]     NOT NULL,
             signatures       bytea[]     NOT NULL,
+            consent_version  text,
+            consent_hash     bytea       CHECK (octet_length(consent_hash) = 32),
+            consent_at       timestamptz,
             due_at           timestamptz,
-            created_at       timestamptz NOT NULL DEFAULT now()
+            created_at       timestamptz NOT NULL DEFAULT now(),
+            CONSTRAINT pending_enrolments_consent_is_whole
+                CHECK (num_nulls(consent_version, consent_hash, consent_at) IN (0, 3))
         );
         CREATE UNIQUE INDEX pending_enrolments_one_recovery ON pending_enrolments (user_id) WHERE due_at IS NOT NULL;
         CREATE INDEX pending_enrolments_due ON pending_enrolments (due_at) WHERE due_at IS NOT NULL;
@@ -53,6 +58,8 @@ extension Baseline {
         COMMENT ON COLUMN pending_enrolments.user_id IS 'The account; without due_at the id that it gets with the verification.';
         COMMENT ON COLUMN pending_enrolments.file_hashes IS
             'With pixel_hashes and signatures: the rows that face_photo_hashes gets, empty where it has NULL.';
+        COMMENT ON COLUMN pending_enrolments.consent_version IS
+            'With consent_hash and consent_at: the row that consents gets when the face takes effect.';
         COMMENT ON COLUMN pending_enrolments.due_at IS 'When a recovery replaces the face of the account; NULL for a first face.';
         """
 }

@@ -7,6 +7,7 @@ extension Migration {
         up: [
             Baseline.audit,
             Baseline.accounts,
+            Baseline.consents,
             Baseline.verifications,
             Baseline.sessions,
             Baseline.idempotency,
@@ -40,6 +41,8 @@ extension Migration {
             DROP FUNCTION push_install_audit();
             DROP TABLE inbox, outbox, idempotency_keys, sessions;
             DROP TABLE pending_enrolments, email_verifications;
+            DROP TABLE account_exports, consents;
+            DROP FUNCTION consents_refuse();
             DROP TABLE face_photo_hashes, face_templates, access_tokens, identities, users;
             DROP TABLE audit_log;
             DROP FUNCTION audit_log_maintain();

@@ -24,6 +24,8 @@ public struct NewSession: Sendable {
     public var isRecovery: Bool
     /// The e-mail of a sign-up without proof or access token; `nil` for all others.
     public var email: SealedEmail?
+    /// What the sender of a sign-up consented to; `nil` when no consent is needed.
+    public var consent: ConsentedText?
     /// The id by which sign-ins of an e-mail are counted, whether it has an account or not; `nil` for a sign-up.
     public var attemptKey: UUID?
     /// SHA-256 of the session token; 32 bytes.
@@ -50,7 +52,8 @@ public struct NewSession: Sendable {
     /// Describes a session that has just been uploaded.
     public init(
         id: UUID = UUID(), userID: UUID, event: EkycEvent, authorised: Bool = false, authorisedBy: UUID? = nil,
-        verificationID: UUID? = nil, isRecovery: Bool = false, email: SealedEmail? = nil, attemptKey: UUID? = nil, tokenHash: [UInt8],
+        verificationID: UUID? = nil, isRecovery: Bool = false, email: SealedEmail? = nil, consent: ConsentedText? = nil,
+        attemptKey: UUID? = nil, tokenHash: [UInt8],
         installID: UUID? = nil, installationKey: [UInt8]? = nil,
         addressKey: [UInt8]? = nil, photos: [SessionPhoto] = [], photoBytes: Int = 0, requestID: String? = nil, traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
@@ -63,6 +66,7 @@ public struct NewSession: Sendable {
         self.verificationID = verificationID
         self.isRecovery = isRecovery
         self.email = email
+        self.consent = consent
         self.attemptKey = attemptKey
         self.tokenHash = tokenHash
         self.installID = installID

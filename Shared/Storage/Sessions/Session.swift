@@ -42,6 +42,8 @@ public struct Session: Sendable, Equatable {
     public let isRecovery: Bool
     /// The e-mail of an undecided sign-up without proof or access token; `nil` for all others.
     public let email: SealedEmail?
+    /// What its sender consented to; `nil` when no consent was needed.
+    public let consent: Consent?
     /// The id by which the sign-ins with an e-mail are counted, whether it has an account or not; `nil` for a sign-up.
     public let attemptKey: UUID?
     /// The state.
@@ -82,8 +84,8 @@ public struct Session: Sendable, Equatable {
 
     /// The columns that `init(row:)` reads; `photos` as text, because JSON is decoded from text.
     static let columns = """
-        id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookup, email_sealed, attempt_key, \
-        state, reason, retryable, attempts_left, \
+        id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookup, email_sealed, consent_version, \
+        consent_hash, attempt_key, state, reason, retryable, attempts_left, \
         token_hash, install_id, installation_key, photos::text AS photos, request_id, traceparent, created_at, \
         started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
@@ -109,10 +111,18 @@ public struct Session: Sendable, Equatable {
         requestID = try row.decode("request_id")
         traceparent = try row.decode("traceparent")
         createdAt = try row.decode("created_at")
+        consent = try Self.consent(row, givenAt: createdAt)
         startedAt = try row.decode("started_at")
         completedAt = try row.decode("completed_at")
         deadlineAt = try row.decode("deadline_at")
         expiresAt = try row.decode("expires_at")
         redeemedAt = try row.decode("redeemed_at")
+    }
+
+    private static func consent(_ row: PostgresRow, givenAt: Date) throws(PostgresError) -> Consent? {
+        let version = try row.decode("consent_version", as: String?.self)
+        let hash = try row.decode("consent_hash", as: [UInt8]?.self)
+        guard let version, let hash else { return nil }
+        return Consent(text: ConsentedText(version: version, hash: hash), givenAt: givenAt)
     }
 }

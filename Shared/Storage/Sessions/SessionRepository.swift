@@ -21,11 +21,11 @@ public struct SessionRepository: Sendable {
         let rows = try await db.query(
             """
             INSERT INTO sessions (id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookup,
-                                  email_sealed, attempt_key, token_hash, install_id, installation_key, address_key, photos, photo_bytes,
-                                  request_id, traceparent, deadline_at, expires_at)
+                                  email_sealed, consent_version, consent_hash, attempt_key, token_hash, install_id, installation_key,
+                                  address_key, photos, photo_bytes, request_id, traceparent, deadline_at, expires_at)
             VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.authorisedBy),
-                    \(new.verificationID), \(new.isRecovery), \(new.email?.lookup), \(new.email?.sealed), \(new.attemptKey),
-                    \(new.tokenHash), \(new.installID), \(new.installationKey), \(new.addressKey),
+                    \(new.verificationID), \(new.isRecovery), \(new.email?.lookup), \(new.email?.sealed),
+                    \(new.consent?.version), \(new.consent?.hash), \(new.attemptKey), \(new.tokenHash), \(new.installID), \(new.installationKey), \(new.addressKey),
                     \(photos)::text::jsonb, \(new.photoBytes), \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime / .seconds(1))),
                     now() + make_interval(secs => \(new.lifetime / .seconds(1))))

@@ -19,32 +19,40 @@ public struct PendingEnrolmentRepository: Sendable {
     ///   - id: The session of the photos.
     ///   - face: The face, sealed for the id that the account gets.
     ///   - photos: The fingerprints of the photos for the id that the account gets.
-    public func insert(id: UUID, face: NewFaceTemplate, photos: [PhotoFingerprint]) async throws(PostgresError) {
+    ///   - consent: The consent that came with the photos.
+    public func insert(
+        id: UUID, face: NewFaceTemplate, photos: [PhotoFingerprint], consent: Consent? = nil
+    ) async throws(PostgresError) {
         try await db.execute(
             """
             INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, file_hashes, pixel_hashes,
-                                            signatures)
+                                            signatures, consent_version, consent_hash, consent_at)
             VALUES (\(id), \(face.userID), \(face.modelID), \(Int32(face.pipelineVersion)), \(face.templateSealed),
-                    \(photos.map(\.fileHash)), \(photos.map { $0.pixelHash ?? [] }), \(photos.map { $0.signature ?? [] }))
+                    \(photos.map(\.fileHash)), \(photos.map { $0.pixelHash ?? [] }), \(photos.map { $0.signature ?? [] }),
+                    \(consent?.text.version), \(consent?.text.hash), \(consent?.givenAt))
             """)
     }
 
     /// Starts the recovery of an account: the face replaces the account's after ``recoveryDelay``. A recovery that waits is replaced,
     /// and its time starts anew.
     ///
-    /// - Parameters: As for ``insert(id:face:photos:)``, with the face sealed for the account.
-    public func startRecovery(id: UUID, face: NewFaceTemplate, photos: [PhotoFingerprint]) async throws(PostgresError) {
+    /// - Parameters: As for ``insert(id:face:photos:consent:)``, with the face sealed for the account.
+    public func startRecovery(
+        id: UUID, face: NewFaceTemplate, photos: [PhotoFingerprint], consent: Consent? = nil
+    ) async throws(PostgresError) {
         try await db.execute(
             """
             INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, file_hashes, pixel_hashes,
-                                            signatures, due_at)
+                                            signatures, consent_version, consent_hash, consent_at, due_at)
             VALUES (\(id), \(face.userID), \(face.modelID), \(Int32(face.pipelineVersion)), \(face.templateSealed),
                     \(photos.map(\.fileHash)), \(photos.map { $0.pixelHash ?? [] }), \(photos.map { $0.signature ?? [] }),
+                    \(consent?.text.version), \(consent?.text.hash), \(consent?.givenAt),
                     now() + make_interval(secs => \(Self.recoveryDelay / .seconds(1))))
             ON CONFLICT (user_id) WHERE due_at IS NOT NULL DO UPDATE
             SET id = EXCLUDED.id, model_id = EXCLUDED.model_id, pipeline_version = EXCLUDED.pipeline_version,
                 template_sealed = EXCLUDED.template_sealed, file_hashes = EXCLUDED.file_hashes,
-                pixel_hashes = EXCLUDED.pixel_hashes, signatures = EXCLUDED.signatures, due_at = EXCLUDED.due_at, created_at = now()
+                pixel_hashes = EXCLUDED.pixel_hashes, signatures = EXCLUDED.signatures, consent_version = EXCLUDED.consent_version,
+                consent_hash = EXCLUDED.consent_hash, consent_at = EXCLUDED.consent_at, due_at = EXCLUDED.due_at, created_at = now()
             """)
     }
 
@@ -95,7 +103,7 @@ public struct PendingEnrolmentRepository: Sendable {
             """)
     }
 
-    /// Moves waiting faces to the accounts that exist, with the fingerprints of their photos.
+    /// Moves waiting faces to the accounts that exist, with the fingerprints of their photos and the consents that came with them.
     ///
     /// - Returns: The accounts.
     private func apply(_ ids: [UUID]) async throws(PostgresError) -> [UUID] {
@@ -106,7 +114,12 @@ public struct PendingEnrolmentRepository: Sendable {
                 INSERT INTO face_photo_hashes (user_id, file_hash, pixel_hash, signature, is_accepted)
                 SELECT user_id, file_hash, nullif(pixel_hash, ''), \(unescaped: FacePhotoHashRepository.bits), true
                 FROM due, unnest(file_hashes, pixel_hashes, signatures) AS given (file_hash, pixel_hash, signature)
-                ON CONFLICT DO NOTHING)
+                ON CONFLICT DO NOTHING),
+            consented AS (
+                INSERT INTO consents (id, user_id, version, text_hash, given_at)
+                SELECT id, user_id, consent_version, consent_hash, consent_at FROM due
+                WHERE consent_version IS NOT NULL AND EXISTS (SELECT FROM users WHERE id = due.user_id)
+                ON CONFLICT (id) DO NOTHING)
             INSERT INTO face_templates (user_id, model_id, pipeline_version, template_sealed)
             SELECT user_id, model_id, pipeline_version, template_sealed FROM due
             WHERE EXISTS (SELECT FROM users WHERE id = due.user_id)

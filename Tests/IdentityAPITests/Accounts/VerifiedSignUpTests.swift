@@ -38,7 +38,7 @@ extension IdentityFixture {
                 id: id, face: face(of: session.userID),
                 photos: [
                     PhotoFingerprint(userID: session.userID, fileHash: SHA256.hash("photo"), pixelHash: nil, signature: nil)
-                ])
+                ], consent: session.consent)
             _ = try await EmailVerificationRepository(transaction).insert(
                 NewEmailVerification(id: id, purpose: .enrolment, accountID: session.userID, email: email))
             try await OutboxRepository(transaction).publish(MailRequested(kind: .verificationCode, subjectID: id))

@@ -34,6 +34,7 @@ struct Enrolment {
                 try await endOthers(signIns, of: session)
             }
             try await FacePhotoHashRepository(transaction).add(photos, accepted: true)
+            try await recordConsent(of: session)
             return Settlement(outcome: .succeeded, account: session.userID)
         }
         if let verification = session.verificationID {
@@ -81,10 +82,12 @@ struct Enrolment {
         if try await users.create(id: session.userID, verified: verification) {
             try await FaceTemplateRepository(transaction).upsert(face)
             try await FacePhotoHashRepository(transaction).add(photos, accepted: true)
+            try await recordConsent(of: session)
             return Settlement(outcome: .succeeded, account: session.userID)
         }
         guard session.isRecovery, try await users.find(id: session.userID) != nil else { return .failed(.alreadyEnrolled) }
-        try await PendingEnrolmentRepository(transaction).startRecovery(id: session.id, face: face, photos: photos)
+        try await PendingEnrolmentRepository(transaction).startRecovery(
+            id: session.id, face: face, photos: photos, consent: session.consent)
         let outbox = OutboxRepository(transaction)
         try await outbox.publish(MailRequested(kind: .recoveryStarted, subjectID: session.userID), causedBy: event)
         let alert = AccountAlert.recoveryStarted.notification(to: session.userID, cause: session.id)
@@ -101,13 +104,20 @@ struct Enrolment {
         _ face: NewFaceTemplate, photos: [PhotoFingerprint], of session: Session, until email: SealedEmail,
         causedBy event: Envelope<EkycRequested>
     ) async throws -> Settlement {
-        try await PendingEnrolmentRepository(transaction).insert(id: session.id, face: face, photos: photos)
+        try await PendingEnrolmentRepository(transaction).insert(
+            id: session.id, face: face, photos: photos, consent: session.consent)
         let isMailed = try await EmailVerificationRepository(transaction).insert(
             NewEmailVerification(id: session.id, purpose: .enrolment, accountID: session.userID, email: email))
         if isMailed {
             try await OutboxRepository(transaction).publish(MailRequested(kind: .verificationCode, subjectID: session.id), causedBy: event)
         }
         return Settlement(outcome: .succeeded)
+    }
+
+    /// Stores the consent that came with the photos, now that the face takes effect. A face that waits keeps it until then.
+    private func recordConsent(of session: Session) async throws {
+        guard let consent = session.consent else { return }
+        try await ConsentRepository(transaction).record(consent, of: session.userID, session: session.id)
     }
 
     private func sealed(_ face: EnrolledFace, for userID: UUID) throws -> NewFaceTemplate {

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import JSON
 
 /// A refused request: the error for the client, and details for the log only.
 struct APIError: Error, CustomStringConvertible {
@@ -14,6 +15,8 @@ struct APIError: Error, CustomStringConvertible {
     let underlying: (any Error)?
     /// The response's status if it differs from the code's.
     var status: HTTPResponse.Status?
+    /// Additional members of `error` in the response, which tell the client what the code alone does not.
+    var members: [JSONValue.Member] = []
     /// Additional headers of the response.
     var headers: HTTPFields = [:]
 

@@ -61,23 +61,20 @@ enum Answer {
 
     /// The body of an error.
     static func envelope(_ error: APIError, requestID: String) -> JSONValue {
-        .members(
+        let fault = JSONValue.members(
+            ("code", .string(error.code.rawValue)), ("field", error.field.map(JSONValue.string)),
+            ("retryable", .bool(error.code.isRetryable)), ("retry_after", .integer(error.retryAfter ?? 0)))
+        return .members(
             ("success", false), ("code", .integer(error.code.number)), ("message", .string(error.message)),
-            (
-                "error",
-                .members(
-                    ("code", .string(error.code.rawValue)), ("field", error.field.map(JSONValue.string)),
-                    ("retryable", .bool(error.code.isRetryable)), ("retry_after", .integer(error.retryAfter ?? 0)))
-            ),
-            ("data", .null),
-            ("meta", meta(requestID)))
+            ("error", fault.adding(error.members)), ("data", .null), ("meta", meta(requestID)))
     }
 
     private static func problem(_ error: APIError, requestID: String) -> JSONValue {
         let status = error.status ?? error.code.status
         let fault = JSONValue.members(
             ("code", .string(error.code.rawValue)), ("field", error.field.map(JSONValue.string)),
-            ("detail", .string(error.message)))
+            ("detail", .string(error.message))
+        ).adding(error.members)
         return .members(
             ("type", .string("urn:heliograph:error:\(error.code.rawValue)")), ("title", .string(status.reasonPhrase)),
             ("status", .integer(status.code)), ("detail", .string(error.message)),
@@ -85,4 +82,9 @@ enum Answer {
             ("retryable", .bool(error.code.isRetryable)), ("retry_after", .integer(error.retryAfter ?? 0)),
             ("errors", .array([fault])))
     }
+}
+
+extension JSONValue {
+    /// Returns an object with members added at its end.
+    fileprivate func adding(_ others: [Member]) -> JSONValue { .object((members ?? []) + others) }
 }

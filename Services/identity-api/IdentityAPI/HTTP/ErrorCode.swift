@@ -12,6 +12,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case invalidEmail = "invalid_email"
     case templateNotFound = "template_not_found"
     case invalidCode = "invalid_code"
+    case consentRequired = "consent_required"
     case payloadTooLarge = "payload_too_large"
     case unsupportedMediaType = "unsupported_media_type"
     case notFound = "not_found"
@@ -49,6 +50,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .notFound: 1008
         case .methodNotAllowed: 1009
         case .invalidCode: 1010
+        case .consentRequired: 1011
         case .unauthorized: 1101
         case .forbidden: 1102
         case .sessionNotFound: 1103
@@ -73,7 +75,8 @@ enum ErrorCode: String, Sendable, CaseIterable {
     /// The status of the answer.
     var status: HTTPResponse.Status {
         switch self {
-        case .invalidRequest, .missingField, .invalidImage, .invalidPhotoCount, .invalidEmail, .templateNotFound, .invalidCode:
+        case .invalidRequest, .missingField, .invalidImage, .invalidPhotoCount, .invalidEmail, .templateNotFound, .invalidCode,
+            .consentRequired:
             .badRequest
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType

@@ -33,6 +33,7 @@ struct PeopleRoutes: Sendable {
 /// The routes of the API and their controllers.
 struct APIRoutes: Sendable {
     let uploads: UploadController
+    let consent: ConsentController
     let sessions: SessionController
     let tokens: TokenController
     let verification: VerificationController
@@ -57,6 +58,7 @@ struct APIRoutes: Sendable {
         router.add(middleware: PreflightMiddleware(origins: origins))
         serve("/", [.get: { _, _ in APIPage.answer() }], on: router)
         serve("/api/v1/ekyc/upload-photos", [.post: { try await uploads.upload(.signUp, $0, $1) }], on: router)
+        serve("/v1/consent", [.get: consent.get], on: router)
         serve("/api/v1/ekyc/login", [.post: { try await uploads.upload(.signIn, $0, $1) }], on: router)
         serve("/api/v1/ekyc/sessions/:id", [.get: sessions.status], on: router)
         serve("/api/v1/ekyc/sessions/:id/token", [.post: tokens.redeem], on: router)

@@ -86,13 +86,14 @@ struct SessionStarter: Sendable {
 
     /// Starts a session. A known and an unknown e-mail take the same statements, and so the same time.
     ///
+    /// - Parameter consent: What the sender has consented to; nil when nothing is asked for.
     /// - Returns: The answer, as stored for repetitions.
     /// - Throws: `rate_limited` when too many were started for the account, known or unknown; `account_locked` for a sign-in after too many
     ///   failed ones; `overloaded` while too many are undecided; `request_in_progress` when the lease had run out and another attempt has
     ///   taken it; ``OutcomeUnknown`` when the commit was not confirmed and the session is not found, or the database cannot be queried
     ///   now.
     func start(
-        _ order: SessionOrder, sessionID: UUID, token: OpaqueToken, lease: IdempotencyLease?, origin: Origin
+        _ order: SessionOrder, _ consent: ConsentedText?, sessionID: UUID, token: OpaqueToken, lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
         let registration = try keys.registration(of: order.target, seenAt: Date())
         try await limit(order, from: registration.installationKey, origin.limits)
@@ -103,7 +104,8 @@ struct SessionStarter: Sendable {
         let new = NewSession(
             id: sessionID, userID: UUID(), event: order.form.event, authorised: order.bearer != nil,
             authorisedBy: order.bearer?.signInID, verificationID: order.owner.verification?.id, isRecovery: order.isRecovery,
-            email: try sessionEmail(of: order), attemptKey: order.form.event == .signIn ? countedID(of: order.owner) : nil,
+            email: try sessionEmail(of: order), consent: consent,
+            attemptKey: order.form.event == .signIn ? countedID(of: order.owner) : nil,
             tokenHash: token.hash, installationKey: registration.installationKey, addressKey: keys.addressKey(origin.address),
             photos: order.upload.photos, photoBytes: order.upload.photoBytes,
             requestID: origin.requestID, traceparent: origin.traceparent)

@@ -18,6 +18,8 @@ struct UploadController: Sendable {
     let authenticator: any Authenticator
     let slots: UploadSlots
     let limits: UploadLimits
+    /// The consent that a sign-up needs; nil for none.
+    let consent: ConsentRequirement?
 
     func upload(_ form: UploadForm, _ request: Request, _ context: APIRequestContext) async throws -> Response {
         let boundary = try request.multipartBoundary()
@@ -58,8 +60,11 @@ struct UploadController: Sendable {
     private func start(
         _ order: SessionOrder, _ key: String?, sessionID: UUID, lease: IdempotencyLease?, _ context: APIRequestContext
     ) async throws -> IdempotencyAnswer {
+        let consented: ConsentedText? =
+            order.form.event == .signUp
+            ? try consent?.check(order.upload.texts[ConsentRequirement.field]) : nil
         let answer = try await starter.start(
-            order, sessionID: sessionID, token: token(of: sessionID, order, key), lease: lease,
+            order, consented, sessionID: sessionID, token: token(of: sessionID, order, key), lease: lease,
             origin: SessionStarter.Origin(
                 address: context.client, requestID: context.requestID, traceparent: context.traceparent,
                 limits: context.limits))

@@ -36,7 +36,8 @@ struct UploadForm: Sendable {
             PhotoField(name: "left_faces", pose: .left, count: 3), PhotoField(name: "right_faces", pose: .right, count: 3),
             PhotoField(name: "front_faces", pose: .front, count: 3),
         ],
-        textFields: [pushToken, email, recovery], route: "POST /api/v1/ekyc/upload-photos", successMessage: "Photos uploaded successfully")
+        textFields: [pushToken, email, recovery, ConsentRequirement.field], route: "POST /api/v1/ekyc/upload-photos",
+        successMessage: "Photos uploaded successfully")
 
     static let signIn = UploadForm(
         event: .signIn, photoFields: [PhotoField(name: "faces", pose: .any, count: 3)],
