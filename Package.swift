@@ -172,8 +172,9 @@ let package = Package(
         .executableTarget(
             name: "heliograph-bench",
             dependencies: [
-                "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", "FaceEngine",
-                "ImageProbe", "Imaging", "HTTPClient", "JSON", "FCM", "HeliographCrypto", .argumentParser, .logging,
+                "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "RedisClient", "ServiceDefaults", "Storage",
+                "WireFormat",
+                "FaceEngine", "ImageProbe", "Imaging", "HTTPClient", "JSON", "FCM", "HeliographCrypto", .argumentParser, .logging,
             ],
             path: "Tools/bench", exclude: ["Reference"], swiftSettings: sharedSettings),
         .target(
@@ -232,9 +233,9 @@ let package = Package(
         .tests(
             "ServiceDefaultsTests",
             [
-                "AsyncPrimitives", "ServiceDefaults", "HeliographTracing", "TestSupport", "HTTPClient", "PostgresClient", "RedisClient",
-                .coreMetrics,
-                .logging, .lifecycle,
+                "AsyncPrimitives", "ServiceDefaults", "HeliographCrypto", "HeliographTracing", "TestSupport", "HTTPClient",
+                "PostgresClient",
+                "RedisClient", "Storage", .coreMetrics, .logging, .lifecycle,
             ]),
         .tests(
             "IdentityAPITests",

@@ -1,7 +1,7 @@
 public import NIOCore
 
 /// Stores objects until they are deleted.
-public protocol BlobStore: Sendable {
+public protocol BlobStore: BlobLinks {
     /// Stores an object piece by piece. The object is whole and durable when this returns, and is not stored when this throws.
     ///
     /// - Parameters:
@@ -26,12 +26,6 @@ public protocol BlobStore: Sendable {
     /// - Parameter limit: The most bytes the object may have.
     /// - Throws: `notFound`, `tooLarge`, `damaged` (also when it is of another kind), `unavailable`.
     func openMedia(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> any BlobReader
-
-    /// Returns a link that gives its holder read access to a ``BlobKind/media`` object until it expires; nil when the store cannot
-    /// serve links itself. The existence of the object is not checked.
-    ///
-    /// - Parameter expires: The lifetime of the link; more than seven days count as seven days.
-    func link(to key: BlobKey, expires: Duration) -> String?
 
     /// Deletes objects; keys without an object are ignored. Continues when the task is cancelled.
     func delete(_ keys: [BlobKey]) async throws(BlobStoreError)

@@ -82,7 +82,7 @@ public struct FileSystemBlobStore: BlobStore {
         }
     }
 
-    /// See ``BlobStore/link(to:expires:)``. Always nil: a file system serves no links.
+    /// See ``BlobLinks/link(to:expires:)``. Always nil: a file system serves no links.
     public func link(to key: BlobKey, expires: Duration) -> String? { nil }
 
     /// See ``BlobStore/delete(_:)``.

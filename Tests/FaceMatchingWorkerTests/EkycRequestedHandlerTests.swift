@@ -62,7 +62,7 @@ import WireFormat
             let user = UUID()
             _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
             let stored = try #require(try await FaceTemplateRepository(worker.context.postgres).find(userID: user))
-            let sealer = worker.context.sealer
+            let sealer = try worker.context.sealer(.faces)
             let bytes = try sealer.open(stored.templateSealed, context: SealingContext.faceTemplate(userID: user))
             #expect(try EnrolledFace(decoding: bytes).isComparable)
             #expect(throws: (any Error).self) {

@@ -19,7 +19,7 @@ struct HandlerFixture: Sendable {
     let blobs: FaultyBlobStore
     private let folder: TemporaryDirectory
     private let engines: FaceEnginePool
-    private let lookupKey = SecureRandom.bytes(32)
+    private let sessionKey = SecureRandom.bytes(32)
     private let logger = Logger(label: "handler-tests") { _ in SwiftLogNoOpLogHandler() }
 
     /// Runs `body` with a fixture.
@@ -40,7 +40,7 @@ struct HandlerFixture: Sendable {
 
     var uploads: Uploads { Uploads(postgres: postgres, blobs: blobs) }
     var sessions: SessionRepository { SessionRepository(postgres) }
-    var pseudonyms: SessionPseudonyms { SessionPseudonyms(lookupKey: lookupKey) }
+    var pseudonyms: SessionPseudonyms { SessionPseudonyms(sessionKey: sessionKey) }
 
     /// A session with its request.
     struct Request: Sendable {

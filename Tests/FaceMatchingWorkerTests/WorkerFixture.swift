@@ -91,18 +91,19 @@ enum SharedEngines: HeliographService {
     static let name = FaceMatchingWorker.name
     static let summary = FaceMatchingWorker.summary
     /// Made once: a debug build takes long to derive the directions.
-    static let fingerprinter = PhotoFingerprinter(lookupKey: SecureRandom.bytes(32))
+    static let fingerprinter = PhotoFingerprinter(sessionKey: SecureRandom.bytes(32))
     static let pool = Task { try await FaceEnginePool.start(modelsDirectory: PackageRoot.file(".cache/models"), threads: 2) }
 
     static func build(_ context: ServiceContext) async throws -> [any Service] {
-        let blobs = try context.blobStore()
+        let blobs = try context.blobStore(.faces)
+        let sealer = try context.sealer(.faces)
         let matcher = SessionMatcher(
-            postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: try await pool.value,
+            postgres: context.postgres, sealer: sealer, blobs: blobs, engines: try await pool.value,
             fingerprinter: fingerprinter, logger: context.logger,
             signIn: SignInDecision(threshold: SignInDecision.standardThreshold))
         let handler = EkycRequestedHandler(
-            matcher: matcher, sealer: context.sealer, postgres: context.postgres, blobs: blobs,
-            pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey))
+            matcher: matcher, sealer: sealer, postgres: context.postgres, blobs: blobs,
+            pseudonyms: SessionPseudonyms(sessionKey: try context.settings.sessionKey()))
         var configuration = EventConsumerConfiguration()
         configuration.concurrency = 4
         return [try context.consumer(configuration: configuration, handlers: [.handler(handler)])]
@@ -124,17 +125,16 @@ func withWorker(
         let settings = Settings(
             environment: [
                 "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix, "ADMIN_PORT": "0",
-                "SEALING_KEYS": "k1:\(Data(SecureRandom.bytes(32)).base64EncodedString())",
-                "LOOKUP_KEY": Data(SecureRandom.bytes(32)).base64EncodedString(), "BLOB_STORE_PATH": directory.path,
+                "BLOB_STORE_PATH": directory.path,
                 "FACE_MODELS_PATH": models,
-            ].merging(environment) { $1 })
+            ].merging(TestKeys.settings()) { $1 }.merging(environment) { $1 })
         var logger = Logger(label: "face-matching-worker-tests")
         logger.logLevel = .critical
         let context = try ServiceContext(name: "face-matching-worker", settings: settings, logger: logger)
         let group = try await ServiceRunner.group(for: service, context: context, signals: [])
         let running = Task { try await group.run() }
         let fixture = WorkerFixture(
-            context: context, blobs: try context.blobStore(), redis: redis, redisPrefix: prefix, blobRoot: directory.path)
+            context: context, blobs: try context.blobStore(.faces), redis: redis, redisPrefix: prefix, blobRoot: directory.path)
         do {
             try await body(fixture)
         } catch {

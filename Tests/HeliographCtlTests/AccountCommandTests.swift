@@ -30,7 +30,7 @@ struct AccountCommandTests {
             return try await CommandLineTool.run(
                 [PackageRoot.executable("heliographctl")] + arguments + ["--wait", "60"],
                 environment: [
-                    "DATABASE_URL": database.url, "LOOKUP_KEY": key, "SEALING_KEYS": "k1:\(key)", "USER": "hopper", "NO_COLOR": "1",
+                    "DATABASE_URL": database.url, "LOOKUP_KEY": key, "ACCOUNT_KEYS": "k1:\(key)", "USER": "hopper", "NO_COLOR": "1",
                 ])
         }
 

@@ -21,7 +21,7 @@ struct ReportsCommandTests {
             #expect(list.results.count == 2 && list.results[1].contains("event:42") && list.results[1].hasPrefix(id))
             let shown = await heliographctl("reports", "show", id, "--database-url", database.url)
             #expect(shown.exitCode == 0 && shown.results.contains("about   topic event:42"))
-            #expect(shown.notes.last?.contains("SEALING_KEYS") == true)
+            #expect(shown.notes.last?.contains("ACCOUNT_KEYS") == true)
             #expect(await heliographctl("reports", "close", id, "--database-url", database.url).exitCode == 0)
             #expect(await heliographctl("reports", "close", id, "--database-url", database.url).exitCode == 1)
             #expect(await heliographctl("reports", "list", "--database-url", database.url).results.count == 1)

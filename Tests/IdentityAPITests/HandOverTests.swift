@@ -241,7 +241,7 @@ extension IdentityFixture {
     fileprivate func checks() async throws -> [Check] {
         try await pushes().filter { $0.kind == .possessionCheck }.map { push in
             let sealed = try #require(Base64URL.decode(push.parameters[NotificationParameter.nonceSealed] ?? ""))
-            let nonce = try context.sealer.open(
+            let nonce = try context.sealer(.tokens).open(
                 sealed, context: SealingContext.possessionNonce(notificationID: push.notificationID))
             return Check(
                 id: try #require(UUID(uuidString: push.parameters["handover_id"] ?? "")), nonce: String(decoding: nonce, as: UTF8.self),
@@ -261,6 +261,6 @@ extension IdentityFixture {
     func value(of installID: UUID) async throws -> String {
         let install = try #require(try await PushInstallRepository(postgres).find(ids: [installID]).first)
         let context = SealingContext.pushInstall(installationKey: install.installationKey)
-        return String(decoding: try self.context.sealer.open(install.valueSealed, context: context), as: UTF8.self)
+        return String(decoding: try self.context.sealer(.tokens).open(install.valueSealed, context: context), as: UTF8.self)
     }
 }

@@ -29,6 +29,7 @@ struct IdentityFixture: Sendable {
     let waiters: RowWatcher<Session>
     /// The watcher of the requests that wait for an image job.
     let jobFeed: RowWatcher<ImageJob>
+    let keys: AccountKeys
 
     init(port: Int, services: [any Service], context: ServiceContext, blobRoot: String, http: HTTPClient, mailbox: Mailbox) throws {
         self.port = port
@@ -36,12 +37,13 @@ struct IdentityFixture: Sendable {
         self.blobRoot = blobRoot
         self.http = http
         self.mailbox = mailbox
+        keys = AccountKeys(
+            lookupKey: try context.settings.lookupKey(), accounts: try context.sealer(.accounts), tokens: try context.sealer(.tokens))
         waiters = try #require(services.lazy.compactMap { $0 as? RowWatcher<Session> }.first)
         jobFeed = try #require(services.lazy.compactMap { $0 as? RowWatcher<ImageJob> }.first)
     }
 
     var postgres: PostgresClient { context.postgres }
-    var keys: AccountKeys { AccountKeys(lookupKey: context.lookupKey, sealer: context.sealer) }
 
     func send(
         _ method: String, _ path: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []
@@ -230,9 +232,10 @@ private func makeContext(_ database: TestDatabase, blobRoot: String, clock: any 
     let key = Data(repeating: 7, count: 32).base64EncodedString()
     return try ServiceContext(
         name: "identity-api",
-        settings: Settings(environment: [
-            "DATABASE_URL": database.url, "REDIS_URL": try await RedisServer.shared().url,
-            "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(), "SEALING_KEYS": "k1:\(key)", "LOOKUP_KEY": key,
-            "BLOB_STORE_PATH": blobRoot, "PUBLIC_URL": "https://api.example.org", "MEDIA_LINK_KEY": key,
-        ]), logger: logger, clock: clock)
+        settings: Settings(
+            environment: [
+                "DATABASE_URL": database.url, "REDIS_URL": try await RedisServer.shared().url,
+                "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),
+                "BLOB_STORE_PATH": blobRoot, "PUBLIC_URL": "https://api.example.org", "MEDIA_LINK_KEY": key,
+            ].merging(TestKeys.settings()) { $1 }), logger: logger, clock: clock)
 }

@@ -56,9 +56,9 @@ private struct StubbornBlobStore: BlobStore {
         try await api.postgres.execute(
             "UPDATE access_tokens SET expires_at = now(), refresh_expires_at = now() WHERE user_id = \(customer.userID)")
         let blobs = StubbornBlobStore(
-            store: try api.context.blobStore(), stuck: [BlobFolder.sessions.prefix(of: stuck.id)])
+            store: try api.context.blobStore(.faces), stuck: [BlobFolder.sessions.prefix(of: stuck.id)])
         let sweeper = IdentityAPI.sweeper(
-            postgres: api.postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: api.context.lookupKey),
+            postgres: api.postgres, photos: blobs, pseudonyms: SessionPseudonyms(sessionKey: try api.context.settings.sessionKey()),
             interval: .seconds(3_600), logger: api.context.logger)
         await sweeper.sweep()
         #expect(Set(api.storedFiles().map { $0.split(separator: "/")[1] }) == [Substring(stuck.id.wireString)])

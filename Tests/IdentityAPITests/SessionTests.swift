@@ -197,8 +197,9 @@ extension IdentityFixture {
             "UPDATE sessions SET deadline_at = now() - interval '1 second' WHERE id = \(session.id)")
         try await api.postgres.execute("DELETE FROM outbox")
         let sweeper = IdentityAPI.sweeper(
-            postgres: api.postgres, blobs: try api.context.blobStore(),
-            pseudonyms: SessionPseudonyms(lookupKey: api.context.lookupKey), interval: .seconds(1), logger: api.context.logger)
+            postgres: api.postgres, photos: try api.context.blobStore(.faces),
+            pseudonyms: SessionPseudonyms(sessionKey: try api.context.settings.sessionKey()), interval: .seconds(1),
+            logger: api.context.logger)
         for _ in 0..<2 { await sweeper.sweep() }
         let data = try await api.status(session).json
         #expect(data.text("data.state") == "expired")

@@ -55,7 +55,7 @@ import WireFormat
         #expect(try await api.count("users") == 0, "an account is made with its face")
         #expect(session.tokenHash == OpaqueToken.hash(token))
         #expect(session.photos.map(\.pose) == [.left, .left, .left, .right, .right, .right, .front, .front, .front])
-        let blobs = try api.context.blobStore()
+        let blobs = try api.context.blobStore(.faces)
         let sent = form.parts.filter { $0.filename != nil }.map(\.data)
         for (photo, data) in zip(session.photos, sent) {
             #expect(try await blobs.read(try BlobKey(photo.key), limit: 100_000) == data)
@@ -64,7 +64,7 @@ import WireFormat
         let installID = try #require(session.installID)
         let install = try #require(try await PushInstallRepository(api.postgres).find(ids: [installID]).first)
         #expect(install.userID == nil && install.installationKey == session.installationKey)
-        let opened = try api.context.sealer.open(
+        let opened = try api.context.sealer(.tokens).open(
             install.valueSealed, context: SealingContext.pushInstall(installationKey: install.installationKey))
         #expect(String(decoding: opened, as: UTF8.self) == Form.pushToken)
         let outbox = try await api.postgres.query("SELECT stream, key, convert_from(body, 'UTF8') AS body FROM outbox")

@@ -44,16 +44,15 @@ struct WorkerFixture {
         try await withMigratedDatabase { database in
             let environment = [
                 "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix, "ADMIN_PORT": "0",
-                "SEALING_KEYS": KeyRing.generateText(), "LOOKUP_KEY": Base64.encode(SecureRandom.bytes(32)),
                 "BLOB_STORE_PATH": folder.path,
-            ].merging(settings) { $1 }
+            ].merging(TestKeys.settings()) { $1 }.merging(settings) { $1 }
             var logger = Logger(label: "image-worker-tests")
             logger.logLevel = .critical
             let context = try ServiceContext(
                 name: "image-worker", settings: Settings(environment: environment), logger: logger)
             let user = try await context.postgres.makeUser(emailLookup: SHA256.hash("u"), emailSealed: [1])
             let fixture = WorkerFixture(
-                context: context, blobs: try context.blobStore(), redis: redis, redisPrefix: prefix, user: user.id,
+                context: context, blobs: try context.blobStore(.pictures), redis: redis, redisPrefix: prefix, user: user.id,
                 folder: folder, generator: generator)
             let result = await Result.catching { try await body(fixture) }
             await context.postgres.shutdown()

@@ -74,7 +74,7 @@ import WireFormat
             let topicID = try #require(topic)
             let (shown, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
             let key = HMACSHA256.authenticate(
-                try #require(PushTarget(shown)).installationKeyMessage, key: fixture.context.lookupKey)
+                try #require(PushTarget(shown)).installationKeyMessage, key: try fixture.context.settings.lookupKey())
             try await fixture.postgres.execute(
                 """
                 INSERT INTO push_presence (installation_key, user_id, topic_id, lease_until)

@@ -51,20 +51,19 @@ struct NotifierFixture: Sendable {
             let url = emulator.tlsURL ?? ""
             let environment = [
                 "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),
-                "SEALING_KEYS": KeyRing.generateText(), "LOOKUP_KEY": Base64.encode(SecureRandom.bytes(32)),
                 "FCM_BASE_URL": url, "FCM_TOKEN_URL": url + "/token",
                 "FCM_CA_FILE": emulator.configuration.certificateFile,
                 "GOOGLE_APPLICATION_CREDENTIALS": emulator.configuration.serviceAccountFile,
                 "NOTIFY_RETRY_SECONDS": "0.1", "ADMIN_PORT": "0", "PUBLIC_URL": "https://api.example.org",
                 "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)), "BLOB_STORE_PATH": directory.path,
-            ].merging(settings) { $1 }
+            ].merging(TestKeys.settings()) { $1 }.merging(settings) { $1 }
             let context = try ServiceContext(
                 name: "notifier", settings: Settings(environment: environment), logger: logger, clock: clock)
             let postgres = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: quiet)
             _ = try await MigrationRunner(client: postgres, migrations: HeliographSchema.migrations).migrate()
-            let fixture = NotifierFixture(
+            let fixture = try NotifierFixture(
                 emulator: emulator, postgres: postgres, context: context, transport: context.transport,
-                sealer: context.sealer)
+                sealer: context.sealer(.tokens))
             let result = await Result.catching {
                 if isRunning { try await fixture.withNotifier { try await body(fixture) } } else { try await body(fixture) }
             }
@@ -142,12 +141,13 @@ struct NotifierFixture: Sendable {
 
     private func registration(_ token: String, platform: String?) throws -> PushRegistration {
         guard let target = PushTarget(token) else { throw DeadlineExceeded(description: "not a token") }
-        let key = HMACSHA256.authenticate(target.installationKeyMessage, key: context.lookupKey)
+        let lookupKey = try context.settings.lookupKey()
+        let key = HMACSHA256.authenticate(target.installationKeyMessage, key: lookupKey)
         return PushRegistration(
             installationKey: key, kind: target.kind,
             valueSealed: try sealer.seal(
                 Array(token.utf8), context: SealingContext.pushInstall(installationKey: key)),
-            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: context.lookupKey), platform: platform)
+            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey), platform: platform)
     }
 
     // MARK: Outcomes

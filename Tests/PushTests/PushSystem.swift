@@ -45,11 +45,10 @@ struct PushSystem: Sendable {
         let result = await Result.catching {
             try await withDatabase(on: server) { database in
                 let prefix = RedisServer.uniquePrefix()
-                let (keys, lookup) = (KeyRing.generateText(), SecureRandom.bytes(32))
+                let keys = TestKeys.settings()
                 let url = emulator.tlsURL ?? ""
                 let environment = [
                     "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix,
-                    "SEALING_KEYS": keys, "LOOKUP_KEY": Base64.encode(lookup),
                     "FCM_BASE_URL": url, "FCM_TOKEN_URL": url + "/token",
                     "FCM_CA_FILE": configuration.certificateFile, "SMTP_URL": emulator.smtpURL ?? "",
                     "SMTP_FROM": "Heliograph <no-reply@example.org>", "SMTP_CA_FILE": configuration.certificateFile,
@@ -57,12 +56,13 @@ struct PushSystem: Sendable {
                     "NOTIFY_RETRY_SECONDS": "0.5", "ADMIN_PORT": "0", "PUBLIC_URL": "https://api.example.org",
                     "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)), "BLOB_STORE_PATH": folder.path,
                     "LOG_LEVEL": "debug",
-                ].merging(settings) { $1 }
+                ].merging(keys) { $1 }.merging(settings) { $1 }
                 let services = ServiceProcesses(environment: environment, logs: ServiceLogs.folder(in: folder))
                 try await withClient(of: database) { client in
                     let system = PushSystem(
                         emulator: emulator, postgres: client, redis: redis, prefix: prefix,
-                        sealer: Sealer(keyRing: try KeyRing(parsing: keys)), lookupKey: lookup, services: services)
+                        sealer: try Settings(environment: keys).sealer(.tokens),
+                        lookupKey: try Settings(environment: keys).lookupKey(), services: services)
                     for service in running { try services.start(service) }
                     let result = await Result.catching { try await body(system) }
                     await services.stopAll()

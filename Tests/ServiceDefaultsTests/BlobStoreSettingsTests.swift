@@ -2,6 +2,7 @@ import Logging
 import PostgresClient
 import RedisClient
 import ServiceDefaults
+import Storage
 import Testing
 
 @Suite struct BlobStoreSettingsTests {
@@ -14,14 +15,14 @@ import Testing
     private func complaint(_ environment: [String: String]) async throws -> String? {
         let key = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
         let base = [
-            "DATABASE_URL": "postgresql://localhost/x", "REDIS_URL": "redis://localhost", "SEALING_KEYS": "k1:\(key)", "LOOKUP_KEY": key,
+            "DATABASE_URL": "postgresql://localhost/x", "REDIS_URL": "redis://localhost", "PICTURE_KEYS": "k1:\(key)",
         ]
         let context = try ServiceContext(
             name: "x", settings: Settings(environment: base.merging(environment) { $1 }),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var complaint: String?
         do {
-            _ = try context.blobStore()
+            _ = try context.blobStore(.pictures)
         } catch let error as ConfigurationError {
             complaint = error.description
         }

@@ -1,7 +1,9 @@
 import Foundation
+import HeliographCrypto
 import Logging
 import PostgresClient
 import RedisClient
+import Storage
 import TestSupport
 import Testing
 
@@ -10,7 +12,7 @@ import Testing
 @Suite struct ConfigurationPageTests {
     private static let key = Data(repeating: 7, count: 32).base64EncodedString()
     private static let common = [
-        "DATABASE_URL": "postgresql://localhost/x", "REDIS_URL": "redis://localhost", "SEALING_KEYS": "k1:\(key)", "LOOKUP_KEY": key,
+        "DATABASE_URL": "postgresql://localhost/x", "REDIS_URL": "redis://localhost",
     ]
 
     private func holds(_ tables: String, under heading: String) throws -> Bool {
@@ -44,15 +46,26 @@ import Testing
             "BLOB_STORE": "s3", "S3_ENDPOINT": "https://s3.example.org", "S3_BUCKET": "pictures", "S3_REGION": "eu-central-1",
             "S3_ACCESS_KEY_ID": "id", "S3_SECRET_ACCESS_KEY": "secret",
         ]
+        let sealer = Sealer(keyRing: try KeyRing(parsing: "k1:\(Self.key)"))
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let tables = try await SettingsRecord.tables([("", ["BLOB_STORE_PATH": "/nowhere"]), ("With `BLOB_STORE=s3`", s3)]) { settings in
-            try await withContext(Settings(environment: Self.common)) { _ = try $0.blobStore(settings) }
+            _ = try settings.blobStore(sealer: sealer, logger: logger)
         }
         #expect(try holds(tables, under: "Where pictures are kept: identity-api, face-matching-worker, image-worker, notifier"))
     }
 
+    @Test func `the page has the keys`() async throws {
+        let tables = try await SettingsRecord.tables([("", TestKeys.settings())]) { settings in
+            for purpose in KeyPurpose.allCases { _ = try settings.sealer(purpose) }
+            _ = try settings.lookupKey()
+            _ = try settings.sessionKey()
+        }
+        #expect(try holds(tables, under: "Keys: each service has those that its row names"))
+    }
+
     @Test func `the page has the settings of links to pictures`() async throws {
         let tables = try await SettingsRecord.tables([("", ["PUBLIC_URL": "https://api.example.org", "MEDIA_LINK_KEY": Self.key])]) {
-            _ = try ServiceContext.linkSigner($0)
+            _ = try $0.linkSigner()
         }
         #expect(try holds(tables, under: "Links to pictures: identity-api, notifier"))
     }

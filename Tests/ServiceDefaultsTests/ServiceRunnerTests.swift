@@ -5,6 +5,7 @@ import PostgresClient
 import RedisClient
 import ServiceDefaults
 import ServiceLifecycle
+import Storage
 import TestSupport
 import Testing
 
@@ -18,10 +19,9 @@ private enum BareService: HeliographService {
 
 @Suite struct ServiceRunnerTests {
     private func settings(_ database: TestDatabase, port: Int) async throws -> Settings {
-        let key = Data(repeating: 7, count: 32).base64EncodedString()
-        return Settings(environment: [
-            "DATABASE_URL": database.url, "REDIS_URL": try await RedisServer.shared().url, "SEALING_KEYS": "k1:\(key)",
-            "LOOKUP_KEY": key, "ADMIN_PORT": "\(port)", "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),
+        Settings(environment: [
+            "DATABASE_URL": database.url, "REDIS_URL": try await RedisServer.shared().url, "ADMIN_PORT": "\(port)",
+            "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),
         ])
     }
 
@@ -62,13 +62,13 @@ private enum BareService: HeliographService {
         await context.redis.shutdown()
     }
 
-    @Test func `malformed secrets stop the start and are not printed`() async throws {
-        let environment = ["DATABASE_URL": "postgresql://localhost/x", "REDIS_URL": "redis://localhost", "SEALING_KEYS": "hunter2"]
-        let error = #expect(throws: ConfigurationError.self) {
-            _ = try ServiceContext(name: "x", settings: Settings(environment: environment), logger: Logger(label: "test"))
+    @Test func `malformed secrets stop the start and are not printed`() {
+        for purpose in KeyPurpose.allCases {
+            let settings = Settings(environment: [purpose.setting: "hunter2"])
+            let error = #expect(throws: ConfigurationError.self) { _ = try settings.sealer(purpose) }
+            #expect(error?.name == purpose.setting)
+            #expect(error?.description.contains("hunter2") == false)
         }
-        #expect(error?.name == "SEALING_KEYS")
-        #expect(error?.description.contains("hunter2") == false)
     }
 
     @Test(arguments: [
@@ -84,14 +84,12 @@ private enum BareService: HeliographService {
         ),
     ])
     func `links to pictures need a public address and a key`(url: String, linkKey: String, message: String) async throws {
-        let key = Data(repeating: 7, count: 32).base64EncodedString()
         let environment = [
-            "DATABASE_URL": "postgresql://localhost/x", "REDIS_URL": "redis://localhost", "SEALING_KEYS": "k1:\(key)",
-            "LOOKUP_KEY": key, "BLOB_STORE_PATH": "/nowhere", "PUBLIC_URL": url, "MEDIA_LINK_KEY": linkKey,
+            "DATABASE_URL": "postgresql://localhost/x", "REDIS_URL": "redis://localhost", "PUBLIC_URL": url, "MEDIA_LINK_KEY": linkKey,
         ]
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let context = try ServiceContext(name: "x", settings: Settings(environment: environment), logger: logger)
-        let error = #expect(throws: ConfigurationError.self) { _ = try context.mediaLinks(to: context.blobStore()) }
+        let error = #expect(throws: ConfigurationError.self) { _ = try context.mediaLinks() }
         #expect(error?.description == message)
         await context.postgres.shutdown()
         await context.redis.shutdown()

@@ -16,8 +16,8 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try "s3cret\n".write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
-        let settings = Settings(environment: ["SEALING_KEYS_FILE": file.path])
-        #expect(try settings.string("SEALING_KEYS", "keys") == "s3cret")
+        let settings = Settings(environment: ["FACE_KEYS_FILE": file.path])
+        #expect(try settings.string("FACE_KEYS", "keys") == "s3cret")
     }
 
     @Test func `an empty file counts as not set`() throws {

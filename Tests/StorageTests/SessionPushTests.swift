@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 struct SessionPushTests {
-    private let pseudonyms = SessionPseudonyms(lookupKey: hash(1))
+    private let pseudonyms = SessionPseudonyms(sessionKey: hash(1))
 
     private func named(_ session: Session, succeeded: Bool, account: UUID?) -> String? {
         session.resultNotification(succeeded: succeeded, account: account, pseudonyms: pseudonyms).parameters["user_id"]
@@ -15,9 +15,9 @@ struct SessionPushTests {
     @Test func `a pseudonym is unique to a session, looks like any other id, and depends on the key`() throws {
         let session = UUID()
         let pseudonym = pseudonyms.id(of: session)
-        #expect(pseudonym == SessionPseudonyms(lookupKey: hash(1)).id(of: session))
+        #expect(pseudonym == SessionPseudonyms(sessionKey: hash(1)).id(of: session))
         #expect(pseudonym != pseudonyms.id(of: UUID()))
-        #expect(pseudonym != SessionPseudonyms(lookupKey: hash(2)).id(of: session))
+        #expect(pseudonym != SessionPseudonyms(sessionKey: hash(2)).id(of: session))
         #expect(pseudonym != session)
         #expect(pseudonym.wireString.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
     }

@@ -52,12 +52,14 @@ import Testing
     }
 
     /// The tables themselves are compared by `ConfigurationPageTests` of each service.
-    @Test(arguments: [("Where pictures are kept", "blobStore()"), ("Links to pictures", "mediaLinks(")])
-    func `the page of settings names the services that use the store and the links`(title: String, call: String) throws {
+    @Test(arguments: [("Where pictures are kept", ["blobStore(", "mediaLinks("]), ("Links to pictures", ["mediaLinks("])])
+    func `the page of settings names the services that use the store and the links`(title: String, calls: [String]) throws {
         let page = try #require(Checkout.file(at: "docs/CONFIGURATION.md"))
         let heading = try #require(page.lines.first { $0.hasPrefix("## \(title): ") })
         let named = heading.dropFirst("## \(title): ".count).split(separator: ", ").map(String.init)
-        let users = Checkout.swift.filter { $0.path.hasPrefix("Services/") && $0.text.contains(".\(call)") }
+        let users = Checkout.swift.filter { file in
+            file.path.hasPrefix("Services/") && calls.contains { file.text.contains(".\($0)") }
+        }
         #expect(Set(named) == Set(users.map { String($0.path.split(separator: "/")[1]) }))
     }
 

@@ -74,7 +74,7 @@ struct Registry {
     func result(of session: Session) -> NotificationRequested {
         session.resultNotification(
             succeeded: session.state == .succeeded, account: session.userID,
-            pseudonyms: SessionPseudonyms(lookupKey: lookupKey))
+            pseudonyms: SessionPseudonyms(sessionKey: lookupKey))
     }
 
     /// Makes a user with one active installation per token.

@@ -21,7 +21,6 @@ struct TokenRegistryServiceTests {
                 name: TokenRegistry.name,
                 settings: Settings(environment: [
                     "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),
-                    "SEALING_KEYS": KeyRing.generateText(), "LOOKUP_KEY": Base64.encode(SecureRandom.bytes(32)),
                     "ADMIN_PORT": "0",
                 ]),
                 logger: Logger(label: "token-registry") { _ in SwiftLogNoOpLogHandler() })
@@ -36,7 +35,7 @@ struct TokenRegistryServiceTests {
     }
 
     private func journey(_ context: ServiceContext) async throws {
-        let registry = Registry(client: context.postgres, sealer: context.sealer, lookupKey: context.lookupKey)
+        let registry = Registry(client: context.postgres, sealer: Sealer(keyRing: try KeyRing(parsing: KeyRing.generateText())))
         let session = try await registry.makeSession(token: "c0:token")
         let request = NotificationRequested.make(.session(session))
         try await OutboxRepository(context.postgres).publish(request)

@@ -7,6 +7,7 @@ import JSON
 import Logging
 import PostgresClient
 import RedisClient
+import ServiceDefaults
 import Storage
 import TestSupport
 import WireFormat
@@ -71,19 +72,20 @@ final class PushStack: Sendable {
                 "--tls-certificate", folder.path + "/fcm.pem", "--tls-key", folder.path + "/fcm.key", "--service-account",
                 folder.path + "/service-account.json", "--log-level", "error",
             ], log: folder.path + "/fcm-emulator.log")
-        let (keys, lookupKey) = (KeyRing.generateText(), SecureRandom.bytes(32))
+        let keys = TestKeys.settings()
+        let settings = Settings(environment: keys)
         let environment = [
             "DATABASE_URL": url, "REDIS_URL": redis.url, "BLOB_STORE_PATH": folder.path, "LOG_LEVEL": "warning",
-            "SEALING_KEYS": keys, "LOOKUP_KEY": Base64.encode(lookupKey), "ADMIN_HOST": "127.0.0.1", "ADMIN_PORT": "0",
+            "ADMIN_HOST": "127.0.0.1", "ADMIN_PORT": "0",
             "PUBLIC_URL": "https://api.example.org", "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)),
             "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",
             "FCM_CA_FILE": folder.path + "/fcm.pem", "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json",
             // The sender is measured without the pacing by FCM's quota.
             "FCM_QUOTA_PER_MINUTE": "100000000", "FCM_BULK_RAMP_SECONDS": "0",
-        ]
+        ].merging(keys) { $1 }
         let stack = try PushStack(
             postgres: postgres, folder: folder, port: port, tlsPort: tls, server: server, redis: redis, emulator: emulator,
-            environment: environment, sealer: Sealer(keyRing: try KeyRing(parsing: keys)), lookupKey: lookupKey)
+            environment: environment, sealer: try settings.sealer(.tokens), lookupKey: try settings.lookupKey())
         try await eventually(within: .seconds(30), "the emulator answers") {
             (try? await stack.control("GET", "statistics")) == nil ? nil : ()
         }

@@ -37,8 +37,11 @@ random() { # random SETTING OPENSSL-RAND-ARGUMENTS…
     if [ -n "$before" ] && [ "$folder" = "$root/secrets" ]; then printf '%s' "$before"; else printf '%s%s' "$prefix" "$(openssl rand "$@")"; fi
 }
 
-secret sealing-keys "$(prefix=k1: random SEALING_KEYS -base64 32)"
+for ring in face account token picture; do
+    secret "$ring-keys" "$(prefix=k1: random "$(printf '%s_KEYS' "$ring" | tr a-z A-Z)" -base64 32)"
+done
 secret lookup-key "$(random LOOKUP_KEY -base64 32)"
+secret session-key "$(random SESSION_KEY -base64 32)"
 secret media-link-key "$(random MEDIA_LINK_KEY -base64 32)"
 secret postgres-password "$(random POSTGRES_PASSWORD -hex 24)"
 secret redis-password "$(random REDIS_PASSWORD -hex 24)"
@@ -61,7 +64,7 @@ else
         "$(cat "$folder/s3-access-key-id")" "$(cat "$folder/s3-secret-access-key")")"
 fi
 if [ -n "$made" ]; then
-    echo "made in $folder:$made. Keep a copy: without sealing-keys and lookup-key nothing that is sealed can be read again."
+    echo "made in $folder:$made. Keep a copy: without the *-keys and lookup-key nothing that is sealed can be read again."
 else
     echo "all secrets are in $folder already; nothing was changed"
 fi

@@ -196,8 +196,15 @@ CONF
 # Settings go through the environment, which only the owner can read; a command line everybody can.
 start_service() ( # NAME INDEX
     port=$(admin_port "$2")
-    export LOG_LEVEL=${LOG_LEVEL:-info} DATABASE_URL REDIS_URL SEALING_KEYS LOOKUP_KEY BLOB_STORE_PATH=$run/blobs
-    export MEDIA_LINK_KEY PUBLIC_URL=http://127.0.0.1:$HTTP_PORT
+    export LOG_LEVEL=${LOG_LEVEL:-info} DATABASE_URL REDIS_URL BLOB_STORE_PATH=$run/blobs
+    # Each service has the keys that it needs, and no others.
+    case $1 in
+        identity-api) export FACE_KEYS ACCOUNT_KEYS TOKEN_KEYS PICTURE_KEYS LOOKUP_KEY SESSION_KEY MEDIA_LINK_KEY ;;
+        face-matching-worker) export FACE_KEYS SESSION_KEY ;;
+        image-worker) export PICTURE_KEYS ;;
+        notifier) export TOKEN_KEYS MEDIA_LINK_KEY ;;
+    esac
+    export PUBLIC_URL=http://127.0.0.1:$HTTP_PORT
     export HTTP_HOST=127.0.0.1 HTTP_PORT ADMIN_HOST=127.0.0.1 ADMIN_PORT=$port OPENBLAS_NUM_THREADS=1
     export FCM_BASE_URL=https://localhost:$FCM_TLS_PORT FCM_TOKEN_URL=https://localhost:$FCM_TLS_PORT/token
     export FCM_CA_FILE=$run/fcm/certificate.pem GOOGLE_APPLICATION_CREDENTIALS=$run/fcm/service-account.json
@@ -236,9 +243,6 @@ up() {
     flock -w 120 9 || fail "another 'make up' or 'make down' is at work"
     [ -s "$run/stack.env" ] || write_settings
     [ -s "$run/secrets.env" ] || "$binaries/heliographctl" keys generate >"$run/secrets.env"
-    # A stack of before there were links to pictures keeps its keys and gets this one.
-    grep -q '^MEDIA_LINK_KEY=' "$run/secrets.env" ||
-        "$binaries/heliographctl" keys generate | grep '^MEDIA_LINK_KEY=' >>"$run/secrets.env"
     # shellcheck disable=SC1091
     . "$run/stack.env"
     # shellcheck disable=SC1091

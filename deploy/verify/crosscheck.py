@@ -61,7 +61,7 @@ def compose_is_hardened():
         check("ulimits" not in service, f"compose: {name} asks for ulimits that not every machine gives")
         check(service.get("restart") == "no" or "healthcheck" in service, f"compose: {name} has no healthcheck")
         for key in service.get("environment", {}):
-            check(not re.search(r"PASSWORD$|SECRET_ACCESS_KEY$|^(SEALING_KEYS|LOOKUP_KEY|MEDIA_LINK_KEY|GEMINI_API_KEY|DATABASE_URL|REDIS_URL)$", key),
+            check(not re.search(r"PASSWORD$|SECRET_ACCESS_KEY$|^([A-Z]+_KEYS|LOOKUP_KEY|SESSION_KEY|MEDIA_LINK_KEY|GEMINI_API_KEY|DATABASE_URL|REDIS_URL)$", key),
                   f"compose: {name} has the secret {key} in its environment, not in a file")
 
 

@@ -18,7 +18,9 @@ public enum FaceMatchingWorker: HeliographService {
     ///   self-check on this machine.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let configuration = try FaceMatchingConfiguration(context.settings)
-        let blobs = try context.blobStore()
+        let blobs = try context.blobStore(.faces)
+        let sealer = try context.sealer(.faces)
+        let sessionKey = try context.settings.sessionKey()
 
         let pool = try await startPool(models: configuration.modelsPath, threads: configuration.threads)
         context.logger.info("face engines ready", metadata: ["threads": "\(configuration.threads)", "model": "\(FaceModels.modelID)"])
@@ -26,12 +28,12 @@ public enum FaceMatchingWorker: HeliographService {
             context.logger.warning("changed copies of photos are accepted (FACE_REPLAY_CHECK=files): for load tests only")
         }
         let matcher = SessionMatcher(
-            postgres: context.postgres, sealer: context.sealer, blobs: blobs, engines: pool,
-            fingerprinter: PhotoFingerprinter(lookupKey: context.lookupKey, check: configuration.replayCheck), logger: context.logger,
+            postgres: context.postgres, sealer: sealer, blobs: blobs, engines: pool,
+            fingerprinter: PhotoFingerprinter(sessionKey: sessionKey, check: configuration.replayCheck), logger: context.logger,
             signIn: SignInDecision(threshold: configuration.threshold))
         let handler = EkycRequestedHandler(
-            matcher: matcher, sealer: context.sealer, postgres: context.postgres, blobs: blobs,
-            pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey))
+            matcher: matcher, sealer: sealer, postgres: context.postgres, blobs: blobs,
+            pseudonyms: SessionPseudonyms(sessionKey: sessionKey))
         let consumer = try context.consumer(configuration: configuration.consumer, handlers: [.handler(handler)])
         return [EngineService(pool: pool), consumer]
     }

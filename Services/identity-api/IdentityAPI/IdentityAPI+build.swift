@@ -32,10 +32,12 @@ public enum IdentityAPI: HeliographService {
         _ context: ServiceContext, configuration: IdentityAPIConfiguration, mail: any MailSender,
         onListening: @escaping @Sendable (_ port: Int) async -> Void
     ) throws -> [any Service] {
-        let blobs = try context.blobStore()
-        let links = try context.mediaLinks(to: blobs)
+        let photos = try context.blobStore(.faces)
+        let pictures = try context.blobStore(.pictures)
+        let links = try context.mediaLinks()
         let postgres = context.postgres
-        let keys = AccountKeys(lookupKey: context.lookupKey, sealer: context.sealer)
+        let keys = AccountKeys(
+            lookupKey: try context.settings.lookupKey(), accounts: try context.sealer(.accounts), tokens: try context.sealer(.tokens))
         let waiters = RowWatcher<Session>(limits: .init(total: configuration.waiters), logger: context.logger) { ids in
             Dictionary(uniqueKeysWithValues: try await SessionRepository(postgres).find(ids: ids).map { ($0.id, $0) })
         }
@@ -56,7 +58,7 @@ public enum IdentityAPI: HeliographService {
             postgres: postgres, keys: keys, limiter: RateLimiter(configuration.limits.verifications, name: "verifications"))
         let routes = APIRoutes(
             uploads: UploadController(
-                blobs: blobs,
+                blobs: photos,
                 starter: SessionStarter(
                     postgres: postgres, keys: keys, admission: SessionAdmission(limits: configuration.limits.undecidedSessions),
                     brakes: SignInBrakes(limits: configuration.limits.failedSignIns),
@@ -68,10 +70,10 @@ public enum IdentityAPI: HeliographService {
                 postgres: postgres, keys: keys, authenticator: authenticator, sessions: sessions, lifetimes: configuration.signIns),
             verification: verification,
             images: imageRoutes(
-                configuration, postgres: postgres, blobs: blobs, links: links, keys: keys, authenticator: authenticator,
+                configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, authenticator: authenticator,
                 jobs: jobs, uploads: slots),
             topics: topicRoutes(
-                configuration, postgres: postgres, blobs: blobs, keys: keys, authenticator: authenticator, services: services,
+                configuration, postgres: postgres, blobs: pictures, keys: keys, authenticator: authenticator, services: services,
                 uploads: slots, signals: signals),
             people: peopleRoutes(
                 configuration, postgres: postgres, keys: keys, authenticator: authenticator, verification: verification,
@@ -94,7 +96,7 @@ public enum IdentityAPI: HeliographService {
                         postgres: postgres, keys: keys, sender: mail, retryDelay: configuration.mailRetryDelay))
             ])
         let sweeper = sweeper(
-            postgres: postgres, blobs: blobs, pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey),
+            postgres: postgres, photos: photos, pseudonyms: SessionPseudonyms(sessionKey: try context.settings.sessionKey()),
             interval: configuration.sweepInterval, logger: context.logger, clock: context.clock)
         let server = Application(
             router: routes.buildRouter(),

@@ -19,10 +19,10 @@ extension IdentityAPI {
 
     /// The sweeper of sessions and sign-ins with their photos, and of all other rows that identity-api writes and that expire.
     static func sweeper(
-        postgres: PostgresClient, blobs: any BlobStore, pseudonyms: SessionPseudonyms, interval: Duration, logger: Logger,
+        postgres: PostgresClient, photos: any BlobStore, pseudonyms: SessionPseudonyms, interval: Duration, logger: Logger,
         clock: any MonotonicClock = ContinuousClock()
     ) -> Sweeper {
-        let overdue = OverdueSessions(postgres: postgres, blobs: blobs, pseudonyms: pseudonyms, logger: logger)
+        let overdue = OverdueSessions(postgres: postgres, blobs: photos, pseudonyms: pseudonyms, logger: logger)
         let sessions = SessionRepository(postgres)
         return Sweeper(
             logger: logger, clock: clock,
@@ -54,7 +54,7 @@ extension IdentityAPI {
                 .batches("invitations", every: interval) { try await TopicRepository(postgres).deleteExpiredInvitations(limit: $0) },
                 Sweeper.Step("audit_partitions", every: auditInterval) { try await AuditRepository(postgres).maintainPartitions() },
                 Sweeper.Step("stray_photos", every: interval, logLevel: .notice) {
-                    try await blobs.deleteStale(under: BlobFolder.sessions.prefix, olderThan: photoLifetime)
+                    try await photos.deleteStale(under: BlobFolder.sessions.prefix, olderThan: photoLifetime)
                 },
             ])
     }

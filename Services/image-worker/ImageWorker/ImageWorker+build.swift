@@ -4,6 +4,7 @@ package import ImageGenerators
 internal import Logging
 public import ServiceDefaults
 public import ServiceLifecycle
+internal import Storage
 
 /// The service that makes pictures: consumes `image.requested`, publishes `image.progress`, `image.completed` and the push;
 /// consumes `photo.uploaded`, and publishes the push about the new photos of a topic.
@@ -42,7 +43,7 @@ public enum ImageWorker: HeliographService {
         _ context: ServiceContext, _ configuration: ImageWorkerConfiguration, generator: any ImageGenerator
     ) throws -> [any Service] {
         let (postgres, logger) = (context.postgres, context.logger)
-        let store = try context.blobStore()
+        let store = try context.blobStore(.pictures)
         let cleanup = JobCleanup(postgres: postgres, store: store)
         let maker = PictureMaker(
             postgres: postgres, store: store, calls: GeneratorCalls(postgres: postgres, generator: generator),

@@ -6,6 +6,7 @@ internal import HTTPClient
 internal import Logging
 public import ServiceDefaults
 public import ServiceLifecycle
+internal import Storage
 internal import WireFormat
 
 /// The service that sends pushes: consumes `notification.addressed.*`, sends by FCM, publishes `notification.settled`.
@@ -25,9 +26,10 @@ public enum Notifier: HeliographService {
         let http = HTTPClient(configuration: configuration.httpClient, logger: context.logger)
         let fcm = try makeClient(configuration, http: http, logger: context.logger) { wakeUp.signal() }
         let (logger, postgres, clock) = (context.logger, context.postgres, context.clock)
+        let sealer = try context.sealer(.tokens)
         let breakers = Breakers(clock: clock)
         let sender = DeliverySender(
-            fcm: fcm, sealer: context.sealer, pauses: LanePauses(clock: clock), breakers: breakers,
+            fcm: fcm, sealer: sealer, pauses: LanePauses(clock: clock), breakers: breakers,
             rates: InstallRates(postgres: postgres, logger: logger, clock: clock), retryPolicy: configuration.retryPolicy,
             logger: logger, clock: clock)
         let quota = Quota(
@@ -36,7 +38,7 @@ public enum Notifier: HeliographService {
         let writer = OutcomeWriter(postgres: postgres, logger: logger, clock: clock)
         let pipeline = PushPipeline(
             postgres: postgres,
-            rendering: Rendering(sealer: context.sealer, links: try context.mediaLinks(to: context.blobStore())),
+            rendering: Rendering(sealer: sealer, links: try context.mediaLinks()),
             sender: sender, queue: queue, dispatcher: PushDispatcher(sender: sender, queue: queue, writer: writer, wakeUp: wakeUp),
             writer: writer, limits: configuration.limits, logger: logger, clock: clock)
         let handler = NotificationAddressedHandler(pipeline: pipeline)

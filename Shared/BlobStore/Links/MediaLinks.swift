@@ -4,11 +4,13 @@ public import FoundationEssentials
 public struct MediaLinks: Sendable {
     /// Makes and verifies the links that this system serves itself.
     public let signer: MediaLinkSigner
-    private let blobs: any BlobStore
+    private let store: (any BlobLinks)?
 
     /// Makes links to the objects of a store.
-    public init(blobs: any BlobStore, signer: MediaLinkSigner) {
-        self.blobs = blobs
+    ///
+    /// - Parameter store: Makes the links that the store serves; nil when it serves none.
+    public init(store: (any BlobLinks)?, signer: MediaLinkSigner) {
+        self.store = store
         self.signer = signer
     }
 
@@ -17,6 +19,6 @@ public struct MediaLinks: Sendable {
     public func link(to key: BlobKey, until expires: Date) -> String? {
         guard PictureType(of: key) != nil else { return nil }
         let lifetime = Duration.seconds(max(1, expires.timeIntervalSinceNow))
-        return blobs.link(to: key, expires: lifetime) ?? signer.link(to: key, until: expires)
+        return store?.link(to: key, expires: lifetime) ?? signer.link(to: key, until: expires)
     }
 }

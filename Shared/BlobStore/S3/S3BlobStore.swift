@@ -18,7 +18,7 @@ public struct S3BlobStore: BlobStore {
 
     private let configuration: S3Configuration
     private let client: S3Client
-    private let presigner: S3Presigner
+    private let links: S3Links
     private let sealer: Sealer
     private let threadPool: NIOThreadPool
     private let uploads: UploadSemaphore
@@ -38,9 +38,7 @@ public struct S3BlobStore: BlobStore {
         self.sealer = sealer
         self.threadPool = threadPool
         client = S3Client(configuration: configuration, logger: logger)
-        presigner = S3Presigner(
-            endpoint: configuration.publicEndpoint ?? configuration.endpoint, region: configuration.region,
-            accessKeyID: configuration.accessKeyID, secretAccessKey: configuration.secretAccessKey)
+        links = S3Links(configuration: configuration)
         uploads = UploadSemaphore(count: configuration.maxConcurrentUploads)
     }
 
@@ -103,16 +101,8 @@ public struct S3BlobStore: BlobStore {
         try await S3BlobReader(key, limit: limit, sealedType: Self.sealedType, client: client)
     }
 
-    /// See ``BlobStore/link(to:expires:)``.
-    public func link(to key: BlobKey, expires: Duration) -> String? {
-        let seconds = min(max(1, expires.components.seconds), Int64(S3Presigner.maxSeconds))
-        let now = Date()
-        // Shared caches may keep the response until the link ends. `Expires` is an instant; a `max-age` would count from each fetch.
-        let end = S3Presigner.httpDate(now.addingTimeInterval(Double(seconds)))
-        return presigner.link(
-            toPath: "/\(configuration.bucket)/\(key.name)", seconds: Int(seconds), now: now,
-            overrides: [("response-cache-control", "public"), ("response-expires", end)])
-    }
+    /// See ``BlobLinks/link(to:expires:)``.
+    public func link(to key: BlobKey, expires: Duration) -> String? { links.link(to: key, expires: expires) }
 
     /// See ``BlobStore/delete(_:)``.
     public func delete(_ keys: [BlobKey]) async throws(BlobStoreError) {

@@ -1,19 +1,55 @@
 public import BlobStore
+public import HeliographCrypto
+public import Logging
+public import Storage
 
 extension ServiceContext {
-    /// Creates the store that `BLOB_STORE` names: `file` (the default, in the folder `BLOB_STORE_PATH`) or `s3` (`S3_…`).
+    /// Creates the store that `BLOB_STORE` names: `file` (the default, in the folder `BLOB_STORE_PATH`) or `s3` (`S3_…`), for the
+    /// folders whose objects are sealed for a purpose: ``KeyPurpose/faces`` or ``KeyPurpose/pictures``.
+    ///
     /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong.
-    public func blobStore() throws -> any BlobStore { try blobStore(settings) }
+    public func blobStore(_ purpose: KeyPurpose) throws -> any BlobStore {
+        try settings.blobStore(sealer: sealer(purpose), logger: logger)
+    }
 
-    func blobStore(_ settings: Settings) throws -> any BlobStore {
-        switch try settings.choice("BLOB_STORE", default: StoreKind.file, about: "where pictures are kept") {
+    /// Creates the media links of the store, which begin with `PUBLIC_URL` and are signed with `MEDIA_LINK_KEY`, or are those of the
+    /// object store. They need no sealing key.
+    ///
+    /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong.
+    public func mediaLinks() throws -> MediaLinks { try settings.mediaLinks() }
+}
+
+extension Settings {
+    /// Creates the store that `BLOB_STORE` names. See ``ServiceContext/blobStore(_:)``.
+    public func blobStore(sealer: Sealer, logger: Logger) throws -> any BlobStore {
+        switch try storeKind() {
         case .file:
-            let root = try settings.string(
+            let root = try string(
                 "BLOB_STORE_PATH", "a folder that identity-api and the workers share", about: "the folder of the pictures")
             return FileSystemBlobStore(root: root, sealer: sealer)
         case .s3:
-            return S3BlobStore(configuration: try Self.s3Configuration(settings), sealer: sealer, logger: logger)
+            return S3BlobStore(configuration: try Self.s3Configuration(self), sealer: sealer, logger: logger)
         }
+    }
+
+    func mediaLinks() throws -> MediaLinks {
+        let store = try storeKind() == .s3 ? S3Links(configuration: Self.s3Configuration(self)) : nil
+        return MediaLinks(store: store, signer: try linkSigner())
+    }
+
+    private func storeKind() throws(ConfigurationError) -> StoreKind {
+        try choice("BLOB_STORE", default: StoreKind.file, about: "where pictures are kept")
+    }
+
+    func linkSigner() throws(ConfigurationError) -> MediaLinkSigner {
+        let urlExpectation = "where phones reach identity-api, such as https://api.example.org (http:// for this machine only)"
+        guard let publicURL = PublicURL(try string("PUBLIC_URL", urlExpectation, about: "what links to pictures begin with")) else {
+            throw ConfigurationError("PUBLIC_URL", "is not valid", expectation: urlExpectation)
+        }
+        let key = try secret(
+            "MEDIA_LINK_KEY", byteCount: MediaLinkSigner.keyByteCount,
+            about: "the key that signs links to pictures; with another one they end")
+        return MediaLinkSigner(key: key, publicURL: publicURL)
     }
 
     private enum StoreKind: String, CaseIterable { case file, s3 }

@@ -1,11 +1,11 @@
 public import AsyncPrimitives
-public import BlobStore
 public import EventBus
 public import HeliographCrypto
 public import HeliographTracing
 public import Logging
 public import PostgresClient
 public import RedisClient
+public import Storage
 
 /// The settings and clients that every service is built from.
 public struct ServiceContext: Sendable {
@@ -18,10 +18,6 @@ public struct ServiceContext: Sendable {
     public let postgres: PostgresClient
     public let redis: RedisClient
     public let transport: RedisEventTransport
-    /// Seals and opens data at rest (`SEALING_KEYS`).
-    public let sealer: Sealer
-    /// The key of the HMACs under which e-mails and installations are looked up (`LOOKUP_KEY`, 32 bytes).
-    public let lookupKey: [UInt8]
     public let health: HealthRegistry
     public let metrics: PrometheusRegistry
     /// Age at which a dead letter of this service is deleted (`DEAD_LETTER_DAYS`).
@@ -66,29 +62,12 @@ public struct ServiceContext: Sendable {
                 "DEAD_LETTER_DAYS", default: 30, in: 1...3650,
                 about: "how many days the dead letters of a service wait for an operator before they are deleted") * 24 * 3600)
 
-        sealer = try settings.sealer()
-        lookupKey = try settings.secret(
-            "LOOKUP_KEY", byteCount: 32,
-            about: "the key by which e-mails and installations are looked up, and from which pseudonyms and tokens derive; never changes")
-
         health.register("postgres") { [postgres] in _ = try await postgres.query("SELECT 1 AS one") }
         health.register("redis") { [redis] in try await redis.ping() }
     }
 
-    /// Creates the media links of a store, which begin with `PUBLIC_URL` and are signed with `MEDIA_LINK_KEY`.
-    public func mediaLinks(to blobs: any BlobStore) throws -> MediaLinks {
-        MediaLinks(blobs: blobs, signer: try Self.linkSigner(settings))
-    }
-
-    static func linkSigner(_ settings: Settings) throws -> MediaLinkSigner {
-        let urlExpectation = "where phones reach identity-api, such as https://api.example.org (http:// for this machine only)"
-        guard let publicURL = PublicURL(try settings.string("PUBLIC_URL", urlExpectation, about: "what links to pictures begin with"))
-        else {
-            throw ConfigurationError("PUBLIC_URL", "is not valid", expectation: urlExpectation)
-        }
-        let key = try settings.secret(
-            "MEDIA_LINK_KEY", byteCount: MediaLinkSigner.keyByteCount,
-            about: "the key that signs links to pictures; with another one they end")
-        return MediaLinkSigner(key: key, publicURL: publicURL)
-    }
+    /// Creates the sealer of a purpose. A service asks only for those it needs, and is given the keys of no other.
+    ///
+    /// - Throws: ``ConfigurationError`` when the setting of its keys is missing or wrong.
+    public func sealer(_ purpose: KeyPurpose) throws(ConfigurationError) -> Sealer { try settings.sealer(purpose) }
 }

@@ -11,9 +11,9 @@ public struct SessionPseudonyms: Sendable {
 
     private let code: HMACSHA256
 
-    /// Derives the key of the pseudonyms from `LOOKUP_KEY`, so that no other HMAC under `LOOKUP_KEY` equals a pseudonym.
-    public init(lookupKey: [UInt8]) {
-        code = HMACSHA256(key: HMACSHA256.authenticate(Self.label, key: lookupKey))
+    /// Derives the key of the pseudonyms from `SESSION_KEY`, so that no other HMAC under `SESSION_KEY` equals a pseudonym.
+    public init(sessionKey: [UInt8]) {
+        code = HMACSHA256(key: HMACSHA256.authenticate(Self.label, key: sessionKey))
     }
 
     /// Returns the pseudonym of a session: deterministic, in the format of a random UUID.

@@ -49,7 +49,8 @@ extension IdentityFixture {
     /// Runs the sweeper once.
     func sweep() async throws {
         let sweeper = IdentityAPI.sweeper(
-            postgres: postgres, blobs: try context.blobStore(), pseudonyms: SessionPseudonyms(lookupKey: context.lookupKey),
+            postgres: postgres, photos: try context.blobStore(.faces),
+            pseudonyms: SessionPseudonyms(sessionKey: try context.settings.sessionKey()),
             interval: .seconds(1), logger: context.logger)
         await sweeper.sweep()
     }

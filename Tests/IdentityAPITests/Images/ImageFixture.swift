@@ -111,7 +111,7 @@ extension IdentityFixture {
         let type = try #require(PictureType(rawValue: format))
         let result = "images/\(id.wireString)/result-abc.\(type.fileExtension)"
         let thumbnail = "images/\(id.wireString)/thumbnail-def.jpg"
-        let blobs = try context.blobStore()
+        let blobs = try context.blobStore(.pictures)
         for key in [result, thumbnail] {
             try await blobs.write(try BlobKey(key), as: .media(contentType: type.mimeType)) { writer in
                 try await writer.append(ByteBuffer(bytes: picture))

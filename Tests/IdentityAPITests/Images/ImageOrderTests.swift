@@ -73,7 +73,7 @@ import WireFormat
             #expect(job.userID == customer.userID)
             #expect(job.status == .pending)
             #expect(job.templateID == "anime-style")
-            let stored = try await api.context.blobStore().read(try BlobKey(try #require(job.inputKey)), limit: 1_000_000)
+            let stored = try await api.context.blobStore(.pictures).read(try BlobKey(try #require(job.inputKey)), limit: 1_000_000)
             #expect(stored == order.picture)
             let outbox = try await api.postgres.query("SELECT stream, key FROM outbox")
             #expect(outbox.count == 1)

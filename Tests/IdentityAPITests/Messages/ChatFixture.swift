@@ -49,7 +49,7 @@ struct Chat: Sendable {
     func open(_ name: String, of push: NotificationRequested, context: [UInt8]) throws -> String {
         let text = try #require(push.parameters[name])
         let sealed = try #require(Base64URL.decode(text))
-        return String(decoding: try api.context.sealer.open(sealed, context: context), as: UTF8.self)
+        return String(decoding: try api.context.sealer(.tokens).open(sealed, context: context), as: UTF8.self)
     }
 }
 

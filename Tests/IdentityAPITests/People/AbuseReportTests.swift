@@ -32,7 +32,7 @@ import WireFormat
         #expect(reports.map(\.subjectType) == ["user", "user", "topic", "topic", "message", "message"])
         #expect(reports.map(\.senderID) == [nil, nil, nil, nil, chat.ada.userID, nil])
         let sealed = try #require(reports[0].textSealed)
-        let text = try api.context.sealer.open(sealed, context: SealingContext.report(id: reports[0].id))
+        let text = try api.context.sealer(.accounts).open(sealed, context: SealingContext.report(id: reports[0].id))
         #expect(String(decoding: text, as: UTF8.self) == "again and again")
     }
 

@@ -159,7 +159,7 @@ import WireFormat
     private func content(of push: NotificationRequested) throws -> AppContent {
         let text = try #require(push.parameters[NotificationParameter.contentSealed])
         let sealed = try #require(Base64URL.decode(text))
-        let bytes = try api.context.sealer.open(sealed, context: SealingContext.appContent(notificationID: push.notificationID))
+        let bytes = try api.context.sealer(.tokens).open(sealed, context: SealingContext.appContent(notificationID: push.notificationID))
         return try JSONDecoder().decode(AppContent.self, from: Data(bytes))
     }
 }

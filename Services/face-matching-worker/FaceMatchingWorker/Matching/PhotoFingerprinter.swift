@@ -18,8 +18,8 @@ struct PhotoFingerprinter: Sendable {
     private let signatures: FaceSignatureHasher
     private let check: ReplayCheck
 
-    init(lookupKey: [UInt8], check: ReplayCheck = .photos) {
-        func key(_ name: String) -> [UInt8] { HMACSHA256.authenticate(Array("heliograph face photo \(name)".utf8), key: lookupKey) }
+    init(sessionKey: [UInt8], check: ReplayCheck = .photos) {
+        func key(_ name: String) -> [UInt8] { HMACSHA256.authenticate(Array("heliograph face photo \(name)".utf8), key: sessionKey) }
         hashKey = HMACSHA256(key: key("hash"))
         signatures = FaceSignatureHasher(key: key("signature"))
         self.check = check

@@ -6,15 +6,19 @@ internal import WireFormat
 /// Derives storable values from personal data: keyed hashes for look-ups, and sealed values that can be opened again.
 struct AccountKeys: Sendable {
     private let lookupKey: [UInt8]
-    private let sealer: Sealer
+    /// Seals e-mails, names and the texts of reports.
+    private let accountSealer: Sealer
+    /// Seals push tokens and the texts of notifications.
+    private let tokenSealer: Sealer
     /// The HMAC that derives tokens, under a key of its own.
     private let tokenCode: HMACSHA256
     /// The HMAC that derives mailed codes, under a key of its own.
     private let mailedCode: HMACSHA256
 
-    init(lookupKey: [UInt8], sealer: Sealer) {
+    init(lookupKey: [UInt8], accounts: Sealer, tokens: Sealer) {
         self.lookupKey = lookupKey
-        self.sealer = sealer
+        accountSealer = accounts
+        tokenSealer = tokens
         tokenCode = HMACSHA256(key: HMACSHA256.authenticate(Array("heliograph token pair".utf8), key: lookupKey))
         mailedCode = HMACSHA256(key: HMACSHA256.authenticate(Array("heliograph mailed code".utf8), key: lookupKey))
     }
@@ -61,7 +65,7 @@ struct AccountKeys: Sendable {
 
     /// Opens a stored e-mail.
     func address(_ email: SealedEmail) throws(CryptoError) -> String {
-        String(decoding: try sealer.open(email.sealed, context: SealingContext.email(lookup: email.lookup)), as: UTF8.self)
+        String(decoding: try accountSealer.open(email.sealed, context: SealingContext.email(lookup: email.lookup)), as: UTF8.self)
     }
 
     /// The code that is mailed for a verification: six digits, which cannot be computed without the lookup key. It is not stored, and each
@@ -90,13 +94,18 @@ struct AccountKeys: Sendable {
     /// Opens a user's display name; nil when none is set.
     func displayName(of user: User) throws(CryptoError) -> String? {
         guard let sealed = user.displayNameSealed else { return nil }
-        let name = try sealer.open(sealed, context: SealingContext.displayName(userID: user.id))
+        let name = try accountSealer.open(sealed, context: SealingContext.displayName(userID: user.id))
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Seals a text under a context.
+    /// Seals a text of an account under a context.
     func sealed(_ text: String, context: [UInt8]) throws(CryptoError) -> [UInt8] {
-        try sealer.seal(Array(text.utf8), context: context)
+        try accountSealer.seal(Array(text.utf8), context: context)
+    }
+
+    /// Seals a push token, or a text of a notification, under a context; notifier opens them.
+    func sealedForPush(_ text: String, context: [UInt8]) throws(CryptoError) -> [UInt8] {
+        try tokenSealer.seal(Array(text.utf8), context: context)
     }
 
     func installationKey(_ target: PushTarget) -> [UInt8] {
@@ -110,7 +119,7 @@ struct AccountKeys: Sendable {
     /// Turns a push token that a device just sent into the registration of its installation.
     func registration(of target: PushTarget, seenAt: Date) throws(CryptoError) -> PushRegistration {
         let key = installationKey(target)
-        let sealed = try sealed(target.value, context: SealingContext.pushInstall(installationKey: key))
+        let sealed = try sealedForPush(target.value, context: SealingContext.pushInstall(installationKey: key))
         return PushRegistration(
             installationKey: key, kind: target.kind, valueSealed: sealed,
             valueHash: valueHash(target), seenAt: seenAt)

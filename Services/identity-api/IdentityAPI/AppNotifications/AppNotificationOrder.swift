@@ -50,7 +50,7 @@ struct AppNotificationOrder: Sendable {
         var content = body.content
         // Apps do not replace each other's notifications.
         content.collapseKey = content.collapseKey.map { "\(service.app):\($0)" }
-        let sealed = try keys.sealed(try Self.json(content), context: SealingContext.appContent(notificationID: id))
+        let sealed = try keys.sealedForPush(try Self.json(content), context: SealingContext.appContent(notificationID: id))
         var parameters = [NotificationParameter.contentSealed: Base64URL.encode(sealed)]
         if content.image != nil { parameters[NotificationParameter.hasPicture] = "true" }
         parameters[NotificationParameter.topicID] = topicID?.wireString

@@ -44,7 +44,7 @@ struct PossessionCheck: Sendable {
 
     private func push(of handOver: InstallHandOver, nonce: String, to installID: UUID) throws -> NotificationRequested {
         let id = UUIDv7.generate()
-        let sealed = try keys.sealed(nonce, context: SealingContext.possessionNonce(notificationID: id))
+        let sealed = try keys.sealedForPush(nonce, context: SealingContext.possessionNonce(notificationID: id))
         return NotificationRequested(
             notificationID: id, dedupeKey: "possession:\(handOver.id.wireString)", kind: .possessionCheck,
             recipient: .installation(installID), lane: .urgent,

@@ -85,11 +85,11 @@ struct ChatPush: Sendable {
         notificationID = UUIDv7.generate()
         var texts: [String: String] = [:]
         if let preview = message.preview {
-            let sealed = try keys.sealed(preview, context: SealingContext.chatPreview(notificationID: notificationID))
+            let sealed = try keys.sealedForPush(preview, context: SealingContext.chatPreview(notificationID: notificationID))
             texts[NotificationParameter.textSealed] = Base64URL.encode(sealed)
         }
         if let senderName {
-            let sealed = try keys.sealed(senderName, context: SealingContext.chatSenderName(notificationID: notificationID))
+            let sealed = try keys.sealedForPush(senderName, context: SealingContext.chatSenderName(notificationID: notificationID))
             texts[NotificationParameter.senderNameSealed] = Base64URL.encode(sealed)
         }
         sealedTexts = texts

@@ -48,7 +48,7 @@ struct UsersFindCommand: AsyncParsableCommand {
 
     func run() async throws {
         let lookup = try email.flatMap { EmailAddress($0) }.map { address in
-            try reporting(hint: "--id") { address.lookup(under: try Settings().secret("LOOKUP_KEY", byteCount: 32)) }
+            try reporting(hint: "--id") { address.lookup(under: try Settings().lookupKey()) }
         }
         let found = try await options.database.withDatabase { client in
             try await client.withTransaction { transaction in
@@ -71,7 +71,7 @@ struct UsersShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show an account, and its e-mail if you ask for it.",
         discussion: """
-            --reveal opens the e-mail with SEALING_KEYS of the environment, and is recorded.
+            --reveal opens the e-mail with ACCOUNT_KEYS of the environment, and is recorded.
 
               heliographctl users show --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
             """
@@ -83,7 +83,7 @@ struct UsersShowCommand: AsyncParsableCommand {
     var reveal = false
 
     func run() async throws {
-        let sealer = try reveal ? reporting(hint: "no --reveal") { try Settings().sealer() } : nil
+        let sealer = try reveal ? reporting(hint: "no --reveal") { try Settings().sealer(.accounts) } : nil
         let action = reveal ? AuditAction.emailRevealed : .accountShown
         let found = try await account.acting.recording(action, on: account.user, detail: "by_id") { transaction in
             try await AccountReport.account(account.user, in: UserRepository(transaction))

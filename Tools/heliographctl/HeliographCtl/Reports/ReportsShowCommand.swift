@@ -12,7 +12,7 @@ struct ReportsShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show a report with what the reporter wrote.",
         discussion: """
-            The text is sealed: SEALING_KEYS of the environment opens it. Without the keys the rest is shown.
+            The text is sealed: ACCOUNT_KEYS of the environment opens it. Without the keys the rest is shown.
 
               heliographctl reports show 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
             """
@@ -52,14 +52,15 @@ struct ReportsShowCommand: AsyncParsableCommand {
     /// Opens the text; nil when there is none, or no keys.
     private func text(of report: AbuseReport) throws -> String? {
         guard report.textSealed != nil else { return nil }
-        guard let keys = try reporting(hint: "nothing", { try Settings().optionalString("SEALING_KEYS") }) else {
-            Console.current.note("The text is sealed: set SEALING_KEYS to read it.")
+        guard try reporting(hint: "nothing", { try Settings().optionalString(KeyPurpose.accounts.setting) }) != nil else {
+            Console.current.note("The text is sealed: set ACCOUNT_KEYS to read it.")
             return nil
         }
+        let sealer = try reporting(hint: "nothing") { try Settings().sealer(.accounts) }
         do {
-            return try report.text(Sealer(keyRing: try KeyRing(parsing: keys)))
+            return try report.text(sealer)
         } catch {
-            Console.current.note("The text does not open with these SEALING_KEYS.")
+            Console.current.note("The text does not open with these ACCOUNT_KEYS.")
             throw ExitCode.configuration
         }
     }

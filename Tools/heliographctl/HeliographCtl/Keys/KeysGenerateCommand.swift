@@ -1,27 +1,23 @@
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import HeliographCrypto
-
-/// The commands for the secrets of an installation.
-struct KeysCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "keys",
-        abstract: "Make the secrets that seal and look up personal data.",
-        subcommands: [KeysGenerateCommand.self]
-    )
-}
+internal import Storage
 
 /// Prints fresh secrets as lines of an environment file.
 struct KeysGenerateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
-        abstract: "Print fresh SEALING_KEYS, LOOKUP_KEY and MEDIA_LINK_KEY lines for an environment file.",
+        abstract: "Print fresh secrets as lines of an environment file.",
         discussion: """
-            SEALING_KEYS seals photos, face templates, e-mails and push tokens (AES-256-GCM). To rotate it, put a new \
-            key in front: SEALING_KEYS=k2:…,k1:… — the first one seals, all of them open.
+            FACE_KEYS, ACCOUNT_KEYS, TOKEN_KEYS and PICTURE_KEYS are the rings of keys that seal faces, accounts, push tokens and \
+            pictures (AES-256-GCM). Give each service only those it needs. To rotate a ring, put a new key in front: \
+            FACE_KEYS=k2:…,k1:… — the first one seals, all of them open.
 
             LOOKUP_KEY turns e-mails and installation ids into lookup values (HMAC-SHA256). It cannot be changed later: \
             accounts would no longer be found.
+
+            SESSION_KEY makes the pseudonyms of sessions and the hashes of their photos. With another one, photos of the last 180 days \
+            are accepted once more.
 
             MEDIA_LINK_KEY signs the links to pictures (HMAC-SHA256). With another one, the links of the last 24 hours end.
 
@@ -32,12 +28,12 @@ struct KeysGenerateCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The id of the sealing key: 1 to 32 of A-Z a-z 0-9 _ -.",
+            "The id of the sealing keys: 1 to 32 of A-Z a-z 0-9 _ -.",
             discussion: "It is stored beside everything the key seals.", valueName: "id"))
     var keyID = "k1"
 
-    @Flag(name: .long, help: "Print the SEALING_KEYS line only, for a rotation.")
-    var sealingOnly = false
+    @Option(name: .long, help: "Print the line of one ring only, for a rotation.")
+    var ring: KeyPurpose?
 
     mutating func validate() throws {
         do {
@@ -48,10 +44,12 @@ struct KeysGenerateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        Console.current.result("SEALING_KEYS=\(KeyRing.generateText(id: keyID))")
-        if !sealingOnly {
-            Console.current.result("LOOKUP_KEY=\(Base64.encode(SecureRandom.bytes(KeyRing.keyByteCount)))")
-            Console.current.result("MEDIA_LINK_KEY=\(Base64.encode(SecureRandom.bytes(KeyRing.keyByteCount)))")
+        for purpose in ring.map({ [$0] }) ?? KeyPurpose.allCases {
+            Console.current.result("\(purpose.setting)=\(KeyRing.generateText(id: keyID))")
+        }
+        guard ring == nil else { return }
+        for name in ["LOOKUP_KEY", "SESSION_KEY", "MEDIA_LINK_KEY"] {
+            Console.current.result("\(name)=\(Base64.encode(SecureRandom.bytes(KeyRing.keyByteCount)))")
         }
     }
 }

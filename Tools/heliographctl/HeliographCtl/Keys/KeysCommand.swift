@@ -1,0 +1,14 @@
+public import ArgumentParser
+internal import CommandLineSupport
+public import Storage
+
+/// The commands for the secrets of an installation.
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Make the secrets that seal and look up personal data.",
+        subcommands: [KeysGenerateCommand.self]
+    )
+}
+
+extension KeyPurpose: ExpressibleByArgument {}
