@@ -25,7 +25,8 @@ public struct SessionRepository: Sendable {
                                   address_key, photos, photo_bytes, request_id, traceparent, deadline_at, expires_at)
             VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.authorisedBy),
                     \(new.verificationID), \(new.isRecovery), \(new.email?.lookup), \(new.email?.sealed),
-                    \(new.consent?.version), \(new.consent?.hash), \(new.attemptKey), \(new.tokenHash), \(new.installID), \(new.installationKey), \(new.addressKey),
+                    \(new.consent?.version), \(new.consent?.hash), \(new.attemptKey), \(new.tokenHash),
+                    \(new.installID), \(new.installationKey), \(new.addressKey),
                     \(photos)::text::jsonb, \(new.photoBytes), \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime / .seconds(1))),
                     now() + make_interval(secs => \(new.lifetime / .seconds(1))))
