@@ -105,7 +105,8 @@ let package = Package(
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
             [
-                "AsyncPrimitives", "Multipart", "JSON", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto", "Mail", .hummingbird,
+                "AsyncPrimitives", "Multipart", "JSON", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto", "Mail", "ZipWriter",
+                .hummingbird,
                 .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes,
             ],
             resources: [.embedInCode("Resources")]),

@@ -76,7 +76,7 @@ public enum IdentityAPI: HeliographService {
                 configuration, postgres: postgres, blobs: pictures, keys: keys, authenticator: authenticator, services: services,
                 uploads: slots, signals: signals),
             people: peopleRoutes(
-                configuration, postgres: postgres, keys: keys, authenticator: authenticator, verification: verification,
+                configuration, context, pictures: pictures, keys: keys, authenticator: authenticator, verification: verification,
                 signals: signals),
             notifications: AppNotificationController(postgres: postgres, keys: keys, services: services),
             limit: RateLimitMiddleware(
@@ -155,11 +155,16 @@ public enum IdentityAPI: HeliographService {
     }
 
     private static func peopleRoutes(
-        _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, keys: AccountKeys, authenticator: any Authenticator,
-        verification: VerificationController, signals: RateLimiter<UUID>
+        _ configuration: IdentityAPIConfiguration, _ context: ServiceContext, pictures: any BlobStore, keys: AccountKeys,
+        authenticator: any Authenticator, verification: VerificationController, signals: RateLimiter<UUID>
     ) -> PeopleRoutes {
-        PeopleRoutes(
+        let postgres = context.postgres
+        return PeopleRoutes(
             profile: ProfileController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals),
+            export: ExportController(
+                postgres: postgres, keys: keys, blobs: pictures, authenticator: authenticator,
+                slots: UploadSlots(limit: configuration.exports.concurrent, perAddress: configuration.limits.uploadsPerAddress),
+                limits: configuration.exports, clock: context.clock),
             email: EmailController(keys: keys, authenticator: authenticator, verification: verification, limiter: signals),
             recovery: RecoveryController(postgres: postgres, authenticator: authenticator, limiter: signals),
             presence: PresenceController(postgres: postgres, authenticator: authenticator, limiter: signals),

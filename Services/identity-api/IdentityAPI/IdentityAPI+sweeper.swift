@@ -50,6 +50,7 @@ extension IdentityAPI {
                 .batches("app_notifications", every: interval) {
                     try await AppNotificationRepository(postgres).deleteExpired(limit: $0)
                 },
+                .batches("exports", every: interval) { try await AccountExportRepository(postgres).deleteExpired(limit: $0) },
                 .batches("reports", every: interval) { try await AbuseReportRepository(postgres).deleteExpired(limit: $0) },
                 .batches("invitations", every: interval) { try await TopicRepository(postgres).deleteExpiredInvitations(limit: $0) },
                 Sweeper.Step("audit_partitions", every: auditInterval) { try await AuditRepository(postgres).maintainPartitions() },

@@ -17,6 +17,8 @@ struct IdentityAPIConfiguration: Sendable {
     var limits = LimitsConfiguration()
     /// The Firebase project whose ID tokens are accepted; nil for none.
     var firebase: FirebaseConfiguration?
+    /// The limits of exports of accounts.
+    var exports = ExportLimits()
     /// The consent that a sign-up needs; nil for none.
     var consent: ConsentRequirement?
     /// The origins of web apps that may read answers.
@@ -75,6 +77,7 @@ struct IdentityAPIConfiguration: Sendable {
         limits = try LimitsConfiguration(settings)
         origins = try AllowedOrigins(settings)
         firebase = try FirebaseConfiguration(settings)
+        exports = try ExportLimits(settings)
         consent = try ConsentRequirement(settings)
     }
 }

@@ -67,6 +67,8 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case refreshTokenReused = "refresh_token_reused"
     /// The name that others see was changed.
     case profileChanged = "profile_changed"
+    /// The owner of an account has requested everything that is kept of it.
+    case accountExported = "account_exported"
     /// An operator has made an API key for an app's own server.
     case credentialCreated = "credential_created"
     /// An operator has revoked an API key.

@@ -31,6 +31,7 @@ extension Baseline {
         CREATE INDEX notifications_by_creation ON notifications (created_at);
         CREATE INDEX notifications_open_by_expiry ON notifications (expires_at) WHERE state IN ('requested', 'addressed');
         CREATE INDEX notifications_open_by_recipient ON notifications (recipient_id) WHERE state IN ('requested', 'addressed');
+        CREATE INDEX notifications_of_people ON notifications (recipient_id) WHERE recipient_type IN ('user', 'session');
         CREATE INDEX notifications_of_topics ON notifications (recipient_id, created_at) WHERE recipient_type = 'topic';
         COMMENT ON TABLE notifications IS 'Requests to notify a recipient; a delivery is the push of one to one installation.';
         COMMENT ON COLUMN notifications.dedupe_key IS

@@ -65,7 +65,7 @@ struct AccountKeys: Sendable {
 
     /// Opens a stored e-mail.
     func address(_ email: SealedEmail) throws(CryptoError) -> String {
-        String(decoding: try accountSealer.open(email.sealed, context: SealingContext.email(lookup: email.lookup)), as: UTF8.self)
+        try opened(email.sealed, context: SealingContext.email(lookup: email.lookup))
     }
 
     /// The code that is mailed for a verification: six digits, which cannot be computed without the lookup key. It is not stored, and each
@@ -93,9 +93,21 @@ struct AccountKeys: Sendable {
 
     /// Opens a user's display name; nil when none is set.
     func displayName(of user: User) throws(CryptoError) -> String? {
-        guard let sealed = user.displayNameSealed else { return nil }
-        let name = try accountSealer.open(sealed, context: SealingContext.displayName(userID: user.id))
-        return String(decoding: name, as: UTF8.self)
+        try user.displayNameSealed.map { sealed throws(CryptoError) in
+            try opened(sealed, context: SealingContext.displayName(userID: user.id))
+        }
+    }
+
+    /// Opens the display name of an account; nil when none is set.
+    func displayName(of account: AccountSummary) throws(CryptoError) -> String? {
+        try account.displayNameSealed.map { sealed throws(CryptoError) in
+            try opened(sealed, context: SealingContext.displayName(userID: account.id))
+        }
+    }
+
+    /// Opens a text of an account that was sealed under a context.
+    func opened(_ sealed: [UInt8], context: [UInt8]) throws(CryptoError) -> String {
+        String(decoding: try accountSealer.open(sealed, context: context), as: UTF8.self)
     }
 
     /// Seals a text of an account under a context.

@@ -5,7 +5,7 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Answers `PUT /v1/users/me`: sets the profile that other users see.
+/// Answers `GET` and `PUT /v1/users/me`: shows the owner the account, and sets the profile that other users see.
 struct ProfileController: Sendable {
     /// The maximum size of the JSON.
     private static let maxBodyBytes = 4 * 1_024
@@ -15,6 +15,17 @@ struct ProfileController: Sendable {
     let authenticator: any Authenticator
     /// Limits the changes of one account.
     let limiter: RateLimiter<UUID>
+
+    func get(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let identity = try await authenticator.identify(request)
+        try limiter.admit(identity.userID, context.limits, or: "Too many requests by this account")
+        guard let account = try await AccountOverview(of: identity.userID, in: postgres, keys) else {
+            throw APIError.unauthorized("The account is gone")
+        }
+        var response = Answer.json(Answer.data(account.json, context.requestID))
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
 
     func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)

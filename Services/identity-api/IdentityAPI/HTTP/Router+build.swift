@@ -17,9 +17,10 @@ struct TopicRoutes: Sendable {
     let messages: MessageController
 }
 
-/// The controllers of users' profiles, presence, devices, receipts, sign-ins, blocks and reports.
+/// The controllers of users' profiles, exports, presence, devices, receipts, sign-ins, blocks and reports.
 struct PeopleRoutes: Sendable {
     let profile: ProfileController
+    let export: ExportController
     let email: EmailController
     let recovery: RecoveryController
     let presence: PresenceController
@@ -83,7 +84,8 @@ struct APIRoutes: Sendable {
         serve("/v1/notifications", [.post: notifications.post], on: router)
         serve("/v1/notifications/:id", [.get: notifications.get, .delete: notifications.cancel], on: router)
         serve("/v1/notifications/receipts", [.post: people.receipts.record], on: router)
-        serve("/v1/users/me", [.put: people.profile.put], on: router)
+        serve("/v1/users/me", [.get: people.profile.get, .put: people.profile.put], on: router)
+        serve("/v1/users/me/export", [.get: people.export.get], on: router)
         serve("/v1/users/me/email", [.put: people.email.put], on: router)
         serve("/v1/users/me/recovery", [.get: people.recovery.get, .delete: people.recovery.cancel], on: router)
         serve("/v1/users/me/sessions", [.get: people.signIns.list, .delete: people.signIns.endAll], on: router)
