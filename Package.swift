@@ -52,6 +52,7 @@ let package = Package(
         .nativeLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         .nativeLibrary("CVips", pkgConfig: "vips", apt: "libvips-dev"),
         .nativeLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+        .systemLibrary(name: "CLinux", path: "Shared/C/CLinux"),
         .target(
             name: "CDlib", path: "Shared/C/CDlib",
             // dlib's templates are 95 times slower without optimisation, so a debug build optimises them too.
@@ -82,7 +83,7 @@ let package = Package(
             path: "Shared/Tracing"),
         .shared("WireFormat", []),
         .shared("Storage", ["PostgresClient", "HeliographCrypto", "WireFormat"]),
-        .shared("BlobStore", ["AsyncPrimitives", "HTTPClient", "HeliographCrypto", "WireFormat", .logging, .nioCore, .nioPosix]),
+        .shared("BlobStore", ["AsyncPrimitives", "CLinux", "HTTPClient", "HeliographCrypto", "WireFormat", .logging, .nioCore, .nioPosix]),
         .shared(
             "EventBus",
             [
@@ -131,7 +132,7 @@ let package = Package(
             name: "CommandLineSupport", dependencies: ["ServiceDefaults", .argumentParser, .logging],
             path: "Tools/CommandLineSupport", swiftSettings: sharedSettings),
         .serviceLibrary(
-            "HeliographCtl", of: "heliographctl", ["CommandLineSupport", "HeliographCrypto", .argumentParser], in: "Tools"),
+            "HeliographCtl", of: "heliographctl", ["BlobStore", "CommandLineSupport", "HeliographCrypto", .argumentParser], in: "Tools"),
         .service("heliographctl", library: "HeliographCtl", in: "Tools"),
         .target(
             name: "HeliographLoad",
@@ -212,7 +213,7 @@ let package = Package(
         .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport"]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
         .tests("FaceEngineTests", ["AsyncPrimitives", "FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport"]),
-        .tests("StorageTests", ["Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
+        .tests("StorageTests", ["HeliographCrypto", "Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
         .tests(
             "EventBusTests",
             [
@@ -275,8 +276,8 @@ let package = Package(
         .tests(
             "HeliographCtlTests",
             [
-                "CommandLineSupport", "HeliographCtl", "HeliographCrypto", "EventBus", "PostgresClient", "RedisClient", "Storage",
-                "TestSupport", "WireFormat", .argumentParser, .logging,
+                "BlobStore", "CommandLineSupport", "HeliographCtl", "HeliographCrypto", "EventBus", "PostgresClient", "RedisClient",
+                "ServiceDefaults", "Storage", "TestSupport", "WireFormat", .argumentParser, .logging,
             ]),
         .tests("HeliographLoadTests", ["CommandLineSupport", "HeliographLoad", "TestSupport", .argumentParser]),
         .tests(

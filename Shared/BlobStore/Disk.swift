@@ -1,3 +1,4 @@
+internal import CLinux
 internal import FoundationEssentials
 
 #if canImport(Glibc)
@@ -26,6 +27,34 @@ enum Disk {
             guard errno == ENOENT, attempt < 3 else { throw failure("rename a file") }
         }
         try OpenFile(reading: directory).synchronize()
+    }
+
+    /// Exchanges the names of two files at once, durably.
+    ///
+    /// - Throws: `notFound` when one of them does not exist; then nothing has changed.
+    static func exchange(_ path: String, with other: String) throws(BlobStoreError) {
+        #if canImport(Glibc)
+            let result = renameat2(AT_FDCWD, path, AT_FDCWD, other, CLINUX_RENAME_EXCHANGE)
+        #else
+            let result = renamex_np(path, other, UInt32(RENAME_SWAP))
+        #endif
+        guard result == 0 else { throw failure("exchange two files") }
+        try OpenFile(reading: parent(of: other)).synchronize()
+    }
+
+    /// Returns the paths of all files under a directory, relative to it; none if it does not exist.
+    static func files(under path: String) throws(BlobStoreError) -> [String] {
+        guard access(path, F_OK) == 0 else { return [] }
+        let names: [String]
+        do {
+            names = try FileManager.default.subpathsOfDirectory(atPath: path)
+        } catch {
+            throw BlobStoreError(.unavailable, "cannot list a directory", underlying: error)
+        }
+        return names.filter { name in
+            var status = stat()
+            return stat("\(path)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        }
     }
 
     /// Deletes a file, if there is one.

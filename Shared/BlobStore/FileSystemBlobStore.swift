@@ -11,7 +11,7 @@ public struct FileSystemBlobStore: BlobStore {
     /// The age at which a sweep deletes the file of an interrupted write.
     private static let partialLifetime = Duration.seconds(60 * 60)
     /// The directory of unfinished writes; no key can name it.
-    private static let partialDirectory = ".partial"
+    static let partialDirectory = ".partial"
 
     /// Threads for disk access. They mostly wait, so there may be more of them than processors, which lets syncs overlap.
     public static let sharedThreadPool: NIOThreadPool = {
@@ -20,8 +20,8 @@ public struct FileSystemBlobStore: BlobStore {
         return threadPool
     }()
 
-    private let root: String
-    private let sealer: Sealer
+    let root: String
+    let sealer: Sealer
     private let threadPool: NIOThreadPool
 
     /// Makes a store in a directory, which is created with the first object.
@@ -119,9 +119,9 @@ public struct FileSystemBlobStore: BlobStore {
         }
     }
 
-    private func path(_ key: BlobKey) -> String { "\(root)/\(key.name)" }
+    func path(_ key: BlobKey) -> String { "\(root)/\(key.name)" }
 
-    private func run<Result: Sendable>(
+    func run<Result: Sendable>(
         _ work: @escaping @Sendable () throws(BlobStoreError) -> Result
     ) async throws(BlobStoreError) -> Result {
         try await threadPool.runBlobWork(work)

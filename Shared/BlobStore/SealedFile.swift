@@ -81,6 +81,16 @@ final class SealedFile: Sendable {
         }
     }
 
+    /// Seals the content of a whole file in memory.
+    static func seal(_ bytes: [UInt8], of key: BlobKey, context: [UInt8], sealer: Sealer) throws(BlobStoreError) -> [UInt8] {
+        do {
+            var stream = try sealer.makeStreamSealer(context: context)
+            return try stream.header() + stream.update(bytes) + stream.finish()
+        } catch {
+            throw BlobStoreError(.unavailable, "\(key) cannot be sealed", underlying: error)
+        }
+    }
+
     /// Opens the pieces that `next` returns, until a piece is empty.
     private static func open(
         of key: BlobKey, context: [UInt8], limit: Int, sealer: Sealer, next: () throws(BlobStoreError) -> [UInt8]

@@ -1,6 +1,6 @@
 /// Holds the sealing keys of an installation: the current one, and older ones that are still used to open.
 ///
-/// Rotation: put a new key in front and restart; remove the old key when all its values have expired or been sealed again.
+/// Rotation: append a new key everywhere, then put it in front everywhere, then seal all values again, then remove the old key.
 public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
     /// The length of a key, in bytes (AES-256).
     public static let keyByteCount = 32
@@ -14,6 +14,8 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
     }
 
     let current: Key
+    /// The ids of the keys, in the order of the ring.
+    let ids: [String]
     private let keys: [String: Key]
 
     /// Reads `id2:base64-of-32-bytes,id1:…`; the first key is the current one.
@@ -39,6 +41,7 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
             parsed.append(Key(id: id, mac: HMACSHA256(key: bytes)))
         }
         current = parsed[0]
+        ids = parsed.map(\.id)
         keys = Dictionary(uniqueKeysWithValues: parsed.map { ($0.id, $0) })
     }
 

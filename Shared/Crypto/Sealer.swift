@@ -8,7 +8,7 @@ public struct Sealer: Sendable {
     /// The maximum length of a value sealed whole, in bytes; longer ones must be streamed.
     public static let maxWholeByteCount = 64 * 1024 * 1024
 
-    private let keyRing: KeyRing
+    let keyRing: KeyRing
 
     /// Creates a sealer that seals with the ring's current key and opens with any of its keys.
     public init(keyRing: KeyRing) {

@@ -48,14 +48,15 @@ func testSealer(_ byte: UInt8 = 1) throws -> Sealer {
 }
 
 func s3Store(
-    _ server: S3Server, sealer byte: UInt8 = 1, configure: (inout S3Configuration) -> Void = { _ in }
+    _ server: S3Server, sealer byte: UInt8 = 1, ring: String? = nil, configure: (inout S3Configuration) -> Void = { _ in }
 ) throws -> S3BlobStore {
     var configuration = S3Configuration(
         endpoint: server.url, bucket: S3Server.bucket, region: S3Server.region, accessKeyID: server.accessKeyID,
         secretAccessKey: server.secretAccessKey)
     configuration.retryDelay = .milliseconds(10)
     configure(&configuration)
-    return S3BlobStore(configuration: configuration, sealer: try testSealer(byte), logger: Logger(label: "test"))
+    let sealer = try ring.map { Sealer(keyRing: try KeyRing(parsing: $0)) } ?? testSealer(byte)
+    return S3BlobStore(configuration: configuration, sealer: sealer, logger: Logger(label: "test"))
 }
 
 extension BlobStore {

@@ -5,7 +5,8 @@ import Testing
 
 struct HelpTests {
     @Test(arguments: [
-        [], ["migrate"], ["migrate", "up"], ["migrate", "down"], ["migrate", "status"], ["keys", "generate"], ["streams"], ["top"],
+        [], ["migrate"], ["migrate", "up"], ["migrate", "down"], ["migrate", "status"], ["keys", "generate"], ["keys", "status"],
+        ["keys", "rotate"], ["streams"], ["top"],
         ["dlq"], ["dlq", "list"], ["dlq", "show"], ["dlq", "redrive"], ["dlq", "drop"], ["trace"],
         ["templates"], ["templates", "list"], ["templates", "set"], ["templates", "preview"],
         ["push"], ["push", "report"], ["push", "erase"], ["users"], ["users", "find"], ["users", "show"],

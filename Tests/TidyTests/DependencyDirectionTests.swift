@@ -5,7 +5,7 @@ import Testing
 /// storage with the bus, the defaults of services, the support of commands, and services with the tools of operators.
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
-        ["CHiredis", "CLibPQ", "CLibCurl", "CNGHTTP2", "COpenSSL", "CVips", "CDlib", "CZlib"],
+        ["CHiredis", "CLibPQ", "CLibCurl", "CNGHTTP2", "COpenSSL", "CVips", "CDlib", "CZlib", "CLinux"],
         ["AsyncPrimitives"],
         [
             "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSON", "ImageProbe", "ZipWriter",

@@ -16,6 +16,8 @@ extension IdentityAPI {
 
     /// The pause between two looks at the partitions of the audit log, which are made two months ahead.
     private static let auditInterval = Duration.seconds(60 * 60)
+    /// The pause between two counts of sealed values, which read whole tables.
+    private static let sealedValuesInterval = Duration.seconds(10 * 60)
 
     /// The sweeper of sessions and sign-ins with their photos, and of all other rows that identity-api writes and that expire.
     static func sweeper(
@@ -24,6 +26,7 @@ extension IdentityAPI {
     ) -> Sweeper {
         let overdue = OverdueSessions(postgres: postgres, blobs: photos, pseudonyms: pseudonyms, logger: logger)
         let sessions = SessionRepository(postgres)
+        let sealedValues = SealedValueGauges(postgres: postgres)
         return Sweeper(
             logger: logger, clock: clock,
             steps: [
@@ -54,6 +57,10 @@ extension IdentityAPI {
                 .batches("reports", every: interval) { try await AbuseReportRepository(postgres).deleteExpired(limit: $0) },
                 .batches("invitations", every: interval) { try await TopicRepository(postgres).deleteExpiredInvitations(limit: $0) },
                 Sweeper.Step("audit_partitions", every: auditInterval) { try await AuditRepository(postgres).maintainPartitions() },
+                Sweeper.Step("sealed_values", every: sealedValuesInterval) {
+                    try await sealedValues.record()
+                    return 0
+                },
                 Sweeper.Step("stray_photos", every: interval, logLevel: .notice) {
                     try await photos.deleteStale(under: BlobFolder.sessions.prefix, olderThan: photoLifetime)
                 },

@@ -11,16 +11,16 @@ public import NIOPosix
 /// encryption, and links lead to them.
 public struct S3BlobStore: BlobStore {
     /// Returns the most bytes that sealing adds: a header, and a tag of 16 bytes for each 64 KiB.
-    private static func maxSealingByteCount(_ plain: Int) -> Int { 1024 + plain / 2048 }
+    static func maxSealingByteCount(_ plain: Int) -> Int { 1024 + plain / 2048 }
 
     /// The MIME type of sealed objects.
-    private static let sealedType = "application/vnd.heliograph.sealed"
+    static let sealedType = "application/vnd.heliograph.sealed"
 
     private let configuration: S3Configuration
-    private let client: S3Client
+    let client: S3Client
     private let links: S3Links
-    private let sealer: Sealer
-    private let threadPool: NIOThreadPool
+    let sealer: Sealer
+    let threadPool: NIOThreadPool
     private let uploads: UploadSemaphore
 
     /// Makes a store, which connects on first use.
@@ -68,7 +68,7 @@ public struct S3BlobStore: BlobStore {
         return result
     }
 
-    private func put(_ content: [UInt8], _ key: BlobKey, _ access: BlobAccess) -> S3Client.Request {
+    func put(_ content: [UInt8], _ key: BlobKey, _ access: BlobAccess) -> S3Client.Request {
         var request = S3Client.Request(method: "PUT", key: key, body: content)
         switch access {
         case .sealed: request.headers = [("Content-Type", Self.sealedType)]
@@ -148,15 +148,21 @@ public struct S3BlobStore: BlobStore {
     ) async throws(BlobStoreError) {
         var token: String?
         repeat {
-            let start = token.map { "continuation-token=\(S3Presigner.encoded($0))&" } ?? ""
-            let query = "\(start)list-type=2&prefix=\(S3Presigner.encoded(prefix.name + "/"))"
-            let document = S3Document(try await client.send(S3Client.Request(query: query)).body)
-            guard let isTruncated = document.text(of: "IsTruncated") else {
-                throw BlobStoreError(.unavailable, "the store's list of \(prefix) cannot be parsed")
-            }
-            try await body(document.entries)
-            token = isTruncated == "true" ? document.text(of: "NextContinuationToken") : nil
+            let page = try await list(under: prefix, from: token)
+            try await body(page.entries)
+            token = page.next
         } while token != nil
+    }
+
+    /// Returns a page of the objects whose keys begin with `prefix` and a slash, and the token of the next page.
+    func list(under prefix: BlobKey, from token: String?) async throws(BlobStoreError) -> (entries: [S3Document.Entry], next: String?) {
+        let start = token.map { "continuation-token=\(S3Presigner.encoded($0))&" } ?? ""
+        let query = "\(start)list-type=2&prefix=\(S3Presigner.encoded(prefix.name + "/"))"
+        let document = S3Document(try await client.send(S3Client.Request(query: query)).body)
+        guard let isTruncated = document.text(of: "IsTruncated") else {
+            throw BlobStoreError(.unavailable, "the store's list of \(prefix) cannot be parsed")
+        }
+        return (document.entries, isTruncated == "true" ? document.text(of: "NextContinuationToken") : nil)
     }
 
     /// Deletes objects by a request each, because stores differ in their rules for bulk deletions.

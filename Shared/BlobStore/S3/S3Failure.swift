@@ -43,6 +43,7 @@ struct S3Failure {
         if status == 404, request.key != nil, code != "NoSuchBucket" {
             return BlobStoreError(.notFound, "there is no \(object)")
         }
+        if status == 412 { return BlobStoreError(.notFound, "\(object) was deleted or replaced meanwhile") }
         let answer = status.map { "HTTP \($0) \(code)" } ?? code
         return BlobStoreError(.unavailable, "\(request.method) of \(object) failed: \(answer)", underlying: underlying)
     }

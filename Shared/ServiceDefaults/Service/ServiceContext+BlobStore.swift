@@ -19,9 +19,19 @@ extension ServiceContext {
     public func mediaLinks() throws -> MediaLinks { try settings.mediaLinks() }
 }
 
+extension BlobFolder {
+    /// The ring that seals the objects of the folder.
+    public var purpose: KeyPurpose {
+        switch self {
+        case .sessions: .faces
+        case .imageJobs, .topicPhotos: .pictures
+        }
+    }
+}
+
 extension Settings {
     /// Creates the store that `BLOB_STORE` names. See ``ServiceContext/blobStore(_:)``.
-    public func blobStore(sealer: Sealer, logger: Logger) throws -> any BlobStore {
+    public func blobStore(sealer: Sealer, logger: Logger) throws -> any BlobStore & SealedBlobs {
         switch try storeKind() {
         case .file:
             let root = try string(

@@ -35,6 +35,17 @@ public enum SealingContext {
         Array("app_content:\(notificationID.wireString)".utf8)
     }
 
+    /// For a parameter of a notification, by its name; nil for a parameter that is not sealed.
+    public static func parameter(_ name: String, notificationID: UUID) -> [UInt8]? {
+        switch name {
+        case NotificationParameter.textSealed: chatPreview(notificationID: notificationID)
+        case NotificationParameter.senderNameSealed: chatSenderName(notificationID: notificationID)
+        case NotificationParameter.nonceSealed: possessionNonce(notificationID: notificationID)
+        case NotificationParameter.contentSealed: appContent(notificationID: notificationID)
+        default: nil
+        }
+    }
+
     /// For `reports.text_sealed`.
     public static func report(id: UUID) -> [UInt8] {
         Array("report:\(id.wireString)".utf8)

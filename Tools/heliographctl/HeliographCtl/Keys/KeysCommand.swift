@@ -6,8 +6,8 @@ public import Storage
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Make the secrets that seal and look up personal data.",
-        subcommands: [KeysGenerateCommand.self]
+        abstract: "Make and rotate the secrets that seal and look up personal data.",
+        subcommands: [KeysGenerateCommand.self, KeysStatusCommand.self, KeysRotateCommand.self]
     )
 }
 

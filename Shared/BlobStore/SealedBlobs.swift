@@ -1,0 +1,22 @@
+/// A sealed object, and the id of the key that sealed it.
+public struct SealedBlob: Sendable, Hashable {
+    /// The name of the object.
+    public let key: BlobKey
+    /// The id of the key; nil when the object does not begin as a sealed one.
+    public let keyID: String?
+}
+
+/// Finds sealed objects by the keys that sealed them, and seals them anew.
+public protocol SealedBlobs: Sendable {
+    /// Calls `body` with pages of the sealed objects whose keys begin with `prefix` and a slash. Objects that appear or disappear
+    /// meanwhile may be missing; each object costs one read of its beginning.
+    func forEachSealed(under prefix: BlobKey, _ body: ([SealedBlob]) async throws -> Void) async throws
+
+    /// Seals an object anew with the current key. The new object takes the place of the old one at once; a reader sees one of them, whole.
+    /// An object that is deleted meanwhile stays deleted.
+    ///
+    /// - Parameter limit: The most bytes it may have.
+    /// - Returns: Whether it was there to be sealed.
+    /// - Throws: `damaged` when it does not open, `tooLarge`, `unavailable`.
+    func reseal(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> Bool
+}

@@ -1,0 +1,25 @@
+extension Sealer {
+    /// The id of the key that seals.
+    public var currentKeyID: String { keyRing.current.id }
+
+    /// The ids of all keys of the ring, in its order: the first one seals.
+    public var keyIDs: [String] { keyRing.ids }
+
+    /// Returns the id of the key that sealed a value or a stream, whether or not a ring has it; nil for bytes that are not sealed.
+    ///
+    /// - Parameter sealed: The sealed bytes; their first ``SealedSegments/maxHeaderByteCount`` are sufficient.
+    public static func keyID(of sealed: [UInt8]) -> String? {
+        for kind in [SealHeader.Kind.whole, .stream] {
+            if let header = try? SealHeader(reading: sealed, expected: kind) { return header.keyID }
+        }
+        return nil
+    }
+
+    /// Returns a value sealed anew with the current key, under the same context; nil when that key sealed it.
+    ///
+    /// - Throws: `malformed`, `unknownKey`, or `authenticationFailed` when it does not open.
+    public func resealed(_ sealed: [UInt8], context: [UInt8]) throws(CryptoError) -> [UInt8]? {
+        guard Self.keyID(of: sealed) != currentKeyID else { return nil }
+        return try seal(try open(sealed, context: context), context: context)
+    }
+}

@@ -1,0 +1,59 @@
+public import FoundationEssentials
+public import HeliographCrypto
+internal import PostgresClient
+internal import WireFormat
+
+/// The sealed bytes of one row of a ``SealedColumn``.
+public struct SealedCell: Sendable {
+    /// The primary key of the row.
+    public let id: UUID
+    let bytes: [UInt8]
+    /// What the value is bound to; nil for parameters, each of which has a context of its own.
+    private let context: [UInt8]?
+
+    /// Reads the columns `id`, `bytes` and `owner`; nil when the row has nothing that another key than the current one may have sealed.
+    init?(row: PostgresRow, of column: SealedColumn) throws(PostgresError) {
+        guard let bytes: [UInt8] = try row.decode("bytes", as: [UInt8]?.self) else { return nil }
+        self.bytes = bytes
+        id = try row.decode("id")
+        context =
+            switch column.content {
+            case .value(_, let context): context(try row.decode("owner"))
+            case .hashed(_, let context): context(try row.decode("owner"))
+            case .parameters: nil
+            }
+    }
+
+    /// Returns the bytes with all that is sealed in them sealed anew; nil when the sealer's current key sealed all of it.
+    ///
+    /// - Throws: ``CryptoError`` when a value does not open.
+    public func resealed(by sealer: Sealer) throws(CryptoError) -> [UInt8]? {
+        guard let context else { return try resealedParameters(by: sealer) }
+        return try sealer.resealed(bytes, context: context)
+    }
+
+    private func resealedParameters(by sealer: Sealer) throws(CryptoError) -> [UInt8]? {
+        var text = String(decoding: bytes, as: UTF8.self)
+        var isChanged = false
+        for (name, value) in SealedParameters.find(in: text) {
+            guard let sealed = Base64URL.decode(value), let context = SealingContext.parameter(name, notificationID: id) else { continue }
+            guard let new = try sealer.resealed(sealed, context: context) else { continue }
+            // A sealed value is random: it is nowhere else in the text.
+            text = text.replacing(value, with: Base64URL.encode(new))
+            isChanged = true
+        }
+        return isChanged ? Array(text.utf8) : nil
+    }
+}
+
+/// Finds sealed parameters in the JSON of a notification.
+enum SealedParameters {
+    /// The pattern of a parameter, with its name and its value, for Postgres and for Swift. It cannot match inside a JSON string, where
+    /// its quotes would be escaped.
+    static let pattern = "\"(\(NotificationParameter.sealedTexts.joined(separator: "|")))\": ?\"([A-Za-z0-9_-]+)\""
+
+    static func find(in text: String) -> [(name: String, value: String)] {
+        guard let regex = try? Regex(pattern, as: (Substring, Substring, Substring).self) else { return [] }
+        return text.matches(of: regex).map { (String($0.output.1), String($0.output.2)) }
+    }
+}

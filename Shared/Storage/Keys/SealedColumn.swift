@@ -1,0 +1,73 @@
+internal import FoundationEssentials
+internal import HeliographCrypto
+
+/// A column with sealed bytes: which ring seals it, and what its values are bound to.
+///
+/// ``all`` lists every such column of the schema. A rotation seals each value of a ring's columns anew.
+public struct SealedColumn: Sendable {
+    /// What a cell contains.
+    enum Content: Sendable {
+        /// One sealed value, bound to the id in the column `owner`.
+        case value(owner: String, id: @Sendable (UUID) -> [UInt8])
+        /// One sealed value, bound to the keyed hash in the column `owner`.
+        case hashed(owner: String, hash: @Sendable ([UInt8]) -> [UInt8])
+        /// JSON with the sealed parameters of the notification whose id is the row's.
+        case parameters
+    }
+
+    /// The table.
+    public let table: String
+    /// The column.
+    public let column: String
+    /// The ring that seals it.
+    public let purpose: KeyPurpose
+    /// The primary key of the table, a UUID.
+    let key: String
+    let content: Content
+    /// SQL condition of the rows that have a sealed value.
+    let filter: String
+    /// Whether the column is `jsonb` instead of `bytea`.
+    let isJSON: Bool
+
+    init(
+        _ table: String, _ column: String, _ purpose: KeyPurpose, key: String = "id", content: Content, filter: String? = nil,
+        isJSON: Bool = false
+    ) {
+        self.table = table
+        self.column = column
+        self.purpose = purpose
+        self.key = key
+        self.content = content
+        self.filter = filter ?? "\(column) IS NOT NULL"
+        self.isJSON = isJSON
+    }
+
+    /// The name in reports, such as `users.email_sealed`.
+    public var name: String { "\(table).\(column)" }
+
+    /// SQL expression for the bytes of a cell.
+    var bytes: String { isJSON ? "convert_to(\(column)::text, 'UTF8')" : column }
+
+    /// Every column with sealed bytes. What a stream or the outbox carries is not among them: it passes within minutes.
+    public static let all = [
+        SealedColumn("users", "email_sealed", .accounts, content: email),
+        SealedColumn("users", "display_name_sealed", .accounts, content: .value(owner: "id", id: SealingContext.displayName(userID:))),
+        SealedColumn("email_verifications", "email_sealed", .accounts, content: email),
+        SealedColumn(
+            "email_verifications", "display_name_sealed", .accounts,
+            content: .value(owner: "account_id", id: SealingContext.displayName(userID:))),
+        SealedColumn("sessions", "email_sealed", .accounts, content: email),
+        SealedColumn("reports", "text_sealed", .accounts, content: .value(owner: "id", id: SealingContext.report(id:))),
+        SealedColumn("face_templates", "template_sealed", .faces, key: "user_id", content: face),
+        SealedColumn("pending_enrolments", "template_sealed", .faces, content: face),
+        SealedColumn(
+            "push_installs", "value_sealed", .tokens,
+            content: .hashed(owner: "installation_key", hash: SealingContext.pushInstall(installationKey:))),
+        SealedColumn(
+            "notifications", "parameters", .tokens, content: .parameters, filter: "state IN ('requested', 'addressed')", isJSON: true),
+        SealedColumn("app_notifications", "request", .tokens, content: .parameters),
+    ]
+
+    private static let email = Content.hashed(owner: "email_lookup", hash: SealingContext.email(lookup:))
+    private static let face = Content.value(owner: "user_id", id: SealingContext.faceTemplate(userID:))
+}

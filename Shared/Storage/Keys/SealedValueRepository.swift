@@ -1,0 +1,118 @@
+public import FoundationEssentials
+internal import HeliographCrypto
+public import PostgresClient
+
+/// Reads sealed values by the keys that sealed them, and replaces them by values that another key sealed.
+public struct SealedValueRepository: Sendable {
+    /// Timeout of a count, which reads a whole table.
+    public static let countTimeout: Duration = .seconds(120)
+
+    let db: any PostgresQueryable
+
+    /// Works on a client.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// A part of a column in the order of the primary key.
+    public struct Page: Sendable {
+        /// The sealed values that another key than the current one may have sealed.
+        public let cells: [SealedCell]
+        /// The last primary key that was read; nil at the end of the table.
+        public let last: UUID?
+    }
+
+    /// Reads at most `limit` rows of a column, of which those are returned that another key than `keyID` may have sealed.
+    ///
+    /// - Parameter id: The last primary key of the page before; nil to begin.
+    public func page(
+        of column: SealedColumn, after id: UUID?, limit: Int, exceptKey keyID: String
+    ) async throws(PostgresError) -> Page {
+        let start = id ?? Self.first
+        let query: PostgresQuery
+        switch column.content {
+        case .value(let owner, _), .hashed(let owner, _):
+            // A header is version, kind, length of the key's id, the key's id: see SealHeader.
+            let current = [UInt8(keyID.utf8.count)] + Array(keyID.utf8)
+            query = """
+                SELECT \(unescaped: column.key) AS id, \(unescaped: owner) AS owner,
+                       CASE WHEN substr(\(unescaped: column.column), 3, \(current.count)::integer) <> \(current)
+                            THEN \(unescaped: column.column) END AS bytes
+                FROM \(unescaped: column.table) WHERE \(unescaped: column.key) > \(start) ORDER BY \(unescaped: column.key) LIMIT \(limit)
+                """
+        case .parameters:
+            query = """
+                SELECT \(unescaped: column.key) AS id,
+                       CASE WHEN \(unescaped: column.filter) AND convert_from(\(unescaped: column.bytes), 'UTF8') ~ \(SealedParameters.pattern)
+                            THEN \(unescaped: column.bytes) END AS bytes
+                FROM \(unescaped: column.table) WHERE \(unescaped: column.key) > \(start) ORDER BY \(unescaped: column.key) LIMIT \(limit)
+                """
+        }
+        let rows = try await db.query(query)
+        var cells: [SealedCell] = []
+        for row in rows {
+            if let cell = try SealedCell(row: row, of: column) { cells.append(cell) }
+        }
+        return Page(cells: cells, last: rows.count < limit ? nil : try rows.last?.decode("id"))
+    }
+
+    /// Replaces the bytes of a cell, if they are still the same: a concurrent write wins.
+    ///
+    /// - Returns: Whether they were replaced.
+    public func replace(_ cell: SealedCell, of column: SealedColumn, by new: [UInt8]) async throws(PostgresError) -> Bool {
+        let query: PostgresQuery
+        if column.isJSON {
+            query = """
+                UPDATE \(unescaped: column.table) SET \(unescaped: column.column) = convert_from(\(new), 'UTF8')::jsonb
+                WHERE \(unescaped: column.key) = \(cell.id) AND \(unescaped: column.bytes) = \(cell.bytes)
+                """
+        } else {
+            query = """
+                UPDATE \(unescaped: column.table) SET \(unescaped: column.column) = \(new)
+                WHERE \(unescaped: column.key) = \(cell.id) AND \(unescaped: column.column) = \(cell.bytes)
+                """
+        }
+        return try await db.execute(query) == 1
+    }
+
+    /// Counts the sealed values of a column by the id of the key that sealed them; those that are not sealed have the id `""`.
+    public func counts(of column: SealedColumn) async throws(PostgresError) -> [String: Int] {
+        guard case .parameters = column.content else { return try await valueCounts(of: column) }
+        return try await parameterCounts(column.bytes, in: column.table, where: column.filter)
+    }
+
+    /// Counts the sealed texts in events that have not been handled: they are stored again as notifications.
+    public func countsInOutbox() async throws(PostgresError) -> [String: Int] {
+        try await parameterCounts("body", in: "outbox", where: "state IN ('waiting', 'published') AND type = 'notification.requested'")
+    }
+
+    private func valueCounts(of column: SealedColumn) async throws(PostgresError) -> [String: Int] {
+        let query: PostgresQuery = """
+            SELECT key_id, count(*)::bigint AS count FROM (
+                SELECT CASE WHEN octet_length(\(unescaped: column.column)) > 3 AND get_byte(\(unescaped: column.column), 0) = 1
+                            THEN encode(substr(\(unescaped: column.column), 4, get_byte(\(unescaped: column.column), 2)), 'escape')
+                            ELSE '' END AS key_id
+                FROM \(unescaped: column.table) WHERE \(unescaped: column.filter)) keys
+            GROUP BY key_id
+            """
+        var counts: [String: Int] = [:]
+        for row in try await db.query(query.timeout(Self.countTimeout)) {
+            counts[try row.decode("key_id")] = Int(try row.decode("count", as: Int64.self))
+        }
+        return counts
+    }
+
+    private func parameterCounts(
+        _ bytes: String, in table: String, where filter: String
+    ) async throws(PostgresError) -> [String: Int] {
+        let query: PostgresQuery = """
+            SELECT found[2] AS value
+            FROM (SELECT \(unescaped: bytes) AS json FROM \(unescaped: table) WHERE \(unescaped: filter)) sealed,
+                 LATERAL regexp_matches(convert_from(json, 'UTF8'), \(SealedParameters.pattern), 'g') found
+            """
+        let values: [String] = try await db.query(query.timeout(Self.countTimeout)).column("value")
+        return Dictionary(values.map { (Base64URL.decode($0).flatMap { Sealer.keyID(of: $0) } ?? "", 1) }, uniquingKeysWith: +)
+    }
+
+    private static let first = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+}

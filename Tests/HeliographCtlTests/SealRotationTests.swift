@@ -1,0 +1,96 @@
+import BlobStore
+import CommandLineSupport
+import Foundation
+import HeliographCrypto
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+
+@testable import HeliographCtl
+
+struct SealRotationTests {
+    private let old = KeyRing.generateText(id: "k1")
+    private let new = KeyRing.generateText(id: "k2")
+    private var before: Sealer { get throws { Sealer(keyRing: try KeyRing(parsing: old)) } }
+    private var both: Sealer { get throws { Sealer(keyRing: try KeyRing(parsing: "\(new),\(old)")) } }
+    private var after: Sealer { get throws { Sealer(keyRing: try KeyRing(parsing: new)) } }
+
+    /// Makes accounts with faces that the old key has sealed.
+    private func enrol(_ count: Int, in postgres: PostgresClient) async throws -> [UUID] {
+        var users: [UUID] = []
+        for number in 1...count {
+            let lookup = SHA256.hash("\(number)")
+            let email = try before.seal([1], context: SealingContext.email(lookup: lookup))
+            let user = try await postgres.makeUser(emailLookup: lookup, emailSealed: email).id
+            let template = try before.seal([UInt8(number)], context: SealingContext.faceTemplate(userID: user))
+            let face = NewFaceTemplate(userID: user, modelID: "m", pipelineVersion: 1, templateSealed: template)
+            _ = try await FaceTemplateRepository(postgres).upsert(face)
+            users.append(user)
+        }
+        return users
+    }
+
+    @Test func `faces and photos are sealed anew, and then the old key is safe to remove`() async throws {
+        let folder = try TemporaryDirectory()
+        try await withStorage { postgres in
+            let users = try await enrol(3, in: postgres)
+            let photo = try BlobFolder.sessions.key("1", of: UUID())
+            let picture = try BlobFolder.imageJobs.key("input", of: UUID())
+            let stored = FileSystemBlobStore(root: folder.path, sealer: try before)
+            for key in [photo, picture] { try await stored.write([5], to: key) }
+            let blobs = FileSystemBlobStore(root: folder.path, sealer: try both)
+            func counts() async throws -> KeyCounts { try await KeyCounts(.faces, ring: both.keyIDs, postgres: postgres, blobs: blobs) }
+            let first = try await counts()
+            #expect(first.counts == ["k1": 4])
+            #expect(first.state(of: "k1") == "in use" && first.state(of: "k2") == "in use, seals")
+
+            let rotation = SealRotation(purpose: .faces, sealer: try both, postgres: postgres, blobs: blobs, rate: nil)
+            let outcome = try await rotation.run { _ in }
+            #expect(outcome.resealed == 4 && outcome.overtaken == 0 && outcome.failed == 0)
+            let last = try await counts()
+            #expect(last.counts == ["k2": 4] && last.state(of: "k1") == "safe to remove")
+
+            for (number, user) in users.enumerated() {
+                let face = try #require(try await FaceTemplateRepository(postgres).find(userID: user))
+                let opened = try after.open(face.templateSealed, context: SealingContext.faceTemplate(userID: user))
+                #expect(opened == [UInt8(number + 1)])
+            }
+            let rest = FileSystemBlobStore(root: folder.path, sealer: try after)
+            #expect(try await rest.read(photo, limit: 10) == [5])
+            #expect(try await stored.read(picture, limit: 10) == [5], "another ring's objects are left alone")
+            #expect(try await rotation.run { _ in }.resealed == 0, "a second rotation finds nothing")
+        }
+    }
+
+    @Test func `what does not open is counted, and the rest is sealed anew`() async throws {
+        try await withStorage { postgres in
+            let users = try await enrol(2, in: postgres)
+            let stranger = Sealer(keyRing: try KeyRing(parsing: KeyRing.generateText(id: "k0")))
+            let template = try stranger.seal([1], context: SealingContext.faceTemplate(userID: users[0]))
+            let face = NewFaceTemplate(userID: users[0], modelID: "m", pipelineVersion: 1, templateSealed: template)
+            _ = try await FaceTemplateRepository(postgres).upsert(face)
+            let outcome = try await SealRotation(purpose: .faces, sealer: both, postgres: postgres, blobs: nil, rate: nil).run { _ in }
+            #expect(outcome.resealed == 1 && outcome.failed == 1)
+            let counts = try await KeyCounts(.faces, ring: both.keyIDs, postgres: postgres, blobs: nil)
+            #expect(counts.counts == ["k0": 1, "k2": 1])
+            #expect(counts.state(of: "k0") == "not in the ring")
+            #expect(counts.state(of: "k1").hasPrefix("unknown"), "the photos were not counted")
+        }
+    }
+
+    @Test func `the commands read the ring of the environment and print the keys`() async throws {
+        try await withMigratedDatabase { database in
+            try await withClient(of: database) { _ = try await enrol(2, in: $0) }
+            let environment = ["DATABASE_URL": database.url, "ACCOUNT_KEYS": "\(new),\(old)", "NO_COLOR": "1"]
+            func run(_ arguments: String...) async throws -> String {
+                try await CommandLineTool.run(
+                    [PackageRoot.executable("heliographctl"), "keys"] + arguments + ["--wait", "60"], environment: environment)
+            }
+            #expect(try await run("rotate", "--ring", "accounts", "--rate", "1000/s").contains("sealed anew 2"))
+            let status = try await run("status", "--ring", "accounts")
+            #expect(status.contains("safe to remove") && status.contains("in use, seals"))
+            #expect(try await run("status", "--json").contains(#""k1""#), "other rings are counted by the ids of keys")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import BlobStore
+internal import CommandLineSupport
+internal import HeliographCrypto
+internal import Logging
+internal import PostgresClient
+internal import ServiceDefaults
+internal import Storage
+
+/// The number of sealed values and objects of a ring, by the id of the key that sealed them.
+struct KeyCounts {
+    let purpose: KeyPurpose
+    /// The ids of the ring's keys, the first of which seals; nil when the ring is not known.
+    let ring: [String]?
+    private(set) var counts: [String: Int] = [:]
+    /// Whether objects were counted, or the ring has none.
+    private(set) var isComplete = true
+
+    /// Counts what a ring seals.
+    ///
+    /// - Parameters:
+    ///   - ring: The ids of the ring's keys.
+    ///   - blobs: The store; with nil its objects are not counted.
+    init(_ purpose: KeyPurpose, ring: [String]?, postgres: PostgresClient, blobs: (any SealedBlobs)?) async throws {
+        self.purpose = purpose
+        self.ring = ring
+        let repository = SealedValueRepository(postgres)
+        for column in SealedColumn.all where column.purpose == purpose { add(try await repository.counts(of: column)) }
+        if purpose == .tokens { add(try await repository.countsInOutbox()) }
+        for folder in BlobFolder.allCases where folder.purpose == purpose {
+            guard let blobs else {
+                isComplete = false
+                continue
+            }
+            var found: [String: Int] = [:]
+            try await blobs.forEachSealed(under: folder.prefix) { page in
+                for blob in page { found[blob.keyID ?? "", default: 0] += 1 }
+            }
+            add(found)
+        }
+    }
+
+    private mutating func add(_ more: [String: Int]) { counts.merge(more, uniquingKeysWith: +) }
+
+    /// The ids of all keys of the ring and of all keys that sealed something, those of the ring first.
+    var keyIDs: [String] { (ring ?? []) + counts.keys.filter { !(ring ?? []).contains($0) }.sorted() }
+
+    /// What may be done with a key.
+    func state(of keyID: String) -> String {
+        let count = counts[keyID, default: 0]
+        guard let ring else { return "in use" }
+        guard ring.contains(keyID) else { return keyID.isEmpty ? "not sealed" : "not in the ring" }
+        if keyID == ring.first { return "in use, seals" }
+        if count > 0 { return "in use" }
+        return isComplete ? "safe to remove" : "unknown: set BLOB_STORE_PATH or S3_…"
+    }
+
+    /// The store of the objects that a ring seals, from the settings; nil for a ring that seals none.
+    static func store(for purpose: KeyPurpose, sealer: Sealer) throws -> (any SealedBlobs)? {
+        guard BlobFolder.allCases.contains(where: { $0.purpose == purpose }) else { return nil }
+        return try reporting(hint: "nothing") { try Settings().blobStore(sealer: sealer, logger: .silent) }
+    }
+}

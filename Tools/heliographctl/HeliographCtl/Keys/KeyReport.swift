@@ -1,0 +1,29 @@
+internal import CommandLineSupport
+internal import Storage
+
+/// The keys of all rings as text or JSON.
+struct KeyReport: Report {
+    let rings: [KeyCounts]
+
+    func encode(to encoder: any Encoder) throws {
+        let records = rings.flatMap { ring in
+            ring.keyIDs.map { keyID -> JSONRecord in
+                ["ring": ring.purpose.rawValue, "key_id": keyID, "values": ring.counts[keyID, default: 0], "state": ring.state(of: keyID)]
+            }
+        }
+        try records.encode(to: encoder)
+    }
+
+    func lines(_ style: TextStyle) -> [String] {
+        var table = Table(["RING", "KEY", .right("SEALED"), "STATE"])
+        for ring in rings {
+            for keyID in ring.keyIDs {
+                table.add([
+                    .init(ring.purpose.rawValue), keyID.isEmpty ? .nothing : .init(keyID), .count(ring.counts[keyID, default: 0]),
+                    .init(ring.state(of: keyID)),
+                ])
+            }
+        }
+        return table.lines(style)
+    }
+}

@@ -1,0 +1,45 @@
+internal import ArgumentParser
+internal import BlobStore
+internal import CommandLineSupport
+internal import HeliographCrypto
+internal import ServiceDefaults
+internal import Storage
+
+/// Shows how much is sealed with which key.
+struct KeysStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Count what each key has sealed, and say which keys can be removed.",
+        discussion: """
+            Reads the rings that the environment has; of others only the ids of keys are counted. Objects are counted when the environment \
+            has the ring and the settings of the blob store. Dead letters are not counted.
+
+              heliographctl keys status
+              heliographctl keys status --ring faces --json
+            """
+    )
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Option(name: .long, help: "One ring only: faces, accounts, tokens or pictures.")
+    var ring: KeyPurpose?
+
+    @Flag(name: .long, help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let rings = try await database.withDatabase { client in
+            var rings: [KeyCounts] = []
+            for purpose in ring.map({ [$0] }) ?? KeyPurpose.allCases {
+                let settings = Settings()
+                let isKnown = try reporting(hint: "nothing") { try settings.optionalString(purpose.setting) } != nil
+                let sealer = try isKnown ? reporting(hint: "nothing") { try settings.sealer(purpose) } : nil
+                // Without a store the values of the tables are counted all the same.
+                let blobs = sealer.flatMap { try? settings.blobStore(sealer: $0, logger: .silent) }
+                rings.append(try await KeyCounts(purpose, ring: sealer?.keyIDs, postgres: client, blobs: blobs))
+            }
+            return rings
+        }
+        try Console.current.show(KeyReport(rings: rings), asJSON: json)
+    }
+}
