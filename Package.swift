@@ -235,7 +235,7 @@ let package = Package(
         .tests(
             "ServiceDefaultsTests",
             [
-                "AsyncPrimitives", "ServiceDefaults", "HeliographCrypto", "HeliographTracing", "TestSupport", "HTTPClient",
+                "AsyncPrimitives", "ServiceDefaults", "HeliographCrypto", "HeliographTracing", "JSON", "TestSupport", "HTTPClient",
                 "PostgresClient",
                 "RedisClient", "Storage", .coreMetrics, .logging, .lifecycle,
             ]),

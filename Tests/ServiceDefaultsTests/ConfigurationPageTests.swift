@@ -55,10 +55,14 @@ import Testing
     }
 
     @Test func `the page has the keys`() async throws {
-        let tables = try await SettingsRecord.tables([("", TestKeys.settings())]) { settings in
+        let aws = ["AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"]
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let wrapped = TestKeys.settings().merging(aws) { $1 }
+        let tables = try await SettingsRecord.tables([("", TestKeys.settings()), ("With `aws-kms:`", wrapped)]) { settings in
             for purpose in KeyPurpose.allCases { _ = try settings.sealer(purpose) }
             _ = try settings.lookupKey()
             _ = try settings.sessionKey()
+            if try settings.value("AWS_REGION", "") != nil { try await AWSKeyManagement(settings, logger: logger).shutdown() }
         }
         #expect(try holds(tables, under: "Keys: each service has those that its row names"))
     }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPClient
 import Logging
 
-/// The S3 server of moto, which checks signatures as botocore makes them.
+/// The S3 and KMS server of moto, which checks signatures as botocore makes them.
 public final class S3Server: Sendable {
     /// The bucket that exists at the start.
     public static let bucket = "heliograph-test"
@@ -11,7 +11,7 @@ public final class S3Server: Sendable {
 
     /// The port on 127.0.0.1.
     public let port: Int
-    /// The access key id of a user with all rights to objects.
+    /// The access key id of a user with all rights to objects and keys.
     public let accessKeyID: String
     /// See ``accessKeyID``.
     public let secretAccessKey: String
@@ -39,7 +39,7 @@ public final class S3Server: Sendable {
         try await process.waitUntil("moto answers") { (try? await admin.send("PUT", "/\(bucket)")) != nil }
         _ = try await admin.iam([("Action", "CreateUser"), ("UserName", "heliograph")])
         let key = try await admin.iam([("Action", "CreateAccessKey"), ("UserName", "heliograph")])
-        let policy = #"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:*","Resource":"*"}]}"#
+        let policy = #"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["s3:*","kms:*"],"Resource":"*"}]}"#
         _ = try await admin.iam([
             ("Action", "PutUserPolicy"), ("UserName", "heliograph"), ("PolicyName", "all"), ("PolicyDocument", policy),
         ])

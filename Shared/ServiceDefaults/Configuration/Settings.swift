@@ -11,6 +11,8 @@ import Foundation
 public struct Settings: Sendable {
     private let reader: ConfigReader
     private let record: SettingsRecord?
+    /// Values that a key management has unwrapped, by their setting.
+    private var unwrapped = UnwrappedSecrets()
 
     /// Reads from the environment of this process.
     public init() { self.init(environment: ProcessInfo.processInfo.environment) }
@@ -127,7 +129,15 @@ public struct Settings: Sendable {
         return path
     }
 
-    private func value(_ name: String, _ expectation: String) throws(ConfigurationError) -> String? {
+    /// Returns the settings with other values of some secrets.
+    func replacing(_ secrets: [String: String]) -> Settings {
+        var copy = self
+        copy.unwrapped = UnwrappedSecrets(values: secrets)
+        return copy
+    }
+
+    func value(_ name: String, _ expectation: String) throws(ConfigurationError) -> String? {
+        if let value = unwrapped.values[name] { return value }
         if let value = reader.string(forKey: key(name), isSecret: true), !value.isEmpty { return value }
         guard let path = reader.string(forKey: key(name + "_FILE")), !path.isEmpty else { return nil }
         guard let contents = try? String(contentsOfFile: path, encoding: .utf8) else {
@@ -140,4 +150,12 @@ public struct Settings: Sendable {
     private func key(_ name: String) -> ConfigKey {
         ConfigKey(name.lowercased().split(separator: "_").map(String.init))
     }
+}
+
+/// Secrets by their setting. They do not appear in descriptions and dumps.
+private struct UnwrappedSecrets: Sendable, CustomStringConvertible, CustomReflectable {
+    var values: [String: String] = [:]
+
+    var description: String { "\(values.count) secrets" }
+    var customMirror: Mirror { Mirror(self, children: ["count": values.count]) }
 }

@@ -46,7 +46,8 @@ public enum ServiceRunner {
         let metrics = PrometheusRegistry()
         MetricsSystem.bootstrap(PrometheusMetricsFactory(registry: metrics))
         let logger = Logger(label: S.name)
-        let context = try ServiceContext(name: S.name, settings: settings, logger: logger, metrics: metrics)
+        let context = try ServiceContext(
+            name: S.name, settings: try await settings.unwrappingKeys(logger: logger), logger: logger, metrics: metrics)
         if let traces = context.traces { InstrumentationSystem.bootstrap(traces.tracer) }
         let group = try await group(for: service, context: context)
         logger.info("starting")

@@ -47,10 +47,12 @@ struct UsersFindCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let lookup = try email.flatMap { EmailAddress($0) }.map { address in
-            try reporting(hint: "--id") { address.lookup(under: try Settings().lookupKey()) }
+        var lookup: [UInt8]?
+        if let address = email.flatMap({ EmailAddress($0) }) {
+            let settings = try await Settings.withKeys()
+            lookup = try reporting(hint: "--id") { address.lookup(under: try settings.lookupKey()) }
         }
-        let found = try await options.database.withDatabase { client in
+        let found = try await options.database.withDatabase { [lookup] client in
             try await client.withTransaction { transaction in
                 let users = UserRepository(transaction)
                 var userID = id
@@ -83,7 +85,8 @@ struct UsersShowCommand: AsyncParsableCommand {
     var reveal = false
 
     func run() async throws {
-        let sealer = try reveal ? reporting(hint: "no --reveal") { try Settings().sealer(.accounts) } : nil
+        let settings = try await Settings.withKeys()
+        let sealer = try reveal ? reporting(hint: "no --reveal") { try settings.sealer(.accounts) } : nil
         let action = reveal ? AuditAction.emailRevealed : .accountShown
         let found = try await account.acting.recording(action, on: account.user, detail: "by_id") { transaction in
             try await AccountReport.account(account.user, in: UserRepository(transaction))

@@ -28,7 +28,8 @@ struct KeysRotateCommand: AsyncParsableCommand {
     var rate: RateArgument?
 
     func run() async throws {
-        let sealer = try reporting(hint: "nothing") { try Settings().sealer(ring) }
+        let settings = try await Settings.withKeys()
+        let sealer = try reporting(hint: "nothing") { try settings.sealer(ring) }
         let blobs = try KeyCounts.store(for: ring, sealer: sealer)
         let outcome = try await database.withDatabase { client in
             try await SealRotation(purpose: ring, sealer: sealer, postgres: client, blobs: blobs, rate: rate)

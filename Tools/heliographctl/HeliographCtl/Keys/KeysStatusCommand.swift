@@ -28,10 +28,10 @@ struct KeysStatusCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
+        let settings = try await Settings.withKeys()
         let rings = try await database.withDatabase { client in
             var rings: [KeyCounts] = []
             for purpose in ring.map({ [$0] }) ?? KeyPurpose.allCases {
-                let settings = Settings()
                 let isKnown = try reporting(hint: "nothing") { try settings.optionalString(purpose.setting) } != nil
                 let sealer = try isKnown ? reporting(hint: "nothing") { try settings.sealer(purpose) } : nil
                 // Without a store the values of the tables are counted all the same.

@@ -27,13 +27,14 @@ struct ReportsShowCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
+        let settings = try await Settings.withKeys()
         try await options.database.withDatabase { client in
             let console = Console.current
             guard let report = try await AbuseReportRepository(client).find(id: id) else {
                 console.note("There is no report \(id.wireString).")
                 throw ExitCode.nothingFound
             }
-            let text = try text(of: report)
+            let text = try text(of: report, settings)
             try await AuditRepository(client).append(AuditEntry(.reportShown, by: options.actor, on: report.reporterID, object: id))
             guard !json else { return console.result(try JSONOutput.text(report.json(text: text))) }
             let lines: [(String, String?)] = [
@@ -50,13 +51,13 @@ struct ReportsShowCommand: AsyncParsableCommand {
     }
 
     /// Opens the text; nil when there is none, or no keys.
-    private func text(of report: AbuseReport) throws -> String? {
+    private func text(of report: AbuseReport, _ settings: Settings) throws -> String? {
         guard report.textSealed != nil else { return nil }
-        guard try reporting(hint: "nothing", { try Settings().optionalString(KeyPurpose.accounts.setting) }) != nil else {
+        guard try reporting(hint: "nothing", { try settings.optionalString(KeyPurpose.accounts.setting) }) != nil else {
             Console.current.note("The text is sealed: set ACCOUNT_KEYS to read it.")
             return nil
         }
-        let sealer = try reporting(hint: "nothing") { try Settings().sealer(.accounts) }
+        let sealer = try reporting(hint: "nothing") { try settings.sealer(.accounts) }
         do {
             return try report.text(sealer)
         } catch {

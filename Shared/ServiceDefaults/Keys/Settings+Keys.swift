@@ -6,7 +6,8 @@ extension Settings {
     ///
     /// - Throws: ``ConfigurationError``, which names the setting and never its value.
     public func sealer(_ purpose: KeyPurpose) throws(ConfigurationError) -> Sealer {
-        let expectation = "one or more id:base64-of-32-bytes, separated by commas (`heliographctl keys generate` makes one)"
+        let expectation =
+            "one or more id:base64-of-32-bytes, separated by commas (`heliographctl keys generate` makes one), or aws-kms:base64"
         let keys = try string(
             purpose.setting, expectation, about: "\(purpose.about). The first key seals, all open: rotate by putting a new one in front")
         do { return Sealer(keyRing: try KeyRing(parsing: keys)) } catch {

@@ -1,0 +1,112 @@
+import Foundation
+import HTTPClient
+import HeliographCrypto
+import JSON
+import Logging
+import Storage
+import TestSupport
+import Testing
+
+@testable import ServiceDefaults
+
+/// Keys that AWS KMS has wrapped, with moto, which checks the signature of each call.
+@Suite struct KeyManagementTests {
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// The environment of a service that unwraps its keys with `server`.
+    private func environment(_ server: S3Server, _ keys: [String: String]) -> [String: String] {
+        [
+            "AWS_REGION": S3Server.region, "AWS_KMS_ENDPOINT": server.url, "AWS_ACCESS_KEY_ID": server.accessKeyID,
+            "AWS_SECRET_ACCESS_KEY": server.secretAccessKey,
+        ].merging(keys) { $1 }
+    }
+
+    /// Encrypts texts with a new key of AWS KMS, as an operator does, and returns the values of their settings.
+    private func wrap(_ texts: [String: String], in server: S3Server) async throws -> [String: String] {
+        var configuration = HTTPClientConfiguration()
+        configuration.allowedSchemes = ["http"]
+        let http = HTTPClient(configuration: configuration, logger: Self.logger)
+        func call(_ action: String, _ body: JSONValue) async throws -> JSONValue {
+            let bytes = JSONWriter.bytes { $0.value(body) }
+            var request = HTTPClientRequest(
+                method: "POST", url: server.url + "/",
+                headers: [
+                    ("Content-Type", "application/x-amz-json-1.1"), ("X-Amz-Target", "TrentService.\(action)"),
+                    ("x-amz-content-sha256", Hex.encode(SHA256.hash(bytes))),
+                ], body: bytes, timeout: .seconds(60))
+            request.awsSignature = AWSSignature(
+                region: S3Server.region, service: "kms", accessKeyID: server.accessKeyID, secretAccessKey: server.secretAccessKey)
+            let response = try await http.execute(request)
+            #expect(response.status == 200, "\(String(decoding: response.body, as: UTF8.self))")
+            return try JSONValue(parsing: response.body)
+        }
+        let key = try #require(try await call("CreateKey", [:])["KeyMetadata"]?["KeyId"]?.string)
+        var wrapped: [String: String] = [:]
+        for (setting, text) in texts {
+            let answer = try await call(
+                "Encrypt",
+                [
+                    "KeyId": .string(key), "Plaintext": .string(Base64.encode(Array(text.utf8))),
+                    "EncryptionContext": ["heliograph": .string(setting)],
+                ])
+            wrapped[setting] = "aws-kms:" + (try #require(answer["CiphertextBlob"]?.string))
+        }
+        await http.shutdown()
+        return wrapped
+    }
+
+    @Test func `wrapped keys are opened, and others stay as they are`() async throws {
+        let server = try await S3Server.shared()
+        let plain = TestKeys.settings()
+        let wrapped = try await wrap(plain.filter { ["FACE_KEYS", "LOOKUP_KEY"].contains($0.key) }.mapValues { $0 + "\n" }, in: server)
+        let settings = try await Settings(environment: environment(server, plain.merging(wrapped) { $1 })).unwrappingKeys(
+            logger: Self.logger)
+        let before = Settings(environment: plain)
+        #expect(try settings.lookupKey() == before.lookupKey())
+        #expect(try settings.sessionKey() == before.sessionKey())
+        for purpose in KeyPurpose.allCases {
+            let sealed = try before.sealer(purpose).seal([1], context: [])
+            #expect(try settings.sealer(purpose).open(sealed, context: []) == [1])
+        }
+        var dumped = ""
+        dump(settings, to: &dumped)
+        #expect(!dumped.contains(try #require(plain["LOOKUP_KEY"])))
+    }
+
+    @Test func `a value that was wrapped for another setting does not open`() async throws {
+        let server = try await S3Server.shared()
+        let ring = KeyRing.generateText()
+        let wrapped = try #require(try await wrap(["FACE_KEYS": ring], in: server)["FACE_KEYS"])
+        let settings = Settings(environment: environment(server, ["TOKEN_KEYS": wrapped]))
+        let error = await #expect(throws: ConfigurationError.self) { try await settings.unwrappingKeys(logger: Self.logger) }
+        #expect(error?.name == "TOKEN_KEYS" && error?.problem.contains("InvalidCiphertextException") == true)
+        #expect(error?.description.contains(wrapped.dropFirst(8)) == false)
+    }
+
+    @Test func `a wrong secret of AWS ends the start`() async throws {
+        let server = try await S3Server.shared()
+        let wrapped = try await wrap(["FACE_KEYS": KeyRing.generateText()], in: server)
+        let settings = Settings(environment: environment(server, wrapped).merging(["AWS_SECRET_ACCESS_KEY": "wrong"]) { $1 })
+        let error = await #expect(throws: ConfigurationError.self) { try await settings.unwrappingKeys(logger: Self.logger) }
+        #expect(error?.name == "FACE_KEYS" && error?.problem.contains("403") == true)
+    }
+
+    @Test(arguments: [
+        ("AWS_REGION", ["FACE_KEYS": "aws-kms:AAAA"]), ("FACE_KEYS", ["FACE_KEYS": "aws-kms:"]), ("FACE_KEYS", ["FACE_KEYS": "aws-kms:?"]),
+        (
+            "AWS_KMS_ENDPOINT",
+            ["FACE_KEYS": "aws-kms:AAAA", "AWS_REGION": "eu-central-1", "AWS_KMS_ENDPOINT": "http://kms.example.org"]
+        ),
+    ])
+    func `a missing or wrong setting is named`(name: String, environment: [String: String]) async {
+        let settings = Settings(environment: environment)
+        let error = await #expect(throws: ConfigurationError.self) { try await settings.unwrappingKeys(logger: Self.logger) }
+        #expect(error?.name == name)
+    }
+
+    @Test func `keys that are not wrapped need no key management`() async throws {
+        let plain = TestKeys.settings()
+        let settings = try await Settings(environment: plain).unwrappingKeys(logger: Self.logger)
+        #expect(try settings.lookupKey() == Settings(environment: plain).lookupKey())
+    }
+}
