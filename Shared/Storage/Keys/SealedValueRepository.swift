@@ -1,6 +1,7 @@
 public import FoundationEssentials
 internal import HeliographCrypto
 public import PostgresClient
+internal import WireFormat
 
 /// Reads sealed values by the keys that sealed them, and replaces them by values that another key sealed.
 public struct SealedValueRepository: Sendable {
@@ -83,7 +84,8 @@ public struct SealedValueRepository: Sendable {
 
     /// Counts the sealed texts in events that have not been handled: they are stored again as notifications.
     public func countsInOutbox() async throws(PostgresError) -> [String: Int] {
-        try await parameterCounts("body", in: "outbox", where: "state IN ('waiting', 'published') AND type = 'notification.requested'")
+        let type = NotificationRequested.type.rawValue
+        return try await parameterCounts("body", in: "outbox", where: "state IN ('waiting', 'published') AND type = '\(type)'")
     }
 
     private func valueCounts(of column: SealedColumn) async throws(PostgresError) -> [String: Int] {

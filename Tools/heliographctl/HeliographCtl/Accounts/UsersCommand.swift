@@ -85,8 +85,8 @@ struct UsersShowCommand: AsyncParsableCommand {
     var reveal = false
 
     func run() async throws {
-        let settings = try await Settings.withKeys()
-        let sealer = try reveal ? reporting(hint: "no --reveal") { try settings.sealer(.accounts) } : nil
+        let settings = try await reveal ? Settings.withKeys() : nil
+        let sealer = try settings.map { settings in try reporting(hint: "no --reveal") { try settings.sealer(.accounts) } }
         let action = reveal ? AuditAction.emailRevealed : .accountShown
         let found = try await account.acting.recording(action, on: account.user, detail: "by_id") { transaction in
             try await AccountReport.account(account.user, in: UserRepository(transaction))
