@@ -14,11 +14,13 @@ final class SealedValueGauges: Sendable {
     }
 
     private let postgres: PostgresClient
+    private let metrics: any MetricsFactory
     /// The keys that have been recorded: one that seals nothing any more is recorded as 0.
     private let recorded = Mutex<Set<Key>>([])
 
-    init(postgres: PostgresClient) {
+    init(postgres: PostgresClient, metrics: any MetricsFactory = MetricsSystem.factory) {
         self.postgres = postgres
+        self.metrics = metrics
     }
 
     /// Counts all sealed values and records their numbers. Reads the tables whole.
@@ -33,7 +35,8 @@ final class SealedValueGauges: Sendable {
             return recorded
         }
         for key in keys {
-            Gauge(label: "sealed_values", dimensions: [("ring", key.purpose.rawValue), ("key_id", key.id)]).record(counts[key, default: 0])
+            let dimensions = [("ring", key.purpose.rawValue), ("key_id", key.id)]
+            Gauge(label: "sealed_values", dimensions: dimensions, factory: metrics).record(counts[key, default: 0])
         }
     }
 }
