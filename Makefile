@@ -66,7 +66,7 @@ verify-flood: verification ## Flood identity-api with junk uploads and failing s
 verify-slow-fcm: verification ## Have FCM answer after 1.5 s for MINUTES (20) with 100,000 pushes waiting: the notifier sends on
 	@SLOW_FCM_MINUTES=$(or $(MINUTES),20) swift test --skip-build --filter 'PushTests\.SlowFCMTests'
 
-dist: release ## Build what is deployed into dist/out, for images without a compilation (deploy/docker/prebuilt.compose.yml)
+dist: release ## Build what is deployed into dist/out, for images without a compilation (deploy/docker/prebuilt.compose.yml), with a bill of materials (CycloneDX)
 	@deploy/docker/dist.sh .build-release/release
 
 demo-containers: ## The same demo with Docker alone

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Copies what the images hold out of a release build into dist/out: dist.sh FOLDER-OF-BINARIES
+# Copies what the images hold out of a release build into dist/out, and writes its bill of materials beside it: dist.sh FOLDER-OF-BINARIES
 set -eu
 root=$(cd -- "$(dirname -- "$0")/../.." && pwd)
 binaries=$1
@@ -9,4 +9,6 @@ for name in identity-api face-matching-worker image-worker token-registry notifi
     cp "$binaries/$name" "$root/dist/out/.$name.new" && mv "$root/dist/out/.$name.new" "$root/dist/out/$name"
 done
 cp "$backtracer" "$root/dist/out/swift-backtrace-static"
-echo "in dist/out: $(cd "$root/dist/out" && echo *)"
+python3 "$root/deploy/docker/sbom.py" "$root/dist/out" >"$root/dist/.heliograph.cdx.json.new"
+mv "$root/dist/.heliograph.cdx.json.new" "$root/dist/heliograph.cdx.json"
+echo "in dist/out: $(cd "$root/dist/out" && echo *); bill of materials: dist/heliograph.cdx.json"

@@ -42,6 +42,15 @@ manifests() {
     ! grep WARN "$scratch/$1.log" | grep -vE 'kind (ScaledObject|TriggerAuthentication|PodMonitor) '
 }
 
+# With the executables that there are: `make dist` writes the whole one.
+# shellcheck disable=SC2329
+bill_of_materials() {
+    local binaries=.build/debug
+    [ ! -d .build-release/release ] || binaries=.build-release/release
+    python3 deploy/docker/sbom.py --partial "$binaries" >"$scratch/bill.json" || return 1
+    "$python/python" deploy/verify/check-sbom.py "$scratch/bill.json"
+}
+
 mapfile -t scripts < <(git ls-files '*.sh' .ci/run; git ls-files --others --exclude-standard '*.sh')
 mapfile -t yaml < <(git ls-files 'docker-compose.yml' 'deploy/*.yml' 'deploy/*.yaml'; git ls-files --others --exclude-standard 'deploy/*.yml' 'deploy/*.yaml')
 
@@ -55,4 +64,12 @@ step "alerts fire when they should (promtool)" "$bin/promtool" test rules deploy
 step "Alertmanager (amtool)" "$bin/amtool" check-config deploy/prometheus/alertmanager.yml
 step "dashboards are what their source says" python3 deploy/grafana/make-dashboards.py --check
 step "compose, Kubernetes, Prometheus, Grafana and code agree" "$python/python" deploy/verify/crosscheck.py "$bin/kustomize" "$bin/promtool"
+if [ -e Package.resolved ]; then
+    step "bill of materials (CycloneDX 1.5)" bill_of_materials
+else
+    printf 'SKIP  bill of materials: Package.resolved is there after a build\n'
+fi
+step "images have tags or digests" python3 deploy/verify/images.py
+# A digest can be named only after a registry was asked for it: this is advice, and fails nothing.
+python3 deploy/verify/images.py | sed 's/^/WARN  /'
 exit $failed

