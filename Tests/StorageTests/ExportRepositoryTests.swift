@@ -92,6 +92,18 @@ import Testing
         #expect(read.map(\.at) == read.map(\.at).sorted())
     }
 
+    @Test(.storage) func `the audit log of a user is exported without who acted, and from where`() async throws {
+        let user = try await client.user()
+        let entry = AuditEntry(
+            .accountShown, by: .operator("hopper"), on: user, requestID: "r-1", detail: "by_id", addressKey: hash(7))
+        try await AuditRepository(client).append(entry)
+        try await AuditRepository(client).append(AuditEntry(.accountShown, by: .operator("hopper"), on: UUID()))
+        let records = try await ExportRepository(client).records(of: .audit, userID: user, after: nil, limit: 10)
+        #expect(records.count == 1)
+        for part in ["account_shown", "operator", "by_id", "r-1"] { #expect(records[0].json.contains("\"\(part)\"")) }
+        for part in ["hopper", "address"] { #expect(!records[0].json.contains(part)) }
+    }
+
     @Test(.storage) func `a list has the records of one user only`() async throws {
         let (user, other) = (try await client.user(1), try await client.user(2))
         try await client.execute("INSERT INTO user_blocks (user_id, blocked_id) VALUES (\(other), \(user))")

@@ -105,7 +105,7 @@ public enum ExportedList: String, Sendable, CaseIterable {
             Self.from("account_exports WHERE user_id = $1", at: "started_at", "'ended_at', ended_at")
         default:
             Self.from(
-                "audit_log WHERE subject_id = $1", at: "at",
+                "audit_log_of($1)", at: "at",
                 "'action', action, 'result', result, 'by', actor_kind, 'about', object_id, 'request_id', request_id, 'detail', detail")
         }
     }

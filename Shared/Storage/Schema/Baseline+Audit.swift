@@ -8,7 +8,8 @@ extension Baseline {
     /// is old.
     ///
     /// `audit_log_maintain` has no parameter and runs as its owner, so that a role that may only insert can call it and cannot shorten the
-    /// retention with it.
+    /// retention with it. `audit_log_of` runs as its owner, too: the export of an account needs the rows about it, without who acted and
+    /// from where, and its service need not read the table.
     static let audit = """
         CREATE TABLE audit_log (
             id          bigint      GENERATED ALWAYS AS IDENTITY,
@@ -88,5 +89,13 @@ extension Baseline {
             RETURN changed;
         END $$;
         SELECT audit_log_maintain();
+
+        CREATE FUNCTION audit_log_of(account uuid)
+            RETURNS TABLE (id bigint, at timestamptz, actor_kind text, action text, result text, object_id uuid, request_id text,
+                           detail text)
+            LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+            SELECT l.id, l.at, l.actor_kind, l.action, l.result, l.object_id, l.request_id, l.detail
+            FROM audit_log l WHERE l.subject_id = account
+        $$;
         """
 }

@@ -46,6 +46,7 @@ extension Migration {
             DROP TABLE face_photo_hashes, face_templates, access_tokens, identities, users;
             DROP TABLE audit_log;
             DROP FUNCTION audit_log_maintain();
+            DROP FUNCTION audit_log_of(uuid);
             DROP FUNCTION audit_log_refuse();
             """
     )
