@@ -34,6 +34,27 @@ struct MigrateCommandTests {
         }
     }
 
+    @Test func `up makes the roles of the services when it is asked to, and may be repeated`() async throws {
+        try await withEmptyDatabase { database async throws in
+            let prefix = "c" + database.name.suffix(8)
+            for _ in 0..<2 {
+                let result = await heliographctl(
+                    "migrate", "up", "--service-roles", "--role-prefix", prefix, "--database-url", database.url)
+                #expect(result.exitCode == 0)
+                #expect(result.notes.last == "The roles of the services have the privileges of this version.")
+            }
+            let roles = try await database.psql("SELECT count(*) FROM pg_roles WHERE rolname LIKE '\(prefix)\\_%' AND rolcanlogin")
+            #expect(roles == "5")
+        }
+    }
+
+    @Test func `roles are refused for a part of the schema, and under names that would need quotes`() async {
+        let partly = await heliographctl("migrate", "up", "--service-roles", "--to", "99")
+        #expect(partly.exitCode == 64)
+        let quoted = await heliographctl("migrate", "up", "--service-roles", "--role-prefix", "a\"b")
+        #expect(quoted.exitCode == 64)
+    }
+
     @Test func `status distinguishes applied and pending, and --check sets the exit code`() async throws {
         try await withEmptyDatabase { database async throws in
             let before = await heliographctl("migrate", "status", "--database-url", database.url)

@@ -53,9 +53,9 @@ public final class PostgresServer: Sendable {
     }
 
     /// Returns the libpq URI of a database on the Unix socket.
-    public func url(database: String = "postgres") -> String {
+    public func url(database: String = "postgres", user: String = "heliograph") -> String {
         let host = socketFolder.replacingOccurrences(of: "/", with: "%2F")
-        return "postgresql://heliograph@\(host):\(port)/\(database)"
+        return "postgresql://\(user)@\(host):\(port)/\(database)"
     }
 
     /// Returns the libpq URI of a database on 127.0.0.1.

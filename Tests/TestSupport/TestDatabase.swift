@@ -17,6 +17,11 @@ public struct TestDatabase: Sendable {
         self.server = server
     }
 
+    /// Returns the same database with a URI that has another role. ``psql(_:)`` stays the superuser's.
+    public func connecting(as user: String) -> TestDatabase {
+        TestDatabase(url: server.url(database: name, user: user), name: name, server: server)
+    }
+
     /// Runs SQL with `psql` and returns unaligned rows.
     @discardableResult
     public func psql(_ sql: String) async throws -> String { try await server.psql(sql, database: name) }

@@ -47,6 +47,12 @@ public struct UserRepository: Sendable {
         return try rows.first.map(User.init(row:))
     }
 
+    /// Returns whether an account exists, without its data.
+    public func exists(id: UUID) async throws(PostgresError) -> Bool {
+        let query: PostgresQuery = "SELECT FROM users WHERE id = \(id)"
+        return try await !db.query(query.readOnly()).isEmpty
+    }
+
     /// Sets or removes (`nil`) the sealed name of a user that other users see.
     ///
     /// - Returns: Whether the user exists.

@@ -1,6 +1,7 @@
 import Foundation
 public import HTTPClient
 import Logging
+import Storage
 import Synchronization
 
 /// The whole system as real processes: Redis, Postgres, the emulator of Google and the five services.
@@ -69,7 +70,8 @@ public final class Stack: Sendable {
         try await postgres.psql("CREATE DATABASE heliograph")
         let database = TestDatabase(url: postgres.url(database: "heliograph"), name: "heliograph", server: postgres)
         let control = try PackageRoot.executable("heliographctl")
-        try await CommandLineTool.run([control, "migrate", "up", "--wait", "60"], environment: ["DATABASE_URL": database.url])
+        try await CommandLineTool.run(
+            [control, "migrate", "up", "--service-roles", "--wait", "60"], environment: ["DATABASE_URL": database.url])
 
         let (api, fcm, tls, smtp) = (try FreePort.find(), try FreePort.find(), try FreePort.find(), try FreePort.find())
         var environment = [
@@ -124,9 +126,12 @@ public final class Stack: Sendable {
         }
     }
 
-    /// Starts a service.
+    /// Starts a service, with its own role in the database unless the stack was started with another address of it.
     public func launch(_ service: String) throws {
-        let settings = environment.merging(["ADMIN_PORT": "\(adminPorts[service]!)"]) { $1 }
+        var settings = environment.merging(["ADMIN_PORT": "\(adminPorts[service]!)"]) { $1 }
+        if settings["DATABASE_URL"] == database.url, let role = ServiceRole(rawValue: service) {
+            settings["DATABASE_URL"] = database.connecting(as: role.name()).url
+        }
         let process = try GuardedProcess([PackageRoot.executable(service)], log: log(of: service), environment: settings)
         processes.withLock { $0[service] = process }
     }

@@ -85,7 +85,7 @@ struct Enrolment {
             try await recordConsent(of: session)
             return Settlement(outcome: .succeeded, account: session.userID)
         }
-        guard session.isRecovery, try await users.find(id: session.userID) != nil else { return .failed(.alreadyEnrolled) }
+        guard session.isRecovery, try await users.exists(id: session.userID) else { return .failed(.alreadyEnrolled) }
         try await PendingEnrolmentRepository(transaction).startRecovery(
             id: session.id, face: face, photos: photos, consent: session.consent)
         let outbox = OutboxRepository(transaction)

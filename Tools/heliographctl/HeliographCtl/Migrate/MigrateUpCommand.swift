@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import PostgresClient
+internal import ServiceDefaults
 internal import Storage
 
 /// Applies the pending migrations.
@@ -8,7 +9,14 @@ struct MigrateUpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
         abstract: "Apply the migrations that are pending.",
-        discussion: "Safe to run at every start: it does nothing when nothing is pending."
+        discussion: """
+            Safe to run at every start: it does nothing when nothing is pending.
+
+            With --service-roles it then gives each service a role of its own, such as heliograph_identity_api, with the \
+            privileges that the service needs, and takes all others from these roles and from PUBLIC. Their passwords are set from \
+            SERVICE_DB_PASSWORDS, or the file SERVICE_DB_PASSWORDS_FILE, with a line identity-api=… for each service; without them \
+            they stay as they are. The role of this command must own the tables, and may create roles.
+            """
     )
 
     @OptionGroup var database: DatabaseOptions
@@ -16,12 +24,25 @@ struct MigrateUpCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Stop after this migration.", valueName: "number"))
     var to: Int?
 
+    @Flag(name: .long, help: "Also create the roles of the services, and grant them what they need.")
+    var serviceRoles = false
+
+    @Option(name: .long, help: ArgumentHelp("The beginning of the roles' names.", valueName: "prefix"))
+    var rolePrefix = ServiceRole.defaultPrefix
+
     mutating func validate() throws {
         if let to { try Schema.check(number: to, from: 1) }
+        guard !serviceRoles || to == nil || to == Schema.latest else {
+            throw ValidationError("--service-roles grants what the whole schema needs: leave --to out.")
+        }
+        guard ServiceRoles.isValid(prefix: rolePrefix) else {
+            throw ValidationError("--role-prefix is 1 to 32 of a-z 0-9 _, and no digit first.")
+        }
     }
 
     func run() async throws {
         let target = to ?? Schema.latest
+        let roles = serviceRoles ? ServiceRoles(prefix: rolePrefix, passwords: try passwords()) : nil
         try await database.withDatabase(queryTimeout: Schema.stepTimeout) { client in
             var applied = 0
             for migration in HeliographSchema.migrations where migration.number <= target {
@@ -34,6 +55,21 @@ struct MigrateUpCommand: AsyncParsableCommand {
             Console.current.note(
                 applied == 0
                     ? "The schema is up to date." : "Applied \(applied) migration\(applied == 1 ? "" : "s").")
+            if let roles {
+                try await roles.apply(to: client)
+                Console.current.note("The roles of the services have the privileges of this version.")
+            }
+        }
+    }
+
+    private func passwords() throws -> ServicePasswords {
+        try reporting(hint: "SERVICE_DB_PASSWORDS") {
+            let name = "SERVICE_DB_PASSWORDS"
+            guard let text = try Settings().optionalString(name, ServicePasswords.expectation) else { return ServicePasswords() }
+            guard let passwords = ServicePasswords(parsing: text) else {
+                throw ConfigurationError(name, "is not valid", expectation: ServicePasswords.expectation)
+            }
+            return passwords
         }
     }
 }

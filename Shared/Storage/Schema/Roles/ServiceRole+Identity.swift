@@ -1,0 +1,74 @@
+extension ServiceRole {
+    static let identityAPIGrants: [TableGrant] = [
+        .own("users", .select, .insert, .update),
+        .own("identities", .select, .insert, .update),
+        .own("access_tokens"),
+        .own("email_verifications"),
+        .own("sessions"),
+        .own("idempotency_keys"),
+        .own("topics"),
+        .own("topic_members"),
+        .own("topic_leavers"),
+        .own("topic_invitations"),
+        .own("topic_invitation_log"),
+        .own("conversation_messages"),
+        .own("push_presence"),
+        .own("app_notifications"),
+        .own("user_blocks"),
+        .own("reports"),
+        .own("service_credentials", .select, .update),
+        .own("notification_receipts", .select, .insert),
+        .own("image_job_reads"),
+        .borrow("image_jobs", .select, .insert, .update(of: "seen_at", "deleted_at"), because: "it takes orders, shows and deletes them"),
+        .borrow("image_templates", .select, because: "operators write templates; it lists them"),
+        .borrow("topic_photos", .select, .insert, because: "it takes photos and shows them"),
+        .borrow(
+            "face_templates", .select, .insert, .update,
+            because: "a face takes effect with the proof of its e-mail or the end of a recovery. It is sealed with a key it does not have"),
+        .borrow(
+            "face_photo_hashes", .select(of: "user_id", "file_hash", "created_at"), .insert, .update(of: "created_at"), .delete,
+            because: "as for face_templates; and it deletes old ones"),
+        .borrow(
+            "pending_enrolments", .select, .update(of: "due_at"), .delete,
+            because: "as for face_templates; an account cancels its recovery"),
+        .borrow("push_installs", because: "sign-ins, sign-outs and device tokens register and unregister installations in one transaction"),
+        .borrow("install_hand_overs", because: "as for push_installs"),
+        .borrow("push_install_audit", .insert, because: "a trigger on push_installs writes the history"),
+        .borrow(
+            "notifications",
+            .select(
+                of: "id", "dedupe_key", "kind", "recipient_type", "recipient_id", "has_picture", "state", "skip_reason", "created_at"),
+            because: "receipts and the figures of app notifications. The texts stay hidden"),
+        .borrow(
+            "deliveries", .select(of: "notification_id", "install_id", "state"), because: "as for notifications"),
+        .borrow(
+            "delivery_pages", .select(of: "notification_id", "first_user_id", "last_user_id", "install_ids", "accepted", "detached"),
+            because: "as for notifications"),
+        .borrow("audit_log", .insert, because: "what it does to accounts is recorded"),
+    ]
+
+    static let tokenRegistryGrants: [TableGrant] = [
+        .own("push_installs"),
+        .own("install_hand_overs", .select, .delete),
+        .own("push_install_audit"),
+        .own("push_outcomes"),
+        .own("push_guard", .select, .update),
+        .own("push_install_rates", .select, .update, .delete),
+        .own("notifications"),
+        .own("deliveries"),
+        .own("delivery_pages"),
+        .own("delivery_ledger", .select),
+        .own("topic_fan_outs"),
+        .borrow(
+            "sessions", .select(of: "id", "user_id", "state", "redeemed_at", "install_id"), .update(of: "install_id"),
+            because: "the push about a session goes to the installation of its upload, which is released afterwards"),
+        .borrow(
+            "app_notifications", .select(of: "id", "user_ids"), .update(of: "user_ids"),
+            because: "it reads the recipients of a notification, and forgets them afterwards"),
+        .borrow("topics", .select, because: "it finds the members of a topic"),
+        .borrow("topic_members", .select(of: "topic_id", "user_id"), because: "it finds the members of a topic"),
+        .borrow("user_blocks", .select(of: "user_id", "blocked_id"), because: "no push of a blocked user"),
+        .borrow("outbox", .delete, because: "it deletes the settled messages of all services"),
+        .borrow("inbox", .delete, because: "it deletes the old marks of all services"),
+    ]
+}

@@ -1,0 +1,76 @@
+public import PostgresClient
+
+/// Gives each service a role of its own in the database, with the privileges of ``ServiceRole/grants`` and no others.
+public struct ServiceRoles: Sendable {
+    private let prefix: String
+    private let passwords: ServicePasswords
+
+    /// - Parameters:
+    ///   - prefix: The beginning of the roles' names; see ``isValid(prefix:)``.
+    ///   - passwords: The passwords to set; a role without one keeps what it has, and a new one can log in without one only.
+    public init(prefix: String = ServiceRole.defaultPrefix, passwords: ServicePasswords = ServicePasswords()) {
+        precondition(Self.isValid(prefix: prefix), "a prefix of roles is 1 to 32 of a-z 0-9 _")
+        self.prefix = prefix
+        self.passwords = passwords
+    }
+
+    /// Whether a text can begin the names of roles: 1 to 32 of a-z, 0-9 and _, and no digit first.
+    public static func isValid(prefix: String) -> Bool {
+        guard let first = prefix.utf8.first, (1...32).contains(prefix.utf8.count), !(0x30...0x39).contains(first) else { return false }
+        return prefix.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
+    }
+
+    /// Creates the roles that are missing, and replaces the privileges of all of them, and of PUBLIC, in one transaction.
+    ///
+    /// Repeating it changes nothing. Call after the migrations, with the role that owns the tables; it needs CREATEROLE for roles that
+    /// are missing and for passwords.
+    public func apply(to client: PostgresClient) async throws {
+        try await client.withTransaction { transaction in
+            try await transaction.execute("SELECT pg_advisory_xact_lock(hashtextextended('heliograph service roles', 0))")
+            for role in ServiceRole.allCases { try await create(role, in: transaction) }
+            try await transaction.script(privileges)
+        }
+    }
+
+    private func create(_ role: ServiceRole, in transaction: PostgresTransaction) async throws {
+        let name = role.name(prefix: prefix)
+        if try await transaction.query("SELECT FROM pg_roles WHERE rolname = \(name)").isEmpty {
+            // Another database of the server may create it at the same moment: roles belong to all of them.
+            try await transaction.script(
+                """
+                DO $$ BEGIN
+                    CREATE ROLE \(name) LOGIN NOINHERIT;
+                EXCEPTION WHEN duplicate_object OR unique_violation THEN
+                    NULL;
+                END $$
+                """)
+        }
+        if let password = passwords[role] {
+            try await transaction.script("ALTER ROLE \(name) PASSWORD '\(ScramVerifier(password: password).text)'")
+        }
+    }
+
+    /// The statements that take all privileges and grant the listed ones. Superusers and the owner are not affected.
+    private var privileges: String {
+        let roles = ServiceRole.allCases.map { $0.name(prefix: prefix) }.joined(separator: ", ")
+        var statements = [
+            """
+            DO $$ BEGIN
+                EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC, \(roles)', current_database());
+                EXECUTE format('GRANT CONNECT ON DATABASE %I TO \(roles)', current_database());
+            END $$;
+            REVOKE ALL ON SCHEMA public FROM PUBLIC, \(roles);
+            GRANT USAGE ON SCHEMA public TO \(roles);
+            REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, \(roles);
+            REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM PUBLIC, \(roles);
+            REVOKE ALL ON ALL ROUTINES IN SCHEMA public FROM PUBLIC, \(roles);
+            """
+        ]
+        for role in ServiceRole.allCases {
+            let name = role.name(prefix: prefix)
+            statements += role.grants.map { $0.sql(to: name) }
+            statements += role.functions.map { "GRANT EXECUTE ON FUNCTION \($0) TO \(name);" }
+        }
+        return statements.joined(separator: "\n")
+    }
+}

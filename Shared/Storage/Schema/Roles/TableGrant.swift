@@ -1,0 +1,78 @@
+/// The privileges of a service's role on a table or a view.
+public struct TableGrant: Sendable, Equatable {
+    /// A privilege on a table, or on some of its columns.
+    public struct Privilege: Sendable, Equatable {
+        /// The statement that it is for.
+        public enum Statement: String, Sendable, CaseIterable {
+            case select = "SELECT"
+            case insert = "INSERT"
+            case update = "UPDATE"
+            case delete = "DELETE"
+        }
+
+        public let statement: Statement
+        /// The columns that it is limited to; empty for all.
+        public let columns: [String]
+
+        static let select = Self(statement: .select, columns: [])
+        static let insert = Self(statement: .insert, columns: [])
+        static let update = Self(statement: .update, columns: [])
+        static let delete = Self(statement: .delete, columns: [])
+
+        static func select(of columns: String...) -> Self { Self(statement: .select, columns: columns) }
+        static func update(of columns: String...) -> Self { Self(statement: .update, columns: columns) }
+    }
+
+    public let table: String
+    public let privileges: [Privilege]
+    /// Why the service works with a table of another one; nil when the table is its own.
+    public let reason: String?
+
+    /// A table of the service itself; with all privileges if none is named.
+    static func own(_ table: String, _ privileges: Privilege...) -> Self { Self(table, privileges, reason: nil) }
+
+    /// A table of another service, or one that all share; with all privileges if none is named.
+    static func borrow(_ table: String, _ privileges: Privilege..., because reason: String) -> Self {
+        Self(table, privileges, reason: reason)
+    }
+
+    private init(_ table: String, _ privileges: [Privilege], reason: String?) {
+        self.table = table
+        self.privileges = privileges.isEmpty ? [.select, .insert, .update, .delete] : privileges
+        self.reason = reason
+    }
+
+    /// Returns the statement that grants it to a role.
+    func sql(to role: String) -> String {
+        let list = privileges.map { privilege in
+            privilege.columns.isEmpty
+                ? privilege.statement.rawValue : "\(privilege.statement.rawValue) (\(privilege.columns.joined(separator: ", ")))"
+        }
+        return "GRANT \(list.joined(separator: ", ")) ON \(table) TO \(role);"
+    }
+}
+
+extension ServiceRole {
+    /// Everything that the role may do with tables; what is not listed is refused.
+    public var grants: [TableGrant] {
+        let own =
+            switch self {
+            case .identityAPI: Self.identityAPIGrants
+            case .faceMatchingWorker: Self.faceMatchingWorkerGrants
+            case .imageWorker: Self.imageWorkerGrants
+            case .tokenRegistry: Self.tokenRegistryGrants
+            case .notifier: Self.notifierGrants
+            }
+        return own + Self.busGrants
+    }
+
+    /// The functions of the schema that the role may call; triggers need no privilege.
+    public var functions: [String] { self == .identityAPI ? ["audit_log_maintain()"] : [] }
+
+    /// The tables of the event bus, which is the same code in every service. Any relay publishes any committed message, so that none
+    /// waits for the process that wrote it.
+    private static let busGrants: [TableGrant] = [
+        .borrow("outbox", .select, .insert, .update, because: "every relay publishes every message, whichever service wrote it"),
+        .borrow("inbox", .select, .insert, because: "the marks of handled messages, which confirm the messages of the outbox"),
+    ]
+}

@@ -1,0 +1,20 @@
+import Foundation
+public import PostgresClient
+public import Storage
+
+/// Runs `body` with a migrated database whose services have roles, and with the prefix of their names, which no other test has: roles
+/// belong to the whole server.
+public func withServiceRoles(_ body: (_ database: TestDatabase, _ prefix: String) async throws -> Void) async throws {
+    try await withMigratedDatabase { database in
+        let prefix = "t" + UUID().uuidString.prefix(8).lowercased()
+        try await withClient(of: database) { try await ServiceRoles(prefix: prefix).apply(to: $0) }
+        try await body(database, prefix)
+    }
+}
+
+/// Runs `body` with a client that connects as a service's role.
+public func withClient(
+    of database: TestDatabase, as role: ServiceRole, prefix: String, _ body: (PostgresClient) async throws -> Void
+) async throws {
+    try await withClient(of: database.connecting(as: role.name(prefix: prefix)), body)
+}
