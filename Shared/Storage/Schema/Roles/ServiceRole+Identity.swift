@@ -16,6 +16,8 @@ extension ServiceRole {
         .own("app_notifications"),
         .own("user_blocks"),
         .own("reports"),
+        .own("consents", .select, .insert),
+        .own("account_exports"),
         .own("service_credentials", .select, .update),
         .own("notification_receipts", .select, .insert),
         .own("image_job_reads"),
@@ -33,12 +35,15 @@ extension ServiceRole {
             because: "as for face_templates; an account cancels its recovery"),
         .borrow("push_installs", because: "sign-ins, sign-outs and device tokens register and unregister installations in one transaction"),
         .borrow("install_hand_overs", because: "as for push_installs"),
-        .borrow("push_install_audit", .insert, because: "a trigger on push_installs writes the history"),
+        .borrow(
+            "push_install_audit", .select, .insert,
+            because: "a trigger on push_installs writes the history, which is part of the export of an account"),
         .borrow(
             "notifications",
             .select(
-                of: "id", "dedupe_key", "kind", "recipient_type", "recipient_id", "has_picture", "state", "skip_reason", "created_at"),
-            because: "receipts and the figures of app notifications. The texts stay hidden"),
+                of: "id", "dedupe_key", "kind", "recipient_type", "recipient_id", "has_picture", "state", "skip_reason", "created_at",
+                "settled_at", "expires_at"),
+            because: "receipts, the figures of app notifications, and exports. The texts stay hidden"),
         .borrow(
             "deliveries", .select(of: "notification_id", "install_id", "state"), because: "as for notifications"),
         .borrow(

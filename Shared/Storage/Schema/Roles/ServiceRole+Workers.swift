@@ -3,6 +3,7 @@ extension ServiceRole {
         .own("face_templates", .select, .insert, .update),
         .own("face_photo_hashes", .select, .insert),
         .own("pending_enrolments", .select, .insert, .update),
+        .borrow("consents", .select(of: "id"), .insert, because: "the consent is stored with the face that it came with"),
         .borrow(
             "sessions", .select,
             .update(

@@ -67,7 +67,7 @@ extension ServiceRole {
     }
 
     /// The functions of the schema that the role may call; triggers need no privilege.
-    public var functions: [String] { self == .identityAPI ? ["audit_log_maintain()"] : [] }
+    public var functions: [String] { self == .identityAPI ? ["audit_log_maintain()", "audit_log_of(uuid)"] : [] }
 
     /// The tables of the event bus, which is the same code in every service. Any relay publishes any committed message, so that none
     /// waits for the process that wrote it.
