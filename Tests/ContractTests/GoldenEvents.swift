@@ -19,7 +19,7 @@ enum GoldenEvents {
     static let photoUploaded = PhotoUploaded(photoID: first, topic: "event:42")
     static let imageProgress = ImageProgress(jobID: first, state: .processing, percent: 40)
     static let imageCompleted = ImageCompleted(jobID: first, status: .completed)
-    static let userErased = UserErased(userID: first)
+    static let userErased = UserErased(erasureID: first)
     static let notificationRequested = NotificationRequested(
         notificationID: first, dedupeKey: "ekyc:\(second.wireString)", kind: .signIn, recipient: .session(second),
         lane: .urgent, parameters: ["success": "true", "event": "sign_in", "note": "a/b \"ü\" 🎨"], expiresAt: time)

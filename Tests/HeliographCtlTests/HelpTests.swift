@@ -9,7 +9,7 @@ struct HelpTests {
         ["keys", "rotate"], ["streams"], ["top"],
         ["dlq"], ["dlq", "list"], ["dlq", "show"], ["dlq", "redrive"], ["dlq", "drop"], ["trace"],
         ["templates"], ["templates", "list"], ["templates", "set"], ["templates", "preview"],
-        ["push"], ["push", "report"], ["push", "erase"], ["users"], ["users", "find"], ["users", "show"],
+        ["push"], ["push", "report"], ["users"], ["users", "find"], ["users", "show"],
         ["sessions"], ["sessions", "list"], ["sessions", "revoke"], ["locks"], ["locks", "show"], ["locks", "clear"], ["audit"],
         ["credentials"], ["credentials", "create"], ["credentials", "list"], ["credentials", "revoke"],
         ["reports"], ["reports", "list"], ["reports", "show"], ["reports", "close"],

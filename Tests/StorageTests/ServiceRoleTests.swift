@@ -98,7 +98,7 @@ struct ServiceRoleTests {
                 ORDER BY p.proname
                 """)
             let name = ServiceRole.identityAPI.name(prefix: prefix)
-            #expect(functions == "\(name) audit_log_maintain\n\(name) audit_log_of")
+            #expect(functions == "\(name) audit_log_maintain\n\(name) audit_log_of\n\(name) audit_log_pseudonymise")
             let schemas = try await database.psql(
                 """
                 SELECT count(*) FROM pg_roles r WHERE r.rolname IN (\(names))

@@ -59,9 +59,7 @@ struct AppNotificationRequestTests {
         try await Registry.run { registry in
             let (ada, ben) = (try await registry.makeUser(tokens: "a:1"), try await registry.makeUser(tokens: "b:1"))
             let request = try await registry.list([ada, ben])
-            try await registry.client.withTransaction { transaction in
-                try await UserErasedHandler(logger: registry.logger).handle([Envelope(UserErased(userID: ada))], in: transaction)
-            }
+            try await registry.erase(ada)
             #expect(try await registry.listSize(request) == 1)
         }
     }

@@ -25,7 +25,7 @@ struct SweeperTests {
             let dayBeforeYesterday = Date(timeIntervalSinceNow: -2 * 86400)
             let messages = try (0..<2).map { _ in
                 try NewOutboxMessage(
-                    Envelope(UserErased(userID: UUID()), id: UUIDv7.generate(at: dayBeforeYesterday)))
+                    Envelope(UserErased(erasureID: UUID()), id: UUIDv7.generate(at: dayBeforeYesterday)))
             }
             try await outbox.append(messages)
             try await registry.client.execute(

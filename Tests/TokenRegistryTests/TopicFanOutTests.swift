@@ -2,7 +2,9 @@ import EventBus
 import FoundationEssentials
 import HeliographCrypto
 import PostgresClient
+import ServiceDefaults
 import Storage
+import TestSupport
 import Testing
 import WireFormat
 
@@ -228,11 +230,10 @@ extension Registry {
     /// Makes every page there is.
     func fanOut() async throws { for lane in Lane.allCases { while try await fanOutService().makePage(on: lane) {} } }
 
-    /// Handles the erasure of a user in one transaction, as the consumer does.
+    /// Erases the push data of a user, as the consumer does.
     func erase(_ userID: UUID) async throws {
-        try await client.withTransaction { transaction in
-            try await UserErasedHandler(logger: logger).handle([Envelope(UserErased(userID: userID))], in: transaction)
-        }
+        let erasure = try await client.beginErasure(of: userID)
+        _ = try await PushEraser().erase(erasure, ErasureLedger(postgres: client, erasure: erasure, service: TokenRegistry.name))
     }
 
     func makeTopic(_ text: String = "event:42", owner: UUID, members: [UUID]) async throws {

@@ -34,7 +34,8 @@ public enum FaceMatchingWorker: HeliographService {
         let handler = EkycRequestedHandler(
             matcher: matcher, sealer: sealer, postgres: context.postgres, blobs: blobs,
             pseudonyms: SessionPseudonyms(sessionKey: sessionKey))
-        let consumer = try context.consumer(configuration: configuration.consumer, handlers: [.handler(handler)])
+        let consumer = try context.consumer(
+            configuration: configuration.consumer, handlers: [.handler(handler), context.erasing(with: FaceEraser())])
         return [EngineService(pool: pool), consumer]
     }
 

@@ -32,6 +32,7 @@ public enum IdentityAPI: HeliographService {
         _ context: ServiceContext, configuration: IdentityAPIConfiguration, mail: any MailSender,
         onListening: @escaping @Sendable (_ port: Int) async -> Void
     ) throws -> [any Service] {
+        let receiptKey = try ErasureReceiptKey(lookupKey: context.settings.lookupKey())
         let photos = try context.blobStore(.faces)
         let pictures = try context.blobStore(.pictures)
         let links = try context.mediaLinks()
@@ -75,9 +76,10 @@ public enum IdentityAPI: HeliographService {
             topics: topicRoutes(
                 configuration, postgres: postgres, blobs: pictures, keys: keys, authenticator: authenticator, services: services,
                 uploads: slots, signals: signals),
+            receiptKeys: receiptKey.publicKeys,
             people: peopleRoutes(
-                configuration, context, pictures: pictures, keys: keys, authenticator: authenticator, verification: verification,
-                signals: signals),
+                configuration, context, pictures: pictures, keys: keys, authenticator: authenticator, services: services,
+                verification: verification, signals: signals),
             notifications: AppNotificationController(postgres: postgres, keys: keys, services: services),
             limit: RateLimitMiddleware(
                 addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address, name: "address")),
@@ -93,8 +95,11 @@ public enum IdentityAPI: HeliographService {
             handlers: [
                 .handler(
                     MailRequestedHandler(
-                        postgres: postgres, keys: keys, sender: mail, retryDelay: configuration.mailRetryDelay))
+                        postgres: postgres, keys: keys, sender: mail, retryDelay: configuration.mailRetryDelay)),
+                context.erasing(with: IdentityEraser(photos: photos)),
             ])
+        let erasures = ErasureCoordinator(
+            postgres: postgres, receiptKey: receiptKey, issuer: links.signer.publicURL.text, logger: context.logger, clock: context.clock)
         let sweeper = sweeper(
             postgres: postgres, photos: photos, pseudonyms: SessionPseudonyms(sessionKey: try context.settings.sessionKey()),
             interval: configuration.sweepInterval, logger: context.logger, clock: context.clock)
@@ -107,7 +112,7 @@ public enum IdentityAPI: HeliographService {
             onServerRunning: { await onListening($0.localAddress?.port ?? 0) }, logger: context.logger)
         // Shut down in reverse: first waiting requests get their answer, then the server finishes its open requests.
         let dueNotifications = DueNotifications(postgres: postgres, logger: context.logger)
-        return (firebase?.services ?? []) + [consumer, broadcasts, sweeper, dueNotifications, server, waiters, jobs]
+        return (firebase?.services ?? []) + [consumer, broadcasts, sweeper, erasures, dueNotifications, server, waiters, jobs]
     }
 
     private static func imageRoutes(
@@ -156,7 +161,8 @@ public enum IdentityAPI: HeliographService {
 
     private static func peopleRoutes(
         _ configuration: IdentityAPIConfiguration, _ context: ServiceContext, pictures: any BlobStore, keys: AccountKeys,
-        authenticator: any Authenticator, verification: VerificationController, signals: RateLimiter<UUID>
+        authenticator: any Authenticator, services: ServiceAuthenticator, verification: VerificationController,
+        signals: RateLimiter<UUID>
     ) -> PeopleRoutes {
         let postgres = context.postgres
         return PeopleRoutes(
@@ -165,6 +171,9 @@ public enum IdentityAPI: HeliographService {
                 postgres: postgres, keys: keys, blobs: pictures, authenticator: authenticator,
                 slots: UploadSlots(limit: configuration.exports.concurrent, perAddress: configuration.limits.uploadsPerAddress),
                 limits: configuration.exports, clock: context.clock),
+            erasures: ErasureController(
+                postgres: postgres, starter: ErasureStarter(postgres: postgres, keys: keys), authenticator: authenticator,
+                services: services, limiter: signals),
             email: EmailController(keys: keys, authenticator: authenticator, verification: verification, limiter: signals),
             recovery: RecoveryController(postgres: postgres, authenticator: authenticator, limiter: signals),
             presence: PresenceController(postgres: postgres, authenticator: authenticator, limiter: signals),

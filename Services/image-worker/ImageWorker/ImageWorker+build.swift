@@ -52,7 +52,8 @@ public enum ImageWorker: HeliographService {
             postgres: postgres, runner: JobRunner(postgres: postgres, maker: maker), cleanup: cleanup)
         let photos = PhotoUploadedHandler(postgres: postgres, store: store, threads: configuration.threads)
         let consumer = try context.consumer(
-            configuration: configuration.consumer, handlers: [.handler(handler), .handler(photos)])
+            configuration: configuration.consumer,
+            handlers: [.handler(handler), .handler(photos), context.erasing(with: PictureEraser(store: store))])
         logger.info("pictures are made", metadata: ["generator": "\(generator.name)"])
         let sweeper = sweeper(
             postgres: postgres, store: store, cleanup: cleanup, photoLifetime: configuration.photoLifetime, logger: logger,

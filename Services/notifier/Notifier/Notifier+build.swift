@@ -46,7 +46,7 @@ public enum Notifier: HeliographService {
             configuration: configuration.consumer,
             handlers: Lane.allCases.map { lane in
                 .handler(handler, streams: [NotificationAddressed.stream(of: lane)])
-            })
+            } + [context.erasing(with: SendEraser())])
         // Wrong credentials make the service unready; an outage of FCM does not, because no other instance or restart would help.
         context.health.register("fcm_credentials") {
             if !breakers.hasCredentials { throw FCMError(.credentialsRefused, "FCM refuses the credentials of this service") }

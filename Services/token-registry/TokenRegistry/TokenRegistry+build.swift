@@ -13,7 +13,7 @@ public enum TokenRegistry: HeliographService {
             handlers: [
                 .batchHandler(NotificationRequestedHandler(logger: context.logger)),
                 .batchHandler(NotificationSettledHandler(logger: context.logger)),
-                .batchHandler(UserErasedHandler(logger: context.logger)),
+                context.erasing(with: PushEraser()),
             ])
         return [
             consumer, TopicFanOutService(postgres: context.postgres, logger: context.logger),

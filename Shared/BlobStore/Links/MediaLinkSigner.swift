@@ -28,7 +28,8 @@ public struct MediaLinkSigner: Sendable {
     private static let maxExpiryDigits = 12
 
     private let key: [UInt8]
-    private let publicURL: PublicURL
+    /// The URL by which phones reach the service that serves `/media/…`.
+    public let publicURL: PublicURL
 
     /// Makes a signer.
     ///

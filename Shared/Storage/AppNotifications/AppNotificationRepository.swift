@@ -27,7 +27,8 @@ public struct AppNotificationRepository: Sendable {
                    \(new.scheduledRequest), \(new.requestID), \(new.traceparent), known.ids,
                    cardinality(known.ids) + \(topicMembers)::integer,
                    \(new.userIDs.count)::integer - cardinality(known.ids), \(new.notBefore), \(new.expiresAt)
-            FROM (SELECT coalesce(array_agg(id ORDER BY id), '{}') AS ids FROM users WHERE id = ANY(\(new.userIDs))) known
+            FROM (SELECT coalesce(array_agg(id ORDER BY id), '{}') AS ids FROM users
+                  WHERE state = 'active' AND id = ANY(\(new.userIDs))) known
             ON CONFLICT (app, dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
             RETURNING \(unescaped: AppNotification.columns)
             """)

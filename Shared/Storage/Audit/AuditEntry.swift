@@ -69,6 +69,14 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case profileChanged = "profile_changed"
     /// The owner of an account has requested everything that is kept of it.
     case accountExported = "account_exported"
+    /// Everything that is kept of an account is to be erased.
+    case accountErasureRequested = "account_erasure_requested"
+    /// It is erased; the entry names the erasure, not the account.
+    case accountErased = "account_erased"
+    /// The face of an account is to be erased.
+    case faceErasureRequested = "face_erasure_requested"
+    /// It is erased.
+    case faceErased = "face_erased"
     /// An operator has made an API key for an app's own server.
     case credentialCreated = "credential_created"
     /// An operator has revoked an API key.

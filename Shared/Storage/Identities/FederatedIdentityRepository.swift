@@ -31,15 +31,19 @@ public struct FederatedIdentityRepository: Sendable {
     ///
     /// One statement, and so one transaction: concurrent callers get the same account, and no account without an identity is left.
     ///
-    /// - Returns: The person, and whether this call created the account.
+    /// - Parameter signedInAt: The time of the sign-in: one before the erasure of the person's account creates no other one.
+    /// - Returns: The person, and whether this call created the account; `nil` after an erasure.
     public func findOrCreate(
-        issuer: String, subjectLookup: [UInt8]
-    ) async throws(PostgresError) -> (identity: FederatedIdentity, isNew: Bool) {
+        issuer: String, subjectLookup: [UInt8], signedInAt: Date
+    ) async throws(PostgresError) -> (identity: FederatedIdentity, isNew: Bool)? {
         // The identity refers to the account of the same statement: foreign keys are checked at its end.
         let made = try await db.query(
             """
             WITH made AS (
-                INSERT INTO identities (issuer, subject_lookup, user_id) VALUES (\(issuer), \(subjectLookup), \(UUID()))
+                INSERT INTO identities (issuer, subject_lookup, user_id)
+                SELECT \(issuer), \(subjectLookup), \(UUID()) WHERE NOT EXISTS (
+                    SELECT FROM erased_identities
+                    WHERE issuer = \(issuer) AND subject_lookup = \(subjectLookup) AND erased_at > \(signedInAt))
                 ON CONFLICT (issuer, subject_lookup) DO NOTHING
                 RETURNING user_id, valid_after
             ), account AS (
@@ -49,10 +53,7 @@ public struct FederatedIdentityRepository: Sendable {
             """)
         if let row = made.first { return (try FederatedIdentity(row: row), true) }
         // Another transaction has committed the same person: the next snapshot sees that row.
-        guard let other = try await find(issuer: issuer, subjectLookup: subjectLookup, installationKey: nil) else {
-            throw PostgresError(code: .decoding, message: "no identity found after an insert conflict")
-        }
-        return (other, false)
+        return try await find(issuer: issuer, subjectLookup: subjectLookup, installationKey: nil).map { ($0, false) }
     }
 
     /// Returns whether no sign-in of an account with identity providers was revoked since a time, and keeps it so until the transaction

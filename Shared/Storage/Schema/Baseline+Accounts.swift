@@ -9,14 +9,17 @@ extension Baseline {
             email_lookup        bytea       UNIQUE CHECK (octet_length(email_lookup) = 32),
             email_sealed        bytea,
             display_name_sealed bytea,
+            state               text        NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'erasing')),
             created_at          timestamptz NOT NULL DEFAULT now(),
             sign_ins_ended_at   timestamptz,
-            CONSTRAINT users_email_is_whole CHECK (num_nulls(email_lookup, email_sealed) IN (0, 2))
+            CONSTRAINT users_email_is_whole CHECK (num_nulls(email_lookup, email_sealed) IN (0, 2)),
+            CONSTRAINT users_erasing_have_no_email CHECK (state = 'active' OR num_nulls(email_lookup, display_name_sealed) = 2)
         );
         COMMENT ON TABLE users IS 'Accounts. The e-mail is found by its HMAC and stored sealed, never in clear text.';
         COMMENT ON COLUMN users.email_lookup IS
             'HMAC-SHA256 of the normalised e-mail under LOOKUP_KEY; NULL for an account of an identity provider.';
         COMMENT ON COLUMN users.display_name_sealed IS 'The name that other users see; NULL when the user gave none.';
+        COMMENT ON COLUMN users.state IS 'erasing: the row is deleted when all services have erased what they keep of the user.';
         COMMENT ON COLUMN users.sign_ins_ended_at IS
             'When all sign-ins of the account were ended last, or all but one; those uploaded before give no tokens.';
 

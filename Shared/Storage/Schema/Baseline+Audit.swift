@@ -1,7 +1,8 @@
 extension Baseline {
     /// Who did what to which account.
     ///
-    /// Append-only: triggers refuse UPDATE, DELETE and TRUNCATE. They bind roles that work with the rows, not the owner of the table,
+    /// Append-only: triggers refuse UPDATE, DELETE and TRUNCATE; only the ids of a user whose account is being erased are replaced by that
+    /// of the erasure, by `audit_log_pseudonymise`. They bind roles that work with the rows, not the owner of the table,
     /// which can drop triggers: the roles of the services must not own it. Rows go to a partition for each month, which is dropped as a
     /// whole after 24 months; `audit_log_maintain` makes those of the next two months. A row of a month without a partition goes to the
     /// default one, so that no insert fails; such a month gets no partition any more, and the default one is emptied when its newest row
@@ -39,6 +40,14 @@ extension Baseline {
 
         CREATE FUNCTION audit_log_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
+            IF TG_OP = 'UPDATE' AND (NEW.at, NEW.id, NEW.actor_kind, NEW.action, NEW.result, NEW.detail)
+                    IS NOT DISTINCT FROM (OLD.at, OLD.id, OLD.actor_kind, OLD.action, OLD.result, OLD.detail) THEN
+                PERFORM FROM erasures
+                WHERE user_id = OLD.subject_id AND id = NEW.subject_id AND scope = 'account' AND completed_at IS NULL
+                  AND num_nonnulls(NEW.object_id, NEW.request_id, NEW.address_key) = 0
+                  AND NEW.actor_id IS NOT DISTINCT FROM CASE WHEN OLD.actor_kind = 'user' THEN id::text ELSE OLD.actor_id END;
+                IF FOUND THEN RETURN NEW; END IF;
+            END IF;
             RAISE EXCEPTION 'audit_log is append-only' USING ERRCODE = 'insufficient_privilege';
         END $$;
         CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE ON audit_log FOR EACH ROW EXECUTE FUNCTION audit_log_refuse();

@@ -28,8 +28,11 @@ extension Migration {
             Baseline.fanOuts,
             Baseline.services,
             Baseline.blocks,
+            Baseline.erasures,
         ].joined(separator: "\n\n"),
         down: """
+            DROP FUNCTION audit_log_pseudonymise(uuid);
+            DROP TABLE erased_identities, erasure_reports, erasures;
             DROP TABLE reports, user_blocks, app_notifications, service_credentials;
             DROP TABLE topic_fan_outs, topic_photo_windows, topic_photos, push_presence, conversation_messages, topic_invitation_log,
                 topic_invitations, topic_leavers, topic_members, topics;

@@ -117,7 +117,7 @@ extension TopicRepository {
         let rows = try await db.query(
             """
             SELECT m.user_id FROM topic_members m JOIN users u ON u.id = m.user_id
-            WHERE m.topic_id = \(topicID) ORDER BY m.joined_at, m.user_id LIMIT 1
+            WHERE m.topic_id = \(topicID) AND u.state = 'active' ORDER BY m.joined_at, m.user_id LIMIT 1
             """)
         return try rows.first?.decode("user_id")
     }

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import JSON
 
 /// The controllers of image jobs.
 struct ImageRoutes: Sendable {
@@ -17,10 +18,11 @@ struct TopicRoutes: Sendable {
     let messages: MessageController
 }
 
-/// The controllers of users' profiles, exports, presence, devices, receipts, sign-ins, blocks and reports.
+/// The controllers of users' profiles, exports, erasures, presence, devices, receipts, sign-ins, blocks and reports.
 struct PeopleRoutes: Sendable {
     let profile: ProfileController
     let export: ExportController
+    let erasures: ErasureController
     let email: EmailController
     let recovery: RecoveryController
     let presence: PresenceController
@@ -40,6 +42,8 @@ struct APIRoutes: Sendable {
     let verification: VerificationController
     let images: ImageRoutes
     let topics: TopicRoutes
+    /// The public keys of receipts, a JSON Web Key Set.
+    let receiptKeys: JSONValue
     let people: PeopleRoutes
     let notifications: AppNotificationController
     let limit: RateLimitMiddleware
@@ -84,7 +88,12 @@ struct APIRoutes: Sendable {
         serve("/v1/notifications", [.post: notifications.post], on: router)
         serve("/v1/notifications/:id", [.get: notifications.get, .delete: notifications.cancel], on: router)
         serve("/v1/notifications/receipts", [.post: people.receipts.record], on: router)
-        serve("/v1/users/me", [.get: people.profile.get, .put: people.profile.put], on: router)
+        serve(
+            "/v1/users/me", [.get: people.profile.get, .put: people.profile.put, .delete: people.erasures.eraseAccount], on: router)
+        serve("/v1/users/me/face", [.delete: people.erasures.eraseFace], on: router)
+        serve("/v1/users/me/erasure/:id", [.get: people.erasures.status], on: router)
+        serve("/.well-known/jwks.json", [.get: { _, _ in Answer.json(receiptKeys) }], on: router)
+        serve("/v1/users/:user", [.delete: people.erasures.eraseUser], on: router)
         serve("/v1/users/me/export", [.get: people.export.get], on: router)
         serve("/v1/users/me/email", [.put: people.email.put], on: router)
         serve("/v1/users/me/recovery", [.get: people.recovery.get, .delete: people.recovery.cancel], on: router)

@@ -1,7 +1,7 @@
 extension ServiceRole {
     static let identityAPIGrants: [TableGrant] = [
-        .own("users", .select, .insert, .update),
-        .own("identities", .select, .insert, .update),
+        .own("users"),
+        .own("identities"),
         .own("access_tokens"),
         .own("email_verifications"),
         .own("sessions"),
@@ -16,11 +16,13 @@ extension ServiceRole {
         .own("app_notifications"),
         .own("user_blocks"),
         .own("reports"),
-        .own("consents", .select, .insert),
+        .own("consents", .select, .insert, .delete),
         .own("account_exports"),
         .own("service_credentials", .select, .update),
-        .own("notification_receipts", .select, .insert),
+        .own("notification_receipts", .select, .insert, .delete),
         .own("image_job_reads"),
+        .own("erasures", .select, .insert, .update),
+        .own("erased_identities", .select, .insert, .update),
         .borrow("image_jobs", .select, .insert, .update(of: "seen_at", "deleted_at"), because: "it takes orders, shows and deletes them"),
         .borrow("image_templates", .select, because: "operators write templates; it lists them"),
         .borrow("topic_photos", .select, .insert, because: "it takes photos and shows them"),
@@ -50,6 +52,7 @@ extension ServiceRole {
             "delivery_pages", .select(of: "notification_id", "first_user_id", "last_user_id", "install_ids", "accepted", "detached"),
             because: "as for notifications"),
         .borrow("audit_log", .insert, because: "what it does to accounts is recorded"),
+        .borrow("outbox", .delete, because: "the messages that name an erased user are deleted with the account"),
     ]
 
     static let tokenRegistryGrants: [TableGrant] = [

@@ -1,7 +1,7 @@
 extension ServiceRole {
     static let faceMatchingWorkerGrants: [TableGrant] = [
-        .own("face_templates", .select, .insert, .update),
-        .own("face_photo_hashes", .select, .insert),
+        .own("face_templates"),
+        .own("face_photo_hashes", .select, .insert, .delete),
         .own("pending_enrolments", .select, .insert, .update),
         .borrow("consents", .select(of: "id"), .insert, because: "the consent is stored with the face that it came with"),
         .borrow(
@@ -38,6 +38,9 @@ extension ServiceRole {
         .own("image_attempts", .select, .insert, .update),
         .own("topic_photos", .select, .update, .delete),
         .own("topic_photo_windows"),
+        .borrow(
+            "image_job_reads", .select(of: "job_id"), .delete, because: "it deletes the jobs of an erased user with all that refers to them"
+        ),
         .borrow("image_templates", .select, because: "operators write templates; it makes pictures by them"),
         .borrow(
             "topics", .select(of: "id", "name", "member_count", "item_seq"), .update(of: "item_seq"),

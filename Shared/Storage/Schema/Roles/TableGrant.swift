@@ -63,11 +63,26 @@ extension ServiceRole {
             case .tokenRegistry: Self.tokenRegistryGrants
             case .notifier: Self.notifierGrants
             }
-        return own + Self.busGrants
+        return own + Self.busGrants + erasureGrants
     }
 
     /// The functions of the schema that the role may call; triggers need no privilege.
-    public var functions: [String] { self == .identityAPI ? ["audit_log_maintain()", "audit_log_of(uuid)"] : [] }
+    public var functions: [String] {
+        self == .identityAPI ? ["audit_log_maintain()", "audit_log_of(uuid)", "audit_log_pseudonymise(uuid)"] : []
+    }
+
+    /// The tables of erasures: every service reads what to erase, and reports it. The tokens and receipts stay hidden.
+    private var erasureGrants: [TableGrant] {
+        let reports = TableGrant.borrow(
+            "erasure_reports", .select, .insert, .update, because: "every service reports what it has erased of a user")
+        guard self != .identityAPI else { return [reports] }
+        return [
+            reports,
+            .borrow(
+                "erasures", .select(of: "id", "scope", "user_id", "subject_hash", "requested_at", "completed_at"),
+                because: "every service erases what it keeps of a user"),
+        ]
+    }
 
     /// The tables of the event bus, which is the same code in every service. Any relay publishes any committed message, so that none
     /// waits for the process that wrote it.

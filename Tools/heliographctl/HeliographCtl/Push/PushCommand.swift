@@ -6,6 +6,6 @@ struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
         abstract: "Report the outcomes of pushes, and erase a user's push data.",
-        subcommands: [PushReportCommand.self, PushEraseCommand.self]
+        subcommands: [PushReportCommand.self]
     )
 }

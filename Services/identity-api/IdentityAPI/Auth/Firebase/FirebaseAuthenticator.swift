@@ -41,8 +41,8 @@ struct FirebaseAuthenticator: Authenticator {
             return try refuse(error)
         }
         let key = installation.map(keys.installationKey)
-        let person = try await find(verified, installationKey: key)
-        guard person.accepts(signInAt: verified.signedInAt) else { return try refuse(.revoked) }
+        guard let person = try await find(verified, installationKey: key), person.accepts(signInAt: verified.signedInAt)
+        else { return try refuse(.revoked) }
         return Identity(
             userID: person.userID, installationKey: person.hasInstallation ? key : nil, authenticatedAt: verified.signedInAt)
     }
@@ -63,14 +63,16 @@ struct FirebaseAuthenticator: Authenticator {
         return verified
     }
 
-    private func find(_ token: VerifiedToken, installationKey: [UInt8]?) async throws -> FederatedIdentity {
+    /// Returns the person of a token, with an account that is made if there is none; nil when it was erased after the sign-in.
+    private func find(_ token: VerifiedToken, installationKey: [UInt8]?) async throws -> FederatedIdentity? {
         let identities = FederatedIdentityRepository(postgres)
         let issuer = verifier.project.issuer
         let known = try await identities.find(issuer: issuer, subjectLookup: token.subjectLookup, installationKey: installationKey)
         if let known { return known }
-        let (identity, isNew) = try await identities.findOrCreate(issuer: issuer, subjectLookup: token.subjectLookup)
-        if isNew { logger.info("made the account of a Firebase user") }
-        return identity
+        let made = try await identities.findOrCreate(
+            issuer: issuer, subjectLookup: token.subjectLookup, signedInAt: token.signedInAt)
+        if made?.isNew == true { logger.info("made the account of a Firebase user") }
+        return made?.identity
     }
 
     private func refuse(_ fault: FirebaseTokenFault) throws -> Identity? {

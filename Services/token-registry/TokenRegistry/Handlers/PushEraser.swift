@@ -1,32 +1,36 @@
-public import EventBus
+internal import EventBus
 internal import FoundationEssentials
-public import Logging
-internal import Metrics
-public import PostgresClient
+internal import PostgresClient
+internal import ServiceDefaults
 internal import Storage
-public import WireFormat
+internal import WireFormat
 
-/// Deletes the push data of a user: the installations with their tokens, those of face sessions, the audit, and the parameters
-/// of notifications that are not settled; withdraws pending pushes.
+/// Erases the push data of a user: installations with their tokens and history, and the ledger of pushes to the user; withdraws pending
+/// pushes to the user and from them.
 ///
-/// A fan-out that is making a page at the time may still make a delivery to a deleted installation: its sender finds no
-/// installation, and skips it. An app that is still signed in registers again with its next refresh.
-public struct UserErasedHandler: EventBatchHandler {
+/// A push that is being sent is left to its sender. A fan-out that is making a page at the time may still make a delivery to a deleted
+/// installation: its sender finds no installation, and skips it.
+struct PushEraser: UserEraser {
     /// The code of a withdrawn delivery.
-    public static let withdrawalCode = "user_erased"
+    static let withdrawalCode = "user_erased"
+    private static let sliceSize = 200
 
-    private let logger: Logger
-
-    /// Makes the handler.
-    public init(logger: Logger) {
-        self.logger = logger
+    func erase(_ erasure: Erasure, _ ledger: ErasureLedger) async throws -> Bool {
+        guard erasure.scope == .account else { return true }
+        let userID = erasure.userID
+        try await ledger.step("push_installs") { try await withdraw(userID, in: $0) }
+        while try await ledger.step(
+            "notifications",
+            {
+                try await PushErasureRepository($0).deleteEnded(of: userID, limit: Self.sliceSize)
+            }) == Self.sliceSize
+        {}
+        try await ledger.step("delivery_pages") { try await PushErasureRepository($0).forgetBounds(of: userID) }
+        return try await !PushErasureRepository(ledger.postgres).hasOpen(of: userID)
     }
 
-    public func handle(_ events: [Envelope<UserErased>], in transaction: PostgresTransaction) async throws {
-        for userID in Set(events.map(\.body.userID)) { try await erase(userID, in: transaction) }
-    }
-
-    private func erase(_ userID: UUID, in transaction: PostgresTransaction) async throws {
+    /// Deletes the installations and withdraws the pushes; returns the number of installations.
+    private func withdraw(_ userID: UUID, in transaction: PostgresTransaction) async throws -> Int {
         // Sessions before installations, in the order of a redemption.
         let uploaded = try await SessionRepository(transaction).releaseInstalls(userID: userID)
         let installIDs = try await PushInstallRepository(transaction).erase(userID: userID)
@@ -37,13 +41,7 @@ public struct UserErasedHandler: EventBatchHandler {
         try await DeliveryRepository(transaction).withdraw(notificationIDs: open, code: Self.withdrawalCode)
         try await notifications.markSkipped(open, reason: SkipReason.userErased.rawValue)
         try await notifications.settle(open)
-        try await PushInstallRepository(transaction).deleteUnneeded(ids: uploaded)
-        logger.notice(
-            "a user's push data was erased",
-            metadata: [
-                "user_id": "\(userID.wireString)", "installations": "\(installIDs.count)", "notifications": "\(open.count)",
-            ])
-        Counter(label: "push_users_erased_total").increment()
+        return installIDs.count + (try await PushInstallRepository(transaction).deleteUnneeded(ids: uploaded))
     }
 
     /// Settles the pending deliveries to deleted installations, and publishes their outcomes; a delivery that is being sent is left to its

@@ -1,0 +1,13 @@
+internal import ServiceDefaults
+internal import Storage
+
+/// Erases the face of a user and the hashes of the user's photos.
+///
+/// A session that is being matched writes nothing afterwards: it was ended when the erasure began.
+struct FaceEraser: UserEraser {
+    func erase(_ erasure: Erasure, _ ledger: ErasureLedger) async throws -> Bool {
+        try await ledger.step("face_templates") { try await FaceErasureRepository($0).deleteTemplate(of: erasure.userID) }
+        try await ledger.step("face_photo_hashes") { try await FaceErasureRepository($0).deletePhotoHashes(of: erasure.userID) }
+        return true
+    }
+}

@@ -1,0 +1,42 @@
+public import EventBus
+internal import Logging
+internal import Metrics
+internal import PostgresClient
+internal import Storage
+public import WireFormat
+
+/// Erases what a service keeps of a user, and reports it.
+///
+/// An eraser that has to leave something is called again: identity-api publishes the event anew until every service has reported.
+public struct UserErasedHandler: EventHandler {
+    private let service: String
+    private let eraser: any UserEraser
+    private let postgres: PostgresClient
+
+    /// Makes the handler of a service.
+    init(service: String, eraser: any UserEraser, postgres: PostgresClient) {
+        self.service = service
+        self.eraser = eraser
+        self.postgres = postgres
+    }
+
+    public func handle(_ event: Envelope<UserErased>, _ context: HandlerContext) async throws {
+        guard let erasure = try await ErasureRepository(postgres).find(id: event.body.erasureID) else { return }
+        let ledger = ErasureLedger(postgres: postgres, erasure: erasure, service: service)
+        let isFinished = try await eraser.erase(erasure, ledger)
+        guard isFinished else {
+            context.logger.info("an erasure waits for work in progress", metadata: ["erasure": "\(erasure.id)"])
+            return
+        }
+        _ = try await context.commit { try await ErasureRepository($0).finish(erasure.id, by: service) }
+        context.logger.notice("erased a user's data", metadata: ["erasure": "\(erasure.id)", "scope": "\(erasure.scope.rawValue)"])
+        Counter(label: "erasure_steps_total", dimensions: [("service", service)]).increment()
+    }
+}
+
+extension ServiceContext {
+    /// Returns the handler of `user.erased` of this service.
+    public func erasing(with eraser: some UserEraser) -> EventHandlerRegistration {
+        .handler(UserErasedHandler(service: name, eraser: eraser, postgres: postgres))
+    }
+}

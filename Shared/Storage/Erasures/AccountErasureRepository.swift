@@ -1,0 +1,75 @@
+public import FoundationEssentials
+public import PostgresClient
+public import WireFormat
+
+/// Deletes what identity-api keeps of a user. Every call deletes one bounded slice; the caller repeats it until it returns 0.
+public struct AccountErasureRepository: Sendable {
+    /// The tables whose rows are deleted as they are, with the condition that selects those of the user `$1`.
+    ///
+    /// `conversation_messages` keep no text; the numbers of a conversation's other messages stay.
+    public static let tables: [(name: String, condition: String)] = [
+        ("access_tokens", "user_id = $1"), ("identities", "user_id = $1"), ("email_verifications", "account_id = $1"),
+        ("pending_enrolments", "user_id = $1"), ("consents", "user_id = $1"), ("account_exports", "user_id = $1"),
+        ("idempotency_keys", "user_id = $1"), ("user_blocks", "$1 IN (user_id, blocked_id)"), ("push_presence", "user_id = $1"),
+        ("topic_leavers", "user_id = $1"), ("topic_invitations", "$1 IN (user_id, inviter_id)"),
+        ("topic_invitation_log", "$1 IN (user_id, inviter_id)"), ("conversation_messages", "sender_id = $1"),
+        ("reports", "reporter_id = $1 OR (subject_type = 'user' AND subject_id = ($1::uuid)::text)"),
+        ("notification_receipts", "user_id = $1"),
+    ]
+    /// The maximum number of rows of a slice.
+    public static let sliceSize = 1_000
+
+    private let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Deletes at most ``sliceSize`` rows of one of ``tables``.
+    ///
+    /// - Returns: The number of deleted rows.
+    public func deleteSlice(of table: (name: String, condition: String), userID: UUID) async throws(PostgresError) -> Int {
+        var query = PostgresQuery(
+            unescaped: """
+                DELETE FROM \(table.name) WHERE ctid = ANY(ARRAY(
+                    SELECT ctid FROM \(table.name) WHERE \(table.condition) LIMIT \(Self.sliceSize)))
+                """)
+        query.bind(userID)
+        return try await db.execute(query)
+    }
+
+    /// Returns the next sessions of a user, at most `limit`, whose photos are deleted before their rows. Reads the sessions of one day.
+    public func sessions(of userID: UUID, after last: UUID?, limit: Int) async throws(PostgresError) -> [UUID] {
+        try await db.query(
+            """
+            SELECT id FROM sessions WHERE user_id = \(userID) AND (\(last)::uuid IS NULL OR id > \(last)::uuid) ORDER BY id LIMIT \(limit)
+            """
+        ).column("id")
+    }
+
+    /// Deletes sessions of a user.
+    public func deleteSessions(_ ids: [UUID], of userID: UUID) async throws(PostgresError) -> Int {
+        try await db.execute("DELETE FROM sessions WHERE id = ANY(\(ids)) AND user_id = \(userID)")
+    }
+
+    /// Deletes faces of a user that wait for a proof or for the end of a recovery.
+    public func deletePendingFaces(of userID: UUID) async throws(PostgresError) -> Int {
+        try await db.execute("DELETE FROM pending_enrolments WHERE user_id = \(userID)")
+    }
+
+    /// Returns at most `limit` topics that the user is a member of.
+    public func topics(of userID: UUID, limit: Int) async throws(PostgresError) -> [TopicName] {
+        try await db.query(
+            """
+            SELECT t.name FROM topic_members m JOIN topics t ON t.id = m.topic_id WHERE m.user_id = \(userID)
+            ORDER BY t.id LIMIT \(limit)
+            """
+        ).map { row throws(PostgresError) in try row.decodeTopicName("name") }
+    }
+
+    /// Removes the user's name from what others keep: reports of their messages.
+    public func forgetSender(_ userID: UUID) async throws(PostgresError) -> Int {
+        try await db.execute("UPDATE reports SET sender_id = NULL WHERE sender_id = \(userID)")
+    }
+}

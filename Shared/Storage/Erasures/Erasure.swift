@@ -1,0 +1,69 @@
+public import FoundationEssentials
+internal import PostgresClient
+
+/// What is erased.
+public enum ErasureScope: String, Sendable, CaseIterable {
+    /// Everything that is kept of a user.
+    case account
+    /// The face and everything made from photos of it; the account stays.
+    case face
+}
+
+/// An erasure that is under way: a row of `erasures` without a time of completion.
+public struct Erasure: Sendable, Equatable {
+    public let id: UUID
+    public let scope: ErasureScope
+    public let userID: UUID
+    public let requestedAt: Date
+    /// SHA-256 of the account's id; 32 bytes.
+    public let subjectHash: [UInt8]
+
+    init(row: PostgresRow) throws(PostgresError) {
+        id = try row.decode("id")
+        scope = try row.decodeCase("scope")
+        userID = try row.decode("user_id")
+        requestedAt = try row.decode("requested_at")
+        subjectHash = try row.decode("subject_hash")
+    }
+}
+
+/// An erasure to begin.
+public struct NewErasure: Sendable {
+    /// The side that asks for it: the column `requested_by`.
+    public enum Requester: String, Sendable { case user, service, `operator` }
+
+    public let id: UUID
+    public let scope: ErasureScope
+    public let userID: UUID
+    /// SHA-256 of the token that reads the receipt.
+    public let tokenHash: [UInt8]
+    public let requestedBy: Requester
+
+    public init(id: UUID, scope: ErasureScope, userID: UUID, tokenHash: [UInt8], requestedBy: Requester) {
+        self.id = id
+        self.scope = scope
+        self.userID = userID
+        self.tokenHash = tokenHash
+        self.requestedBy = requestedBy
+    }
+}
+
+/// What a service has erased: a row of `erasure_reports`.
+public struct ErasureReport: Sendable, Equatable {
+    public let service: String
+    /// The numbers of rows by table, and of objects by folder of the blob store.
+    public let counts: [String: Int]
+    /// When the service had nothing left; `nil` while it has.
+    public let finishedAt: Date?
+}
+
+/// The state of an erasure, as its receipt's reader sees it.
+public struct ErasureStatus: Sendable, Equatable {
+    public let id: UUID
+    public let scope: ErasureScope
+    public let requestedAt: Date
+    public let completedAt: Date?
+    /// The signed receipt, once it is completed.
+    public let receipt: String?
+    public let reports: [ErasureReport]
+}

@@ -1,0 +1,179 @@
+public import FoundationEssentials
+public import PostgresClient
+internal import WireFormat
+
+/// Reads and writes `erasures` and `erasure_reports`.
+public struct ErasureRepository: Sendable {
+    let db: any PostgresQueryable
+
+    /// Works on a client; ``begin(_:)``, ``add(_:to:by:)`` and ``lockReported(services:)`` belong into a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Begins an erasure. From the end of the transaction on, nothing finds the account by its e-mail or its identity provider, or its
+    /// sessions as undecided; the caller ends its sign-ins.
+    ///
+    /// - Returns: Whether it has begun; `false` when there is no such account, or an erasure of it is under way.
+    public func begin(_ new: NewErasure) async throws(PostgresError) -> Bool {
+        let isAccount = new.scope == .account
+        let found = try await db.execute(
+            isAccount
+                ? """
+                UPDATE users SET state = 'erasing', email_lookup = NULL, email_sealed = NULL, display_name_sealed = NULL
+                WHERE id = \(new.userID) AND state = 'active'
+                """ : "UPDATE users SET sign_ins_ended_at = now() WHERE id = \(new.userID) AND state = 'active'")
+        guard found == 1 else { return false }
+        let begun = try await db.execute(
+            """
+            INSERT INTO erasures (id, scope, user_id, subject_hash, token_hash, requested_by)
+            VALUES (\(new.id), \(new.scope.rawValue), \(new.userID), sha256(uuid_send(\(new.userID)::uuid)), \(new.tokenHash),
+                    \(new.requestedBy.rawValue))
+            ON CONFLICT (user_id, scope) WHERE user_id IS NOT NULL DO NOTHING
+            """)
+        guard begun == 1 else { return false }
+        if isAccount {
+            try await db.execute(
+                """
+                WITH gone AS (DELETE FROM identities WHERE user_id = \(new.userID) RETURNING issuer, subject_lookup)
+                INSERT INTO erased_identities (issuer, subject_lookup, erased_at) SELECT issuer, subject_lookup, now() FROM gone
+                ON CONFLICT (issuer, subject_lookup) DO UPDATE SET erased_at = excluded.erased_at
+                """)
+        }
+        // A worker that decides one of these afterwards finds it decided, and writes nothing.
+        try await db.execute(
+            """
+            UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = false, completed_at = now(), email_lookup = NULL,
+                email_sealed = NULL
+            WHERE user_id = \(new.userID) AND state IN ('received', 'processing')
+            """)
+        return true
+    }
+
+    /// Returns an erasure that is under way.
+    public func find(id: UUID) async throws(PostgresError) -> Erasure? {
+        try await db.query(
+            """
+            SELECT id, scope, user_id, subject_hash, requested_at FROM erasures WHERE id = \(id) AND completed_at IS NULL
+            """
+        ).first.map(Erasure.init(row:))
+    }
+
+    /// Adds to the numbers that a service reports.
+    ///
+    /// - Parameter what: A table, or a folder of the blob store.
+    public func add(_ count: Int, of what: String, to erasure: UUID, by service: String) async throws(PostgresError) {
+        guard count > 0 else { return }
+        try await db.enqueue(
+            """
+            INSERT INTO erasure_reports AS r (erasure_id, service, counts)
+            VALUES (\(erasure), \(service), jsonb_build_object(\(what)::text, \(count)::bigint))
+            ON CONFLICT (erasure_id, service) DO UPDATE
+            SET counts = r.counts || jsonb_build_object(\(what)::text, coalesce((r.counts->>\(what)::text)::bigint, 0) + \(count)::bigint)
+            """)
+    }
+
+    /// Records that a service has nothing of the user left.
+    public func finish(_ erasure: UUID, by service: String) async throws(PostgresError) {
+        try await db.execute(
+            """
+            INSERT INTO erasure_reports (erasure_id, service, finished_at) VALUES (\(erasure), \(service), now())
+            ON CONFLICT (erasure_id, service) DO UPDATE SET finished_at = now()
+            """)
+    }
+
+    /// Takes erasures that lack the report of a service, and whose event was published longer than `age` ago: the caller publishes it
+    /// again. Another instance does not take them for that time.
+    public func takeUnreported(services: [String], olderThan age: Duration, limit: Int) async throws(PostgresError) -> [UUID] {
+        try await db.query(
+            """
+            UPDATE erasures SET published_at = now() WHERE id IN (
+                SELECT id FROM erasures e
+                WHERE completed_at IS NULL AND published_at < now() - make_interval(secs => \(age / .seconds(1)))
+                  AND (SELECT count(*) FROM erasure_reports r
+                       WHERE r.erasure_id = e.id AND r.service = ANY(\(services)) AND r.finished_at IS NOT NULL) < \(services.count)
+                ORDER BY published_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            RETURNING id
+            """
+        ).column("id")
+    }
+
+    /// Locks an erasure for which all services have reported, if another transaction does not hold it.
+    ///
+    /// - Parameter age: Younger ones are left: requests that were authenticated before are still being answered.
+    public func lockReported(
+        services: [String], olderThan age: Duration, except: [UUID]
+    ) async throws(PostgresError) -> Erasure? {
+        try await db.query(
+            """
+            SELECT * FROM erasures e
+            WHERE completed_at IS NULL AND requested_at < now() - make_interval(secs => \(age / .seconds(1))) AND id <> ALL(\(except))
+              AND (SELECT count(*) FROM erasure_reports r
+                   WHERE r.erasure_id = e.id AND r.service = ANY(\(services)) AND r.finished_at IS NOT NULL) = \(services.count)
+            ORDER BY requested_at LIMIT 1 FOR UPDATE SKIP LOCKED
+            """
+        ).first.map(Erasure.init(row:))
+    }
+
+    /// Takes the services' word back that they have nothing left: something has been added since.
+    public func reopen(_ erasure: UUID) async throws(PostgresError) {
+        try await db.execute("UPDATE erasure_reports SET finished_at = NULL WHERE erasure_id = \(erasure)")
+        try await db.execute("UPDATE erasures SET published_at = '-infinity' WHERE id = \(erasure)")
+    }
+
+    /// Returns the state of an erasure.
+    ///
+    /// - Parameter tokenHash: SHA-256 of the token that reads the receipt; `nil` for an operator.
+    public func status(id: UUID, tokenHash: [UInt8]?) async throws(PostgresError) -> ErasureStatus? {
+        let rows = try await db.query(
+            """
+            SELECT e.*, coalesce((SELECT jsonb_agg(jsonb_build_object('service', service, 'counts', counts, 'finishedAt',
+                                      extract(epoch FROM finished_at)) ORDER BY service)
+                                  FROM erasure_reports WHERE erasure_id = e.id), '[]')::text AS reports
+            FROM erasures e WHERE id = \(id) AND (\(tokenHash)::bytea IS NULL OR token_hash = \(tokenHash)::bytea)
+            """)
+        return try rows.first.map(ErasureStatus.init(row:))
+    }
+
+    /// Returns the newest erasures, those under way first.
+    public func list(limit: Int) async throws(PostgresError) -> [ErasureStatus] {
+        try await db.query(
+            """
+            SELECT e.*, coalesce((SELECT jsonb_agg(jsonb_build_object('service', service, 'counts', counts, 'finishedAt',
+                                      extract(epoch FROM finished_at)) ORDER BY service)
+                                  FROM erasure_reports WHERE erasure_id = e.id), '[]')::text AS reports
+            FROM erasures e ORDER BY completed_at DESC NULLS FIRST, requested_at DESC LIMIT \(limit)
+            """
+        ).map(ErasureStatus.init(row:))
+    }
+
+    /// Returns the number of erasures under way, and the age of the oldest in seconds.
+    public func open() async throws(PostgresError) -> (count: Int, oldestSeconds: Double) {
+        let row = try await db.query(
+            """
+            SELECT count(*) AS count, coalesce(extract(epoch FROM now() - min(requested_at)), 0)::float8 AS age
+            FROM erasures WHERE completed_at IS NULL
+            """
+        ).required()
+        return (try row.decode("count"), try row.decode("age"))
+    }
+}
+
+extension ErasureStatus {
+    private struct Report: Decodable {
+        let service: String
+        let counts: [String: Int]
+        let finishedAt: Double?
+    }
+
+    init(row: PostgresRow) throws(PostgresError) {
+        let reports = try row.decodeJSON("reports", as: [Report].self)
+        self.init(
+            id: try row.decode("id"), scope: try row.decodeCase("scope"), requestedAt: try row.decode("requested_at"),
+            completedAt: try row.decode("completed_at"), receipt: try row.decode("receipt"),
+            reports: reports.map {
+                ErasureReport(
+                    service: $0.service, counts: $0.counts, finishedAt: $0.finishedAt.map(Date.init(timeIntervalSince1970:)))
+            })
+    }
+}
