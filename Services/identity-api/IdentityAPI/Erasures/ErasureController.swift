@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import Hummingbird
 internal import JSON
 internal import PostgresClient
+internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
 
@@ -69,11 +70,11 @@ struct ErasureController: Sendable {
         return Self.answer(begun, context)
     }
 
-    private static func answer(_ begun: ErasureStarter.Begun, _ context: APIRequestContext) -> Response {
+    private static func answer(_ begun: ErasureRequest, _ context: APIRequestContext) -> Response {
         var response = Answer.json(
             Answer.data(
                 .members(
-                    ("erasure_id", .string(begun.id.wireString)), ("receipt_token", .string(begun.token)),
+                    ("erasure_id", .string(begun.id.wireString)), ("receipt_token", .string(begun.receiptToken)),
                     ("receipt_url", .string("/v1/users/me/erasure/\(begun.id.wireString)"))),
                 context.requestID), status: .accepted)
         response.headers[.cacheControl] = "no-store"
