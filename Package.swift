@@ -276,7 +276,7 @@ let package = Package(
         .tests(
             "HeliographCtlTests",
             [
-                "BlobStore", "CommandLineSupport", "HeliographCtl", "HeliographCrypto", "EventBus", "PostgresClient", "RedisClient",
+                "BlobStore", "CommandLineSupport", "HeliographCtl", "HeliographCrypto", "EventBus", "JSON", "PostgresClient", "RedisClient",
                 "ServiceDefaults", "Storage", "TestSupport", "WireFormat", .argumentParser, .logging,
             ]),
         .tests("HeliographLoadTests", ["CommandLineSupport", "HeliographLoad", "TestSupport", .argumentParser]),

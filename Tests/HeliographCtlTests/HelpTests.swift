@@ -10,6 +10,7 @@ struct HelpTests {
         ["dlq"], ["dlq", "list"], ["dlq", "show"], ["dlq", "redrive"], ["dlq", "drop"], ["trace"],
         ["templates"], ["templates", "list"], ["templates", "set"], ["templates", "preview"],
         ["push"], ["push", "report"], ["users"], ["users", "find"], ["users", "show"],
+        ["users", "erase"], ["users", "erasures"], ["users", "receipt"],
         ["sessions"], ["sessions", "list"], ["sessions", "revoke"], ["locks"], ["locks", "show"], ["locks", "clear"], ["audit"],
         ["credentials"], ["credentials", "create"], ["credentials", "list"], ["credentials", "revoke"],
         ["reports"], ["reports", "list"], ["reports", "show"], ["reports", "close"],

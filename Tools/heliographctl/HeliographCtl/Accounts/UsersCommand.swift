@@ -11,8 +11,10 @@ internal import WireFormat
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
-        abstract: "Find an account and look at it. Each look is recorded in the audit log.",
-        subcommands: [UsersFindCommand.self, UsersShowCommand.self]
+        abstract: "Find an account, look at it and erase it. Recorded in the audit log.",
+        subcommands: [
+            UsersFindCommand.self, UsersShowCommand.self, UsersEraseCommand.self, UsersErasuresCommand.self, UsersReceiptCommand.self,
+        ]
     )
 }
 

@@ -5,7 +5,7 @@ internal import CommandLineSupport
 struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
-        abstract: "Report the outcomes of pushes, and erase a user's push data.",
+        abstract: "Report the outcomes of pushes.",
         subcommands: [PushReportCommand.self]
     )
 }

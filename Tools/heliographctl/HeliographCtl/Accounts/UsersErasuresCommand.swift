@@ -1,0 +1,109 @@
+internal import ArgumentParser
+internal import CommandLineSupport
+internal import FoundationEssentials
+internal import Storage
+internal import WireFormat
+
+/// Lists erasures, or shows what one has erased.
+struct UsersErasuresCommand: AsyncParsableCommand {
+    /// The maximum number of erasures in a list.
+    private static let maxErasures = 10_000
+
+    static let configuration = CommandConfiguration(
+        commandName: "erasures",
+        abstract: "List erasures, those under way first, or show what one has erased.",
+        discussion: """
+            WAITS FOR names the services that have not reported. Nothing here names a user.
+
+              heliographctl users erasures
+              heliographctl users erasures --id 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
+            """
+    )
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Option(
+        name: .long, help: ArgumentHelp("Only this one, with the numbers of each service.", valueName: "uuid"), transform: UUID.argument)
+    var id: UUID?
+
+    @Option(name: .long, help: ArgumentHelp("The most erasures to list: 1 to 10,000.", valueName: "count"))
+    var limit = 100
+
+    @Flag(name: .long, help: "Print JSON.")
+    var json = false
+
+    mutating func validate() throws {
+        guard 1...Self.maxErasures ~= limit else { throw ValidationError("--limit is 1 to 10,000.") }
+    }
+
+    func run() async throws {
+        try await database.withDatabase { client in
+            let erasures = ErasureRepository(client)
+            guard let id else {
+                return try Console.current.show(ErasureListReport(erasures: try await erasures.list(limit: limit)), asJSON: json)
+            }
+            guard let erasure = try await erasures.status(id: id, tokenHash: nil) else {
+                Console.current.note("There is no such erasure.")
+                throw ExitCode.nothingFound
+            }
+            try Console.current.show(ErasureDetailReport(erasure: erasure), asJSON: json)
+        }
+    }
+}
+
+/// A list of erasures as text or JSON.
+struct ErasureListReport: Report {
+    let erasures: [ErasureStatus]
+
+    func encode(to encoder: any Encoder) throws { try erasures.map { ErasureDetailReport(erasure: $0) }.encode(to: encoder) }
+
+    func lines(_ style: TextStyle) -> [String] {
+        var table = Table(["ERASURE", "SCOPE", "REQUESTED", "COMPLETED", .right("ERASED"), "WAITS FOR"])
+        for erasure in erasures {
+            let waitsFor = erasure.waitsFor.joined(separator: " ")
+            table.add([
+                .init(erasure.id.wireString), .init(erasure.scope.rawValue), .init(HumanUnits.timestamp(erasure.requestedAt)),
+                erasure.completedAt.map { .init(HumanUnits.timestamp($0)) } ?? .nothing,
+                .count(erasure.reports.flatMap(\.counts.values).reduce(0, +)),
+                waitsFor.isEmpty ? .nothing : .init(waitsFor, .warning),
+            ])
+        }
+        return table.lines(style)
+    }
+}
+
+/// An erasure with the reports of the services, as text or JSON.
+struct ErasureDetailReport: Report {
+    let erasure: ErasureStatus
+
+    func encode(to encoder: any Encoder) throws {
+        let services = erasure.reports.map { report -> JSONRecord in
+            ["service": report.service, "finished_at": report.finishedAt, "erased": report.counts]
+        }
+        let record: JSONRecord = [
+            "id": erasure.id.wireString, "scope": erasure.scope.rawValue, "requested_at": erasure.requestedAt,
+            "completed_at": erasure.completedAt, "waits_for": erasure.waitsFor, "services": services, "receipt": erasure.receipt,
+        ]
+        try record.encode(to: encoder)
+    }
+
+    func lines(_ style: TextStyle) -> [String] {
+        var table = Table(["SERVICE", "FINISHED", .right("ERASED"), "OF"])
+        for report in erasure.reports {
+            let finished = report.finishedAt.map { Table.Cell(HumanUnits.timestamp($0)) } ?? .nothing
+            for (what, count) in report.counts.sorted(by: { $0.key < $1.key }) {
+                table.add([.init(report.service), finished, .count(count), .init(what)])
+            }
+            if report.counts.isEmpty { table.add([.init(report.service), finished, .count(0), .nothing]) }
+        }
+        return table.lines(style)
+    }
+}
+
+extension ErasureStatus {
+    /// The services that have not reported that they have nothing left.
+    var waitsFor: [String] {
+        guard completedAt == nil else { return [] }
+        return UserErased.groups.filter { name in !reports.contains { $0.service == name && $0.finishedAt != nil } }
+    }
+}
