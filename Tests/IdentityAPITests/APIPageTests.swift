@@ -17,7 +17,7 @@ import Testing
     @Test func `The page lists exactly the served requests`() throws {
         let source = try String(
             contentsOfFile: "\(PackageRoot.path)/Services/identity-api/IdentityAPI/HTTP/Router+build.swift", encoding: .utf8)
-        let served = source.matches(of: #/serve\("([^"]+)", \[(.+)\], on/#).flatMap { match in
+        let served = source.matches(of: #/serve\(\s*"([^"]+)", \[(.+)\], on/#).flatMap { match in
             match.2.matches(of: #/\.(get|head|post|put|patch|delete): /#).map { Self.request(String($0.1), match.1) }
         }
         let shown = APIPage.text.matches(of: #/<tr><th>(.+?) <code>(/[^<]+)</code>/#).flatMap { match in
