@@ -6,8 +6,8 @@ internal import Storage
 /// A session that is being matched writes nothing afterwards: it was ended when the erasure began.
 struct FaceEraser: UserEraser {
     func erase(_ erasure: Erasure, _ ledger: ErasureLedger) async throws -> Bool {
-        try await ledger.step("face_templates") { try await FaceErasureRepository($0).deleteTemplate(of: erasure.userID) }
-        try await ledger.step("face_photo_hashes") { try await FaceErasureRepository($0).deletePhotoHashes(of: erasure.userID) }
+        try await ledger.step("face_templates") { try await FaceErasureRepository($0).deleteTemplate(for: erasure) }
+        try await ledger.step("face_photo_hashes") { try await FaceErasureRepository($0).deletePhotoHashes(for: erasure) }
         return true
     }
 }

@@ -39,11 +39,14 @@ public struct AccountErasureRepository: Sendable {
         return try await db.execute(query)
     }
 
-    /// Returns the next sessions of a user, at most `limit`, whose photos are deleted before their rows. Reads the sessions of one day.
-    public func sessions(of userID: UUID, after last: UUID?, limit: Int) async throws(PostgresError) -> [UUID] {
+    /// Returns the next sessions of a user, at most `limit`, whose photos are deleted before their rows: for a face those that had begun
+    /// when its erasure was requested. Reads the sessions of one day.
+    public func sessions(for erasure: Erasure, after last: UUID?, limit: Int) async throws(PostgresError) -> [UUID] {
         try await db.query(
             """
-            SELECT id FROM sessions WHERE user_id = \(userID) AND (\(last)::uuid IS NULL OR id > \(last)::uuid) ORDER BY id LIMIT \(limit)
+            SELECT id FROM sessions WHERE user_id = \(erasure.userID) AND (\(last)::uuid IS NULL OR id > \(last)::uuid)
+                AND (\(erasure.scope == .account) OR created_at <= \(erasure.requestedAt))
+            ORDER BY id LIMIT \(limit)
             """
         ).column("id")
     }

@@ -8,7 +8,10 @@ extension ErasureRepository {
     public func hasRemains(of erasure: Erasure) async throws(PostgresError) -> Bool {
         let (userID, name) = (erasure.userID, erasure.userID.wireString)
         guard erasure.scope == .account else {
-            return try await !db.query("SELECT FROM face_templates WHERE user_id = \(userID)").isEmpty
+            let faces: PostgresQuery = """
+                SELECT FROM face_templates WHERE user_id = \(userID) AND updated_at <= \(erasure.requestedAt)
+                """
+            return try await !db.query(faces).isEmpty
         }
         try await db.execute("SELECT FROM users WHERE id = \(userID) FOR UPDATE")
         let rows = try await db.query(

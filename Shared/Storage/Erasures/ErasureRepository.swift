@@ -22,16 +22,31 @@ public struct ErasureRepository: Sendable {
                 ? """
                 UPDATE users SET state = 'erasing', email_lookup = NULL, email_sealed = NULL, display_name_sealed = NULL
                 WHERE id = \(new.userID) AND state = 'active'
-                """ : "UPDATE users SET sign_ins_ended_at = now() WHERE id = \(new.userID) AND state = 'active'")
+                """
+                : """
+                UPDATE users SET sign_ins_ended_at = now() WHERE id = \(new.userID) AND state = 'active'
+                    AND NOT EXISTS (SELECT FROM erasures WHERE user_id = \(new.userID) AND scope = 'face')
+                """)
         guard found == 1 else { return false }
+        // A worker that decides one of these afterwards finds it decided, and writes nothing.
+        try await db.execute(
+            """
+            UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = false, completed_at = now(), email_lookup = NULL,
+                email_sealed = NULL
+            WHERE user_id = \(new.userID) AND state IN ('received', 'processing')
+            """)
+        // One that waits would become the account's face after the request.
+        let waiting = try await AccountErasureRepository(db).deletePendingFaces(of: new.userID)
+        // After the sessions: a face that a worker has enrolled in the meantime is older than the request.
         let begun = try await db.execute(
             """
-            INSERT INTO erasures (id, scope, user_id, subject_hash, token_hash, requested_by)
+            INSERT INTO erasures (id, scope, user_id, subject_hash, token_hash, requested_by, requested_at)
             VALUES (\(new.id), \(new.scope.rawValue), \(new.userID), sha256(uuid_send(\(new.userID)::uuid)), \(new.tokenHash),
-                    \(new.requestedBy.rawValue))
+                    \(new.requestedBy.rawValue), clock_timestamp())
             ON CONFLICT (user_id, scope) WHERE user_id IS NOT NULL DO NOTHING
             """)
         guard begun == 1 else { return false }
+        try await add(waiting, of: "pending_enrolments", to: new.id, by: "identity-api")
         if isAccount {
             try await db.execute(
                 """
@@ -40,13 +55,6 @@ public struct ErasureRepository: Sendable {
                 ON CONFLICT (issuer, subject_lookup) DO UPDATE SET erased_at = excluded.erased_at
                 """)
         }
-        // A worker that decides one of these afterwards finds it decided, and writes nothing.
-        try await db.execute(
-            """
-            UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = false, completed_at = now(), email_lookup = NULL,
-                email_sealed = NULL
-            WHERE user_id = \(new.userID) AND state IN ('received', 'processing')
-            """)
         return true
     }
 
@@ -98,7 +106,8 @@ public struct ErasureRepository: Sendable {
         ).column("id")
     }
 
-    /// Locks an erasure for which all services have reported, if another transaction does not hold it.
+    /// Locks an erasure for which all services have reported, if another transaction does not hold it. That of an account waits for that of
+    /// its face, which still names the account.
     ///
     /// - Parameter age: Younger ones are left: requests that were authenticated before are still being answered.
     public func lockReported(
@@ -110,6 +119,7 @@ public struct ErasureRepository: Sendable {
             WHERE completed_at IS NULL AND requested_at < now() - make_interval(secs => \(age / .seconds(1))) AND id <> ALL(\(except))
               AND (SELECT count(*) FROM erasure_reports r
                    WHERE r.erasure_id = e.id AND r.service = ANY(\(services)) AND r.finished_at IS NOT NULL) = \(services.count)
+              AND (scope = 'face' OR NOT EXISTS (SELECT FROM erasures f WHERE f.user_id = e.user_id AND f.scope = 'face'))
             ORDER BY requested_at LIMIT 1 FOR UPDATE SKIP LOCKED
             """
         ).first.map(Erasure.init(row:))

@@ -1,4 +1,3 @@
-public import FoundationEssentials
 public import PostgresClient
 
 /// Deletes what face-matching-worker keeps of a user.
@@ -10,13 +9,21 @@ public struct FaceErasureRepository: Sendable {
         self.db = db
     }
 
-    /// Deletes the face of a user.
-    public func deleteTemplate(of userID: UUID) async throws(PostgresError) -> Int {
-        try await db.execute("DELETE FROM face_templates WHERE user_id = \(userID)")
+    /// Deletes the face of a user; a face that was enrolled after the request stays when only the face is erased.
+    public func deleteTemplate(for erasure: Erasure) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            DELETE FROM face_templates WHERE user_id = \(erasure.userID)
+                AND (\(erasure.scope == .account) OR updated_at <= \(erasure.requestedAt))
+            """)
     }
 
-    /// Deletes the hashes of a user's photos.
-    public func deletePhotoHashes(of userID: UUID) async throws(PostgresError) -> Int {
-        try await db.execute("DELETE FROM face_photo_hashes WHERE user_id = \(userID)")
+    /// Deletes the hashes of a user's photos, as for ``deleteTemplate(for:)``.
+    public func deletePhotoHashes(for erasure: Erasure) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            DELETE FROM face_photo_hashes WHERE user_id = \(erasure.userID)
+                AND (\(erasure.scope == .account) OR created_at <= \(erasure.requestedAt))
+            """)
     }
 }

@@ -16,11 +16,8 @@ struct IdentityEraser: UserEraser {
 
     func erase(_ erasure: Erasure, _ ledger: ErasureLedger) async throws -> Bool {
         let userID = erasure.userID
-        try await eraseSessions(of: userID, erasure.scope, ledger)
-        guard erasure.scope == .account else {
-            try await ledger.step("pending_enrolments") { try await AccountErasureRepository($0).deletePendingFaces(of: userID) }
-            return true
-        }
+        try await eraseSessions(for: erasure, ledger)
+        guard erasure.scope == .account else { return true }
         try await leaveTopics(userID, ledger)
         try await ledger.step("reports") { try await AccountErasureRepository($0).forgetSender(userID) }
         for table in AccountErasureRepository.tables {
@@ -37,13 +34,14 @@ struct IdentityEraser: UserEraser {
     }
 
     /// Deletes the photos of sessions, and the sessions unless only the face is erased.
-    private func eraseSessions(of userID: UUID, _ scope: ErasureScope, _ ledger: ErasureLedger) async throws {
+    private func eraseSessions(for erasure: Erasure, _ ledger: ErasureLedger) async throws {
         var last: UUID?
         while true {
-            let ids = try await AccountErasureRepository(ledger.postgres).sessions(of: userID, after: last, limit: Self.sliceSize)
+            let ids = try await AccountErasureRepository(ledger.postgres).sessions(for: erasure, after: last, limit: Self.sliceSize)
             for id in ids { try await photos.deleteAll(under: BlobFolder.sessions.prefix(of: id)) }
-            switch scope {
-            case .account: try await ledger.step("sessions") { try await AccountErasureRepository($0).deleteSessions(ids, of: userID) }
+            switch erasure.scope {
+            case .account:
+                try await ledger.step("sessions") { try await AccountErasureRepository($0).deleteSessions(ids, of: erasure.userID) }
             case .face: try await SessionRepository(ledger.postgres).photosDeleted(ids)
             }
             guard ids.count == Self.sliceSize else { return }
