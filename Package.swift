@@ -217,8 +217,8 @@ let package = Package(
         .tests(
             "EventBusTests",
             [
-                "AsyncPrimitives", "EventBus", "RedisClient", "PostgresClient", "Storage", "WireFormat", "TestSupport", .logging,
-                .lifecycleTestKit,
+                "AsyncPrimitives", "EventBus", "HeliographCrypto", "RedisClient", "PostgresClient", "Storage", "WireFormat",
+                "TestSupport", .logging, .lifecycleTestKit,
             ]),
         .tests("ContractTests", ["WireFormat", "FCM", "TestSupport"], exclude: ["Fixtures"]),
         .tests("MailTests", ["CLibCurl", "FCMEmulator", "Mail", "TestSupport", .logging]),

@@ -44,4 +44,15 @@ public enum EventCatalog {
     /// The groups that have to handle the events of a stream; empty for a stream that is only broadcast.
     public static let groupsByStream: [String: [String]] = Dictionary(
         uniqueKeysWithValues: events.flatMap { event in event.streams.map { ($0, event.groups) } })
+
+    /// The service that reads the streams without groups, in which its waiting requests learn that something has happened.
+    public static let broadcastReader = "identity-api"
+
+    /// The streams that a service reads, in the order of ``events``.
+    public static func streams(readBy service: String) -> [String] {
+        streams.filter { stream in
+            let groups = groupsByStream[stream] ?? []
+            return groups.isEmpty ? service == broadcastReader : groups.contains(service)
+        }
+    }
 }

@@ -41,12 +41,14 @@ struct RepublisherTests {
                 transport: other ?? transport, postgres: postgres, configuration: configuration, logger: .quiet)
         }
 
-        var republisher: Republisher {
+        var republisher: Republisher { republisher(of: nil) }
+
+        func republisher(of group: String?) -> Republisher {
             var configuration = RepublisherConfiguration()
             configuration.interval = .milliseconds(20)
             configuration.recheck = .zero
             configuration.maxInFlight = 500
-            return Republisher(transport: transport, postgres: postgres, configuration: configuration, logger: .quiet)
+            return Republisher(transport: transport, postgres: postgres, group: group, configuration: configuration, logger: .quiet)
         }
 
         /// Relays until no message waits.
@@ -94,6 +96,16 @@ struct RepublisherTests {
             try await withRedisTransport(on: server) { try await body(Bench(postgres: postgres, transport: $0), server) }
         }
         await server.stop()
+    }
+
+    @Test func `leaves the messages of other groups to their services`() async throws {
+        try await withServer { bench, server in
+            try await bench.publish(1...3)
+            try await bench.relayAll()
+            try await server.cli("FLUSHALL")
+            #expect(try await bench.republisher(of: "notifier").runRound() == Republisher.Round())
+            #expect(try await bench.republisher(of: RepublisherTests.group).runRound() == Republisher.Round(republished: 3))
+        }
     }
 
     @Test(arguments: TransportKind.allCases)

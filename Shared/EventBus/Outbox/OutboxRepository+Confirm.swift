@@ -16,14 +16,17 @@ extension OutboxRepository {
     ///
     /// A confirmed message is never republished, and users' texts are removed from it.
     ///
-    /// - Parameter limit: The most messages to check, those that are due longest first.
-    public func checkPublished(limit: Int, recheck: Duration) async throws(PostgresError) -> OutboxCheck {
+    /// - Parameters:
+    ///   - limit: The most messages to check, those that are due longest first.
+    ///   - group: The group whose messages are checked; nil for all messages.
+    public func checkPublished(limit: Int, recheck: Duration, of group: String? = nil) async throws(PostgresError) -> OutboxCheck {
         // The limit is part of the SQL text: for a bound parameter the planner assumes a tenth of the table, and reads all of it.
         let rows = try await db.query(
             """
             WITH due AS (
                 SELECT message_id, consumer_groups FROM outbox
                 WHERE state = 'published' AND due_at <= now()
+                  AND (\(group)::text IS NULL OR \(group) = ANY(consumer_groups))
                 ORDER BY due_at LIMIT \(unescaped: limit.description) FOR UPDATE SKIP LOCKED
             ), checked AS (
                 SELECT due.message_id, marks.missing, marks.handled_at

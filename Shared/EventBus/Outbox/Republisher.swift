@@ -18,19 +18,23 @@ public import ServiceLifecycle
 public struct Republisher: Service {
     private let transport: any EventTransport
     private let postgres: PostgresClient
+    private let group: String?
     private let configuration: RepublisherConfiguration
     private let logger: Logger
     private let clock: any MonotonicClock
     private let metrics = RepublisherMetrics()
 
     /// Makes a republisher; it needs a relay, in this or another process, that publishes the messages it finds.
+    ///
+    /// - Parameter group: The group whose messages it looks after: a service may read its own streams only. nil for all groups.
     public init(
-        transport: any EventTransport, postgres: PostgresClient,
+        transport: any EventTransport, postgres: PostgresClient, group: String? = nil,
         configuration: RepublisherConfiguration = RepublisherConfiguration(), logger: Logger,
         clock: any MonotonicClock = ContinuousClock()
     ) {
         self.transport = transport
         self.postgres = postgres
+        self.group = group
         self.configuration = configuration
         self.logger = logger
         self.clock = clock
@@ -76,7 +80,7 @@ public struct Republisher: Service {
         var round = Round()
         while round.inFlight < configuration.maxInFlight, !Task.isCancelled {
             let check = try await OutboxRepository(postgres)
-                .checkPublished(limit: configuration.batchSize, recheck: configuration.recheck)
+                .checkPublished(limit: configuration.batchSize, recheck: configuration.recheck, of: group)
             let lost = try await lost(of: check.overdue)
             let (republished, expired) = try await OutboxRepository(postgres).publishAgain(lost)
             round.confirmed += check.confirmed
@@ -99,14 +103,14 @@ public struct Republisher: Service {
         var questions: [StreamGroup: [PublishedMessage]] = [:]
         for message in messages {
             guard let entryID = EntryID(message.publication.entryID) else { continue }
-            for group in message.missingGroups {
-                questions[StreamGroup(stream: message.stream, name: group), default: []]
+            for missing in message.missingGroups where group == nil || missing == group {
+                questions[StreamGroup(stream: message.stream, name: missing), default: []]
                     .append(PublishedMessage(id: message.publication.messageID, entryID: entryID))
             }
         }
         var lost: Set<UUID> = []
-        for (group, published) in questions {
-            lost.formUnion(try await transport.absent(published, from: group).map(\.id))
+        for (streamGroup, published) in questions {
+            lost.formUnion(try await transport.absent(published, from: streamGroup).map(\.id))
         }
         return messages.map(\.publication).filter { lost.contains($0.messageID) }
     }

@@ -23,7 +23,9 @@ public struct RedisEventTransport: EventTransport {
     /// Returns the server's key for a stream.
     ///
     /// All keys of a stream have the same hash tag, so that a script that touches several of them works on a cluster.
-    public func key(of stream: String) -> String { "\(keyPrefix){\(stream)}" }
+    public func key(of stream: String) -> String { Self.key(of: stream, prefix: keyPrefix) }
+
+    static func key(of stream: String, prefix: String) -> String { "\(prefix){\(stream)}" }
 
     /// Returns the keys for the retries of a group: due times and messages.
     func retryKeys(of group: StreamGroup) -> [String] {

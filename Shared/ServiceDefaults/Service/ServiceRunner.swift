@@ -21,7 +21,7 @@ public enum ServiceRunner {
         services += [context.postgres, context.redis, admin] as [any Service]
         let (transport, postgres, logger, clock) = (context.transport, context.postgres, context.logger, context.clock)
         services.append(OutboxRelay(transport: transport, postgres: postgres, logger: logger, clock: clock))
-        services.append(Republisher(transport: transport, postgres: postgres, logger: logger, clock: clock))
+        services.append(Republisher(transport: transport, postgres: postgres, group: context.name, logger: logger, clock: clock))
         services.append(RedisMemoryWatch(redis: context.redis, logger: logger))
         services += try await S.build(context)
         services.append(DrainMarker(health: context.health))

@@ -21,13 +21,18 @@ struct RedisOptions: ParsableArguments {
             discussion: "Default: REDIS_KEY_PREFIX of the environment, or heliograph:.", valueName: "prefix"))
     var redisKeyPrefix: String?
 
+    /// Returns the prefix of the installation's keys.
+    func keyPrefix() throws -> String {
+        try redisKeyPrefix ?? Settings().optionalString("REDIS_KEY_PREFIX") ?? "heliograph:"
+    }
+
     /// Runs `body` with the transport of the installation, once Redis has answered.
     func withTransport(_ body: (RedisEventTransport) async throws -> Void) async throws {
         let settings = Settings()
         let (configuration, prefix) = try reporting(hint: "--redis-url") {
             var configuration = try RedisConfiguration(settings, url: redisURL)
             configuration.clientName = "heliographctl"
-            return (configuration, try redisKeyPrefix ?? settings.optionalString("REDIS_KEY_PREFIX") ?? "heliograph:")
+            return (configuration, try keyPrefix())
         }
         let client = RedisClient(configuration: configuration, logger: .silent)
         do {

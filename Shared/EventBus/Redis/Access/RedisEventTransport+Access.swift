@@ -1,0 +1,13 @@
+import RedisClient
+
+extension RedisEventTransport {
+    /// Creates the user of a service, or replaces its rules and its password; connections that are open stay.
+    ///
+    /// Needs a user who may administer others. A server without an ACL file forgets the users when it restarts.
+    public func setUser(_ user: RedisServiceUser, passwordHash: RedisPasswordHash) async throws(EventBusError) {
+        let arguments: [any RedisArgument] = ["SETUSER", user.name] + user.rules + [passwordHash.rule]
+        try await attempt("setting a user") { () async throws(RedisError) in
+            _ = try await client.send(RedisCommand("ACL", arguments: arguments))
+        }
+    }
+}
