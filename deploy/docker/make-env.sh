@@ -24,8 +24,8 @@ prefix=''
 secret() { # secret NAME VALUE: through a new file, so that one that is there is a whole one
     [ -e "$folder/$1" ] && return 0
     [ -n "$2" ] || { echo "make-env: no value for $1" >&2; exit 1; }
-    printf '%s\n' "$2" > "$folder/.$1.new"
-    mv "$folder/.$1.new" "$folder/$1"
+    printf '%s\n' "$2" > "$folder/$1.new"
+    mv "$folder/$1.new" "$folder/$1"
     made="$made $1"
 }
 
@@ -46,14 +46,24 @@ secret media-link-key "$(random MEDIA_LINK_KEY -base64 32)"
 secret postgres-password "$(random POSTGRES_PASSWORD -hex 24)"
 secret redis-password "$(random REDIS_PASSWORD -hex 24)"
 postgres_password=$(cat "$folder/postgres-password")
-redis_password=$(cat "$folder/redis-password")
 secret database-url "postgresql://heliograph:$postgres_password@postgres:5432/heliograph"
-secret redis-url "redis://:$redis_password@redis:6379/0"
-secret redis.conf "requirepass $redis_password"
+# Each service has a role in Postgres and a user in Redis of its own.
+services='identity-api face-matching-worker image-worker token-registry notifier'
+passwords() { for service in $services; do printf '%s=%s\n' "$service" "$(openssl rand -hex 24)"; done; }
+secret service-db-passwords "$(passwords)"
+secret service-redis-passwords "$(passwords)"
+for service in $services; do
+    mkdir -p "$folder/$service"
+    role=heliograph_$(printf %s "$service" | tr - _)
+    secret "$service/database-url" \
+        "postgresql://$role:$(sed -n "s/^$service=//p" "$folder/service-db-passwords")@postgres:5432/heliograph"
+    secret "$service/redis-url" "redis://heliograph-$service:$(sed -n "s/^$service=//p" "$folder/service-redis-passwords")@redis:6379/0"
+done
 # What is not used has an empty file: compose mounts every secret that it lists, and Kubernetes every key.
 [ -e "$folder/smtp-password" ] || : > "$folder/smtp-password"
 if [ "${1:-}" = kubernetes ]; then
     secret database-direct-url "$(cat "$folder/database-url")"
+    for service in $services; do secret "$service/database-direct-url" "$(cat "$folder/$service/database-url")"; done
 else
     [ -e "$folder/gemini-api-key" ] || : > "$folder/gemini-api-key"
     # The credentials of the object store in docker-compose.yml; those of another one take their place.

@@ -82,6 +82,36 @@ def kubernetes_is_hardened():
                       f"kubernetes: {name} does not ask for the memory it may use")
 
 
+def services_are_apart():
+    """Each service has its own way to Postgres and Redis, and reaches in compose what the network policies let it reach."""
+    networks = compose["networks"]
+    inner = {name for name, network in networks.items() if (network or {}).get("internal")}
+    check({"redis", "postgres"} <= inner, "compose: the network of Redis or of Postgres leads to the world")
+    members = {name: {s for s, service in compose["services"].items() if name in service.get("networks", [])} for name in networks}
+    check(members["redis"] == {*SERVICES, "redis"}, f"compose: on the network redis are {sorted(members['redis'])}")
+    check(members["postgres"] == {*SERVICES, "postgres", "migrate", "keys"}, f"compose: on the network postgres are {sorted(members['postgres'])}")
+    for name, service in compose["services"].items():
+        check(service.get("networks") or service.get("network_mode") == "none", f"compose: {name} is on the default network")
+    for name in networks:
+        if name.startswith("outward-"):
+            check(len(members[name]) == 1, f"compose: the network {name} is shared")
+    for name in SERVICES:
+        mounted = {s["source"] if isinstance(s, dict) else s for s in compose["services"][name]["secrets"]}
+        check({s for s in mounted if re.match("(database|redis)-url", s)} == {f"database-url-{name}", f"redis-url-{name}"},
+              f"compose: {name} has another way to Postgres or Redis than its own")
+        for overlay in OVERLAYS:
+            volumes = find(overlay, "Deployment", name)["spec"]["template"]["spec"]["volumes"]
+            urls = {s["secret"]["name"] for v in volumes for s in v.get("projected", {}).get("sources", []) for i in s["secret"]["items"]
+                    if i["key"].endswith("-url")}
+            check(urls == {f"heliograph-{name}"}, f"overlays/{overlay}: {name} has ways to Postgres or Redis from {sorted(urls)}")
+    outward = {s for s in SERVICES if not set(compose["services"][s]["networks"]) <= inner}
+    for overlay in OVERLAYS:
+        policy = find(overlay, "NetworkPolicy", "outward")
+        if policy:
+            allowed = {v for e in policy["spec"]["podSelector"]["matchExpressions"] for v in e["values"]}
+            check(allowed == outward, f"overlays/{overlay}: {sorted(allowed ^ outward)} reach the world in compose or here, not in both")
+
+
 def services_are_everywhere():
     alerts = (ROOT / "deploy/prometheus/rules/product.yml").read_text()
     targets = (ROOT / "deploy/prometheus/prometheus.yml").read_text()
@@ -225,7 +255,7 @@ def grafana_is_provisioned():
     check(home.startswith(f"{folder}/") and (ROOT / "deploy/grafana/dashboards" / pathlib.Path(home).name).exists(), "grafana: its home page is not there")
 
 
-for step in (compose_is_hardened, kubernetes_is_hardened, services_are_everywhere, settings_exist, scaling_follows_streams, metrics_exist, alerts_are_explained,
+for step in (compose_is_hardened, kubernetes_is_hardened, services_are_apart, services_are_everywhere, settings_exist, scaling_follows_streams, metrics_exist, alerts_are_explained,
              grafana_is_provisioned):
     step()
 for fault in faults:
