@@ -68,6 +68,24 @@ extension PostgresConfiguration {
         }
     }
 
+    /// Whether each connection is on this machine (a Unix socket), or encrypted to a server whose certificate is checked
+    /// (`sslmode=verify-full` in the connection string).
+    public var isProtected: Bool { [url, directURL].compactMap { $0 }.allSatisfy(Self.isProtected) }
+
+    private static func isProtected(_ url: String) -> Bool {
+        guard let first = PQconninfoParse(url, nil) else { return false }
+        defer { PQconninfoFree(first) }
+        var values: [String: String] = [:]
+        var option = first
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        if values["sslmode"] == "verify-full" { return true }
+        let hosts = (values["host"] ?? "").split(separator: ",")
+        return values["hostaddr"] == nil && !hosts.isEmpty && hosts.allSatisfy { $0.hasPrefix("/") }
+    }
+
     /// Whether connections for work lead to a pooler.
     var isPooled: Bool { directURL != nil }
 

@@ -48,7 +48,7 @@ struct PushSystem: Sendable {
                 let keys = TestKeys.settings()
                 let url = emulator.tlsURL ?? ""
                 let environment = [
-                    "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix,
+                    "ENVIRONMENT": "local", "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix,
                     "FCM_BASE_URL": url, "FCM_TOKEN_URL": url + "/token",
                     "FCM_CA_FILE": configuration.certificateFile, "SMTP_URL": emulator.smtpURL ?? "",
                     "SMTP_FROM": "Heliograph <no-reply@example.org>", "SMTP_CA_FILE": configuration.certificateFile,

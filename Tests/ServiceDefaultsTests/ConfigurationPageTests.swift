@@ -36,6 +36,7 @@ import Testing
             try await withContext(settings) { _ in
                 _ = try ServiceRunner.logLevel(settings)
                 _ = try AdminServer.address(settings)
+                _ = try StartChecks(settings)
             }
         }
         #expect(try holds(tables, under: "All services"))

@@ -75,7 +75,7 @@ final class PushStack: Sendable {
         let keys = TestKeys.settings()
         let settings = Settings(environment: keys)
         let environment = [
-            "DATABASE_URL": url, "REDIS_URL": redis.url, "BLOB_STORE_PATH": folder.path, "LOG_LEVEL": "warning",
+            "ENVIRONMENT": "local", "DATABASE_URL": url, "REDIS_URL": redis.url, "BLOB_STORE_PATH": folder.path, "LOG_LEVEL": "warning",
             "ADMIN_HOST": "127.0.0.1", "ADMIN_PORT": "0",
             "PUBLIC_URL": "https://api.example.org", "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)),
             "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",

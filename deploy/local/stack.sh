@@ -196,7 +196,7 @@ CONF
 # Settings go through the environment, which only the owner can read; a command line everybody can.
 start_service() ( # NAME INDEX
     port=$(admin_port "$2")
-    export LOG_LEVEL=${LOG_LEVEL:-info} DATABASE_URL REDIS_URL BLOB_STORE_PATH=$run/blobs
+    export ENVIRONMENT=local LOG_LEVEL=${LOG_LEVEL:-info} DATABASE_URL REDIS_URL BLOB_STORE_PATH=$run/blobs
     # Each service has the keys that it needs, and no others.
     case $1 in
         identity-api) export FACE_KEYS ACCOUNT_KEYS TOKEN_KEYS PICTURE_KEYS LOOKUP_KEY SESSION_KEY MEDIA_LINK_KEY ;;

@@ -3,6 +3,7 @@ import EventBus
 import HeliographTracing
 import Instrumentation
 import Logging
+import PostgresClient
 public import ServiceLifecycle
 public import UnixSignals
 
@@ -48,6 +49,13 @@ public enum ServiceRunner {
         let logger = Logger(label: S.name)
         let context = try ServiceContext(
             name: S.name, settings: try await settings.unwrappingKeys(logger: logger), logger: logger, metrics: metrics)
+        let checks = try StartChecks(settings)
+        try checks.checkConnections()
+        do { try await checks.checkRole(context.postgres) } catch let error as PostgresError {
+            // The service starts without Postgres, as it goes on without it, and is not ready before it has a role of its own.
+            logger.warning("The role in Postgres could not be checked", metadata: ["error": "\(error)"])
+        }
+        context.health.register("database_role") { try await checks.checkRole(context.postgres) }
         if let traces = context.traces { InstrumentationSystem.bootstrap(traces.tracer) }
         let group = try await group(for: service, context: context)
         logger.info("starting")

@@ -1,0 +1,65 @@
+internal import PostgresClient
+internal import RedisClient
+
+/// Where a service runs (`ENVIRONMENT`).
+enum DeploymentEnvironment: String, CaseIterable {
+    /// A machine of a developer: nothing is checked.
+    case local
+    case production
+}
+
+/// What a service refuses to start with, outside a developer's machine.
+struct StartChecks: Sendable {
+    private let settings: Settings
+    private let environment: DeploymentEnvironment
+    private let allowsPlaintext: Bool
+
+    init(_ settings: Settings) throws(ConfigurationError) {
+        self.settings = settings
+        environment = try settings.choice(
+            "ENVIRONMENT", default: DeploymentEnvironment.production,
+            about: "`local` is a developer's machine: there a service starts without TLS to Postgres and Redis, and as any role")
+        allowsPlaintext =
+            try settings.int(
+                "ALLOW_PLAINTEXT", default: 0, in: 0...1,
+                about: "1 allows connections to Postgres and Redis without TLS, for servers on a network of their own") == 1
+    }
+
+    /// Checks that nothing is sent in plain text; Unix sockets need no TLS.
+    func checkConnections() throws(ConfigurationError) {
+        guard environment == .production, !allowsPlaintext else { return }
+        if let url = try settings.optionalString("DATABASE_URL") {
+            var postgres = PostgresConfiguration(url: url)
+            postgres.directURL = try settings.optionalString("DATABASE_DIRECT_URL")
+            guard postgres.isProtected else {
+                throw ConfigurationError(
+                    "DATABASE_URL", "allows plain text or an unknown server",
+                    expectation: "with sslmode=verify-full, as DATABASE_DIRECT_URL (or ALLOW_PLAINTEXT=1, or ENVIRONMENT=local)")
+            }
+        }
+        let redis = try RedisConfiguration(settings)
+        if case .unixSocket = redis.endpoint { return }
+        guard redis.tls else {
+            throw ConfigurationError(
+                "REDIS_URL", "is without TLS", expectation: "rediss:// or rediss+sentinel:// (or ALLOW_PLAINTEXT=1, or ENVIRONMENT=local)")
+        }
+    }
+
+    /// Checks that the role of the service in Postgres is no superuser and owns no table.
+    ///
+    /// - Throws: ``ConfigurationError`` when it is; `PostgresError` when the server cannot be asked.
+    func checkRole(_ postgres: PostgresClient) async throws {
+        guard environment == .production else { return }
+        let query: PostgresQuery = """
+            SELECT current_setting('is_superuser') = 'on' OR EXISTS (
+                SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+                  AND pg_has_role(relowner, 'USAGE')) AS is_owner
+            """
+        guard try await postgres.query(query.readOnly().timeout(.seconds(5))).first?.decode("is_owner", as: Bool.self) == true else {
+            return
+        }
+        throw ConfigurationError(
+            "DATABASE_URL", "has a role that is a superuser or owns tables",
+            expectation: "with the service's own role (`heliographctl migrate up --service-roles`), or ENVIRONMENT=local")
+    }
+}

@@ -1,0 +1,57 @@
+import PostgresClient
+import Storage
+import TestSupport
+import Testing
+
+@testable import ServiceDefaults
+
+struct StartChecksTests {
+    private static let protected = [
+        "DATABASE_URL": "postgresql://u@db/x?sslmode=verify-full", "REDIS_URL": "rediss://redis",
+    ]
+
+    private func check(_ changes: [String: String]) throws {
+        try StartChecks(Settings(environment: Self.protected.merging(changes) { $1 })).checkConnections()
+    }
+
+    @Test(arguments: [
+        [:], ["DATABASE_URL": "postgresql://u@%2Frun%2Fpostgresql/x"], ["DATABASE_URL": "host=/run/postgresql dbname=x"],
+        ["REDIS_URL": "unix:///run/redis.sock"], ["REDIS_URL": "rediss+sentinel://a:26379/master"],
+        ["DATABASE_URL": "postgresql://u@db/x", "REDIS_URL": "redis://redis", "ALLOW_PLAINTEXT": "1"],
+        ["DATABASE_URL": "postgresql://u@db/x", "REDIS_URL": "redis://redis", "ENVIRONMENT": "local"],
+    ])
+    func `encrypted and local connections are accepted, and plain ones where that is set`(changes: [String: String]) throws {
+        try check(changes)
+    }
+
+    @Test(arguments: [
+        "postgresql://u@db/x", "postgresql://u@db/x?sslmode=require", "postgresql://u@db/x?sslmode=verify-ca",
+        "postgresql://u@%2Frun,db/x", "postgresql://u@/x?hostaddr=10.0.0.1",
+    ])
+    func `a database that is reached without a checked certificate is refused`(url: String) {
+        let error = #expect(throws: ConfigurationError.self) { try check(["DATABASE_URL": url]) }
+        #expect(error?.name == "DATABASE_URL")
+    }
+
+    @Test func `a direct address of the database is held to the same`() {
+        #expect(throws: ConfigurationError.self) { try check(["DATABASE_DIRECT_URL": "postgresql://u@db/x"]) }
+    }
+
+    @Test(arguments: ["redis://redis", "redis+sentinel://a:26379/master"])
+    func `a Redis without TLS is refused`(url: String) {
+        let error = #expect(throws: ConfigurationError.self) { try check(["REDIS_URL": url]) }
+        #expect(error?.name == "REDIS_URL")
+    }
+
+    @Test func `a superuser and owner is refused but on a developer's machine, and a service's role is accepted`() async throws {
+        try await withServiceRoles { database, prefix in
+            try await withClient(of: database) { client in
+                await #expect(throws: ConfigurationError.self) { try await StartChecks(Settings(environment: [:])).checkRole(client) }
+                try await StartChecks(Settings(environment: ["ENVIRONMENT": "local"])).checkRole(client)
+            }
+            try await withClient(of: database, as: .notifier, prefix: prefix) { client in
+                try await StartChecks(Settings(environment: [:])).checkRole(client)
+            }
+        }
+    }
+}
