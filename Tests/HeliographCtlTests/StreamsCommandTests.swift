@@ -27,7 +27,11 @@ struct StreamsCommandTests {
                     "notification.addressed.normal  notifier                   0            0        0       –          0      0     0",
                     "notification.addressed.bulk    notifier                   0            0        0       –          0      0     0",
                     "notification.settled           token-registry             0            0        0       –          0      0     0",
+                    "user.erased                    identity-api               0            0        0       –          0      0     0",
+                    "user.erased                    face-matching-worker       0            0        0       –          0      0     0",
+                    "user.erased                    image-worker               0            0        0       –          0      0     0",
                     "user.erased                    token-registry             0            0        0       –          0      0     0",
+                    "user.erased                    notifier                   0            0        0       –          0      0     0",
                     "",
                     "Outbox: nothing pending.",
                 ])

@@ -67,8 +67,10 @@ struct ServiceRoleTests {
         let listed = Set(grants.map(\.table))
         #expect(listed.subtracting(tables) == [], "tables that do not exist")
         #expect(tables.subtracting(listed) == ["schema_migrations"], "tables that no service may use")
-        // The bus of all services uses the first two; operators write the others.
-        #expect(listed.subtracting(grants.filter { $0.reason == nil }.map(\.table)) == ["outbox", "inbox", "image_templates", "audit_log"])
+        // The bus and the erasures of all services use the first three; operators write the others.
+        #expect(
+            listed.subtracting(grants.filter { $0.reason == nil }.map(\.table))
+                == ["outbox", "inbox", "erasure_reports", "image_templates", "audit_log"])
     }
 
     /// Run with `UPDATE_GOLDEN=1` to write the section again.

@@ -44,7 +44,8 @@ public struct SealedValueRepository: Sendable {
         case .parameters:
             query = """
                 SELECT \(unescaped: column.key) AS id,
-                       CASE WHEN \(unescaped: column.filter) AND convert_from(\(unescaped: column.bytes), 'UTF8') ~ \(SealedParameters.pattern)
+                       CASE WHEN \(unescaped: column.filter)
+                            AND convert_from(\(unescaped: column.bytes), 'UTF8') ~ \(SealedParameters.pattern)
                             THEN \(unescaped: column.bytes) END AS bytes
                 FROM \(unescaped: column.table) WHERE \(unescaped: column.key) > \(start) ORDER BY \(unescaped: column.key) LIMIT \(limit)
                 """
