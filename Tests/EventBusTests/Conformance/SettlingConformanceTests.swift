@@ -155,6 +155,19 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `drops the dead letters that mention a text, on whatever page they are`(_ kind: TransportKind) async throws {
+        let (transport, ids) = try await delivered(kind, 205)
+        let requests = ids.enumerated().map { number, id in
+            DeadLetterRequest(
+                id: id, reason: .failures, error: [3, 204].contains(number) ? "of user-7, refused" : "refused", failures: 1, crashes: 0)
+        }
+        #expect(try await transport.deadLetter(requests, by: consumer("c")).isEmpty)
+        #expect(try await transport.dropDeadLetters(of: group("g"), mentioning: "user-7") == 2)
+        #expect(try await transport.dropDeadLetters(of: group("g"), mentioning: "user-7") == 0)
+        #expect(try await transport.status(of: group("g")).dead == 203)
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `trims to what the slowest group needs`(_ kind: TransportKind) async throws {
         let (transport, ids) = try await delivered(kind, 5)
         try await transport.createGroup("slow", on: testStream)
