@@ -16,13 +16,13 @@ import Testing
 
         // Redis is wiped once while most sessions wait, and once when half of them have ended.
         for share in [Self.sessionCount / 10, Self.sessionCount / 2] {
-            try await eventually("\(share) sessions end") {
+            try await eventually(within: .seconds(300), "\(share) sessions end") {
                 try await Self.endedCount(stack) >= share ? () : nil
             }
             try await stack.redis.cli("FLUSHALL")
         }
 
-        try await eventually(within: .seconds(240), "every session ends; worker: \(stack.tail(of: "face-matching-worker"))") {
+        try await eventually(within: .seconds(300), "every session ends; worker: \(stack.tail(of: "face-matching-worker"))") {
             try await Self.endedCount(stack) == Self.sessionCount ? () : nil
         }
         try await eventually("every session has a settled delivery; notifier: \(stack.tail(of: "notifier"))") {
