@@ -10,7 +10,7 @@ internal import WireFormat
 /// Needs a sign-in of the last five minutes.
 struct EmailController: Sendable {
     /// The maximum size of the JSON.
-    private static let maxBodyBytes = 4 * 1_024
+    static let maxBodyBytes = 4 * 1_024
 
     let keys: AccountKeys
     let authenticator: any Authenticator

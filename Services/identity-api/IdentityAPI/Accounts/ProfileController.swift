@@ -8,7 +8,7 @@ internal import WireFormat
 /// Answers `GET` and `PUT /v1/users/me`: shows the owner the account, and sets the profile that other users see.
 struct ProfileController: Sendable {
     /// The maximum size of the JSON.
-    private static let maxBodyBytes = 4 * 1_024
+    static let maxBodyBytes = 4 * 1_024
 
     let postgres: PostgresClient
     let keys: AccountKeys

@@ -14,10 +14,10 @@ struct AppNotificationBody: Encodable, Sendable {
     /// The maximum size of the data as JSON: more would not leave room for the texts in FCM's 4 KB.
     static let maxDataBytes = 2_048
     /// The maximum size of the URL of a picture: it is in the message twice.
-    private static let maxImageBytes = 700
+    static let maxImageBytes = 700
     /// The maximum number of characters of names: of sounds, threads, keys.
-    private static let maxNameLength = 64
-    private static let maxDedupeKeyLength = 128
+    static let maxNameLength = 64
+    static let maxDedupeKeyLength = 128
 
     let content: AppContent
     /// The users, without repetitions; empty for a topic.

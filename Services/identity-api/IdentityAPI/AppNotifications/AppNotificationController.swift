@@ -14,7 +14,7 @@ internal import WireFormat
 /// and nothing about quota, pacing, suppression, badges, the ledger or receipts is different.
 struct AppNotificationController: Sendable {
     /// The maximum size of the JSON: 1,000 ids, and texts and data whose every byte is escaped.
-    private static let maxBodyBytes = 128 * 1_024
+    static let maxBodyBytes = 128 * 1_024
 
     let postgres: PostgresClient
     let keys: AccountKeys

@@ -12,7 +12,7 @@ internal import WireFormat
 /// Answers `POST /api/v1/ekyc/sessions/{id}/token`, `POST /api/v1/auth/refresh` and `POST /api/v1/auth/logout`.
 struct TokenController: Sendable {
     /// Bytes of a request's JSON.
-    private static let maxBodyBytes = 4 * 1024
+    static let maxBodyBytes = 4 * 1024
 
     let postgres: PostgresClient
     let keys: AccountKeys

@@ -12,7 +12,7 @@ internal import WireFormat
 struct BlockController: Sendable {
     private static let field = "user_ids"
     /// The maximum size of the JSON: the most ids, each with quotes, a comma and some white space.
-    private static let maxBodyBytes = BlockRepository.maxBlocks * 64 + 1_024
+    static let maxBodyBytes = BlockRepository.maxBlocks * 64 + 1_024
 
     let postgres: PostgresClient
     let authenticator: any Authenticator

@@ -7,10 +7,10 @@ struct DeviceBody: Sendable {
     static let fid = "fid"
     private static let platform = "platform"
     /// The platforms that can receive pushes.
-    private static let platforms: Set<String> = ["ios", "android", "web"]
+    static let platforms: Set<String> = ["ios", "android", "web"]
     /// The maximum length of a version, and of a BCP 47 tag (RFC 5646 §4.4.1).
-    private static let maxVersionLength = 64
-    private static let maxLocaleLength = 35
+    static let maxVersionLength = 64
+    static let maxLocaleLength = 35
 
     let target: PushTarget
     let platform: String

@@ -7,7 +7,7 @@ internal import WireFormat
 /// Answers `POST` and `DELETE /v1/users/device-token`, and `POST /v1/users/device-token/confirm`.
 struct DeviceController: Sendable {
     /// The maximum size of the JSON: a token has up to 4 KB.
-    private static let maxBodyBytes = 16 * 1_024
+    static let maxBodyBytes = 16 * 1_024
 
     let registrar: DeviceRegistrar
     let authenticator: any Authenticator

@@ -33,7 +33,7 @@ struct PeopleRoutes: Sendable {
     let reports: ReportController
 }
 
-/// The routes of the API and their controllers.
+/// The controllers of the API, whose requests ``APIOperation/all`` lists.
 struct APIRoutes: Sendable {
     let uploads: UploadController
     let consent: ConsentController
@@ -50,10 +50,9 @@ struct APIRoutes: Sendable {
     /// The origins of web apps that may read answers.
     let origins: AllowedOrigins
 
-    private typealias Answering = @Sendable (Request, APIRequestContext) async throws -> Response
-
     private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete]
 
+    /// Builds the router of all operations.
     func buildRouter() -> Router<APIRequestContext> {
         let router = Router(context: APIRequestContext.self)
         router.add(middleware: TraceMiddleware())
@@ -61,56 +60,17 @@ struct APIRoutes: Sendable {
         router.add(middleware: EnvelopeMiddleware())
         router.add(middleware: limit)
         router.add(middleware: PreflightMiddleware(origins: origins))
-        serve("/", [.get: { _, _ in APIPage.answer() }], on: router)
-        serve("/api/v1/ekyc/upload-photos", [.post: { try await uploads.upload(.signUp, $0, $1) }], on: router)
-        serve("/v1/consent", [.get: consent.get], on: router)
-        serve("/api/v1/ekyc/login", [.post: { try await uploads.upload(.signIn, $0, $1) }], on: router)
-        serve("/api/v1/ekyc/sessions/:id", [.get: sessions.status], on: router)
-        serve("/api/v1/ekyc/sessions/:id/token", [.post: tokens.redeem], on: router)
-        serve("/api/v1/auth/refresh", [.post: tokens.refresh], on: router)
-        serve("/api/v1/auth/logout", [.post: tokens.logout], on: router)
-        serve("/v1/auth/register", [.post: verification.register], on: router)
-        serve("/v1/auth/resend", [.post: verification.resend], on: router)
-        serve("/v1/auth/verify", [.post: verification.verify], on: router)
-        serve("/v1/images/process", [.post: images.submit.submit], on: router)
-        serve("/v1/images/jobs", [.get: images.jobs.list], on: router)
-        serve("/v1/images/jobs/:id", [.get: images.jobs.status, .delete: images.jobs.delete], on: router)
-        serve("/v1/images/jobs/:id/events", [.get: images.events.stream], on: router)
-        serve("/v1/templates", [.get: images.jobs.templates], on: router)
-        serve("/v1/topics/:topic", [.put: topics.apps.create, .delete: topics.apps.delete], on: router)
-        serve("/v1/topics/:topic/members", [.get: topics.members.list], on: router)
-        serve("/v1/topics/:topic/members/:user", [.put: topics.members.put, .delete: topics.members.delete], on: router)
-        serve("/v1/topics/:topic/photos", [.post: topics.photos.add], on: router)
-        serve("/v1/topics/:topic/messages", [.post: topics.messages.post], on: router)
-        serve("/v1/topics/:topic/read", [.post: topics.messages.read], on: router)
-        serve("/v1/users/device-token", [.post: people.devices.register, .delete: people.devices.unregister], on: router)
-        serve("/v1/users/device-token/confirm", [.post: people.devices.confirm], on: router)
-        serve("/v1/notifications", [.post: notifications.post], on: router)
-        serve("/v1/notifications/:id", [.get: notifications.get, .delete: notifications.cancel], on: router)
-        serve("/v1/notifications/receipts", [.post: people.receipts.record], on: router)
-        serve(
-            "/v1/users/me", [.get: people.profile.get, .put: people.profile.put, .delete: people.erasures.eraseAccount], on: router)
-        serve("/v1/users/me/face", [.delete: people.erasures.eraseFace], on: router)
-        serve("/v1/users/me/erasure/:id", [.get: people.erasures.status], on: router)
-        serve("/.well-known/jwks.json", [.get: { _, _ in Answer.json(receiptKeys) }], on: router)
-        serve("/v1/users/:user", [.delete: people.erasures.eraseUser], on: router)
-        serve("/v1/users/me/export", [.get: people.export.get], on: router)
-        serve("/v1/users/me/email", [.put: people.email.put], on: router)
-        serve("/v1/users/me/recovery", [.get: people.recovery.get, .delete: people.recovery.cancel], on: router)
-        serve("/v1/users/me/sessions", [.get: people.signIns.list, .delete: people.signIns.endAll], on: router)
-        serve("/v1/users/me/sessions/:id", [.delete: people.signIns.end], on: router)
-        serve("/v1/users/me/presence", [.put: people.presence.put], on: router)
-        serve("/v1/users/me/blocks", [.get: people.blocks.list, .put: people.blocks.replace], on: router)
-        serve("/v1/users/me/blocks/:user", [.put: people.blocks.put, .delete: people.blocks.delete], on: router)
-        serve("/v1/users/:user/report", [.post: people.reports.user], on: router)
-        serve("/v1/topics/:topic/report", [.post: people.reports.topic], on: router)
-        serve("/v1/topics/:topic/messages/:message/report", [.post: people.reports.message], on: router)
-        serve("/media/**", [.get: images.media.file], on: router)
+        var waiting = Dictionary(grouping: APIOperation.all, by: \.pattern)
+        for pattern in APIOperation.all.map(\.pattern) {
+            guard let operations = waiting.removeValue(forKey: pattern) else { continue }
+            let answers = operations.map { ($0.method, $0.handler(self)) }
+            serve(RouterPath(pattern), Dictionary(uniqueKeysWithValues: answers), on: router)
+        }
         return router
     }
 
     /// Serves the methods of a path, `HEAD` along with `GET`, and refuses others with a list of the served ones in `Allow`.
-    private func serve(_ path: RouterPath, _ served: [HTTPRequest.Method: Answering], on router: Router<APIRequestContext>) {
+    private func serve(_ path: RouterPath, _ served: [HTTPRequest.Method: APIOperation.Handler], on router: Router<APIRequestContext>) {
         var answers = served
         if let get = served[.get] {
             answers[.head] = { request, context in

@@ -11,7 +11,7 @@ internal import WireFormat
 /// Answers `GET` and `DELETE /v1/images/jobs/{id}`, `GET /v1/images/jobs` and `GET /v1/templates`.
 struct ImageJobController: Sendable {
     /// The default number of jobs on a page.
-    private static let usualPage = 20
+    static let usualPage = 20
     /// The known values of `X-Client-Trigger`: the reasons for a client's request.
     private static let triggers: Set<String> = ["push", "poll", "launch"]
     /// Seconds for which caches may keep the templates.

@@ -45,7 +45,7 @@ struct ImageOrderFields {
     /// The fields beside the picture.
     static let names: Set<String> = [templateID, deviceToken, options, isAsync]
     /// The allowed qualities.
-    private static let qualities: Set<String> = ["low", usualQuality, "high"]
+    static let qualities: Set<String> = ["low", usualQuality, "high"]
     /// The quality that replaces an unknown one.
     private static let usualQuality = "medium"
     private static let maxTemplateIDBytes = 64

@@ -13,9 +13,9 @@ internal import WireFormat
 /// The text leaves only as a sealed preview in a push and is not stored: the app keeps the conversation itself.
 struct MessageController: Sendable {
     /// The maximum size of a message's JSON: a text whose every byte is escaped, and 4 KiB for the other fields.
-    private static let maxMessageBytes = 6 * ChatMessage.maxTextBytes + 4 * 1_024
+    static let maxMessageBytes = 6 * ChatMessage.maxTextBytes + 4 * 1_024
     /// The maximum size of the JSON of a read request.
-    private static let maxReadBytes = 4 * 1_024
+    static let maxReadBytes = 4 * 1_024
 
     let postgres: PostgresClient
     let keys: AccountKeys

@@ -12,7 +12,7 @@ internal import WireFormat
 struct PresenceController: Sendable {
     private static let field = "conversation_id"
     /// The maximum size of the JSON.
-    private static let maxBodyBytes = 4 * 1_024
+    static let maxBodyBytes = 4 * 1_024
 
     let postgres: PostgresClient
     let authenticator: any Authenticator

@@ -12,7 +12,7 @@ internal import WireFormat
 /// same as for pushes that do not exist, so that it discloses nothing about other users.
 struct ReceiptController: Sendable {
     /// The maximum size of the JSON.
-    private static let maxBodyBytes = 64 * 1_024
+    static let maxBodyBytes = 64 * 1_024
 
     let postgres: PostgresClient
     let authenticator: any Authenticator

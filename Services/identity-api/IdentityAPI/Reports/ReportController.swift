@@ -18,7 +18,7 @@ struct ReportController: Sendable {
     /// The maximum size of the text, because a character may have any number of bytes.
     private static let maxTextBytes = 8_000
     /// The maximum size of the JSON: a text whose every byte is escaped, and the reason.
-    private static let maxBodyBytes = 6 * maxTextBytes + 1_024
+    static let maxBodyBytes = 6 * maxTextBytes + 1_024
 
     let postgres: PostgresClient
     let keys: AccountKeys

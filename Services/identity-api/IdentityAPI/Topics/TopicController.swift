@@ -13,7 +13,7 @@ internal import WireFormat
 /// taken. Whether a user id belongs to an account shows nowhere: an invitation is answered, and written, the same way for any id.
 struct TopicController: Sendable {
     /// The default number of members on a page.
-    private static let usualPage = 100
+    static let usualPage = 100
 
     let postgres: PostgresClient
     let authenticator: any Authenticator

@@ -14,7 +14,7 @@ internal import WireFormat
 /// mailed for, whose id only the one who asked has: an owner who is mailed a code that a stranger asked for cannot enter it by mistake.
 struct VerificationController: Sendable {
     /// The maximum size of the JSON.
-    private static let maxBodyBytes = 4 * 1_024
+    static let maxBodyBytes = 4 * 1_024
 
     let postgres: PostgresClient
     let keys: AccountKeys

@@ -1,0 +1,105 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import JSON
+
+/// A request that the API answers: what it takes and gives, and the handler that answers it.
+///
+/// The router serves what ``all`` lists, and the OpenAPI document and the page at `/` are made of it, so that there is no request
+/// without a description, and no description without a request.
+struct APIOperation: Sendable {
+    typealias Handler = @Sendable (Request, APIRequestContext) async throws -> Response
+
+    let method: HTTPRequest.Method
+    /// The path, with the names of its parameters in braces.
+    let path: String
+    /// The name of the operation in generated clients, which is published: it is never changed.
+    let id: String
+    let area: APIArea
+    /// What the request is for, in CommonMark.
+    let summary: String
+    /// The bearers of which the request needs one.
+    var bearers: [APIBearer] = []
+    var parameters: [APIParameter] = []
+    var body: APIBody?
+    let replies: [APIReply]
+    /// The errors beyond those that follow from the bearers and the body; see ``allErrors``.
+    var errors: Set<ErrorCode> = []
+    /// Finds the handler.
+    let handler: @Sendable (APIRoutes) -> Handler
+
+    /// All requests, in the order of the document.
+    static let all: [APIOperation] = service + faces + auth + pictures + topics + people + erasures + devices + notifications
+
+    /// The path in the notation of the router.
+    var pattern: String {
+        // `{path}` has several segments, for which OpenAPI has no notation.
+        path.replacing("{path}", with: "**").replacing("{", with: ":").replacing("}", with: "")
+    }
+
+    /// Every error that the request is answered with, apart from 405 for other methods at its path.
+    var allErrors: Set<ErrorCode> {
+        let general: Set<ErrorCode> = [.invalidRequest, .rateLimited, .internal]
+        return bearers.reduce(general.union(errors).union(body?.errors ?? [])) { $0.union($1.errors) }
+    }
+}
+
+/// A chapter of the API.
+enum APIArea: String, Sendable, CaseIterable {
+    case service = "The API itself"
+    case faces = "Faces"
+    case pictures = "Pictures"
+    case topics = "Events and conversations"
+    case people = "People and their devices"
+    case notifications = "For an app's own server"
+}
+
+/// A kind of bearer token.
+enum APIBearer: Sendable, Equatable {
+    /// The request is answered without a token too.
+    case none
+    /// The access token of a signed-in user, or the ID token of a Firebase user.
+    case access
+    /// The token of the session in the path.
+    case session
+    /// The token of a proven e-mail address.
+    case enrolment
+    /// The token of an erasure's receipt.
+    case receipt
+    /// The API key of an app's own server, with a scope.
+    case key(scope: String)
+
+    /// The alternatives in the form of a security requirement.
+    var requirements: [JSONValue] {
+        switch self {
+        case .none: [.object([])]
+        case .access: [["accessToken": []], ["firebaseToken": []]]
+        case .session: [["sessionToken": []]]
+        case .enrolment: [["enrolmentToken": []]]
+        case .receipt: [["receiptToken": []]]
+        case .key(let scope): [["apiKey": [.string(scope)]]]
+        }
+    }
+
+    /// The errors that a token of this kind can get.
+    var errors: Set<ErrorCode> {
+        switch self {
+        case .none: []
+        // A key is refused where a user is needed. The keys of the identity provider may be out of reach.
+        case .access: [.unauthorized, .forbidden, .overloaded]
+        case .session, .enrolment, .receipt: [.unauthorized]
+        case .key: [.unauthorized, .forbidden, .overloaded]
+        }
+    }
+
+    /// The name for readers.
+    var title: String {
+        switch self {
+        case .none: "–"
+        case .access: "access"
+        case .session: "session"
+        case .enrolment: "enrolment"
+        case .receipt: "`receipt_token`"
+        case .key(let scope): "API key (`\(scope)`)"
+        }
+    }
+}

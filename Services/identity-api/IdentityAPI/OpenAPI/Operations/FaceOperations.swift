@@ -1,0 +1,81 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import JSON
+internal import Storage
+internal import WireFormat
+
+extension APIOperation {
+    /// Sign-ups and sign-ins by face, and their sessions.
+    static let faces: [APIOperation] = [
+        APIOperation(
+            method: .post, path: "/api/v1/ekyc/upload-photos", id: "signUp", area: .faces,
+            summary: "Enrols a face, by three photos of each pose; the result is a push. `email` is needed without a bearer, "
+                + "`consent_version` where a consent is required",
+            bearers: [.none, .access, .enrolment], parameters: [.idempotencyKey],
+            body: .form(
+                form(.signUp, [("recovery", .one(of: ["true", "false"])), ("consent_version", .text)]), upTo: UploadLimits().bodyBytes),
+            replies: [started],
+            errors: uploadErrors.union([.unauthorized, .forbidden, .reauthenticationRequired, .consentRequired]),
+            handler: { routes in { try await routes.uploads.upload(.signUp, $0, $1) } }),
+        APIOperation(
+            method: .get, path: "/v1/consent", id: "getConsent", area: .faces,
+            summary: "Whether a sign-up needs a consent, and its text and version",
+            replies: [
+                .data(
+                    .object(["required": .boolean], optional: ["consent_version": .text, "consent_sha256": .text, "text": .text]),
+                    "The consent")
+            ],
+            handler: { $0.consent.get }),
+        APIOperation(
+            method: .post, path: "/api/v1/ekyc/login", id: "signIn", area: .faces,
+            summary: "Signs in by three photos of a face; the result is a push", parameters: [.idempotencyKey],
+            body: .form(form(.signIn, []), upTo: UploadLimits().bodyBytes), replies: [started],
+            errors: uploadErrors.union([.accountLocked]),
+            handler: { routes in { try await routes.uploads.upload(.signIn, $0, $1) } }),
+        APIOperation(
+            method: .get, path: "/api/v1/ekyc/sessions/{id}", id: "getSession", area: .faces,
+            summary: "The state of a session, and the reason of its failure", bearers: [.session],
+            parameters: [.id("id", "The session's id"), .wait], replies: [.success(session, "The session")],
+            errors: [.sessionNotFound, .overloaded], handler: { $0.sessions.status }),
+        APIOperation(
+            method: .post, path: "/api/v1/ekyc/sessions/{id}/token", id: "redeemSession", area: .faces,
+            summary: "The tokens of a sign-in that succeeded within 5 minutes; again: the same tokens", bearers: [.session],
+            parameters: [.id("id", "The session's id")], replies: [.bare(tokens, "The tokens")],
+            errors: [.sessionNotFound, .forbidden, .requestInProgress], handler: { $0.tokens.redeem }),
+    ]
+
+    /// The token object of RFC 6749 §5.1.
+    static let tokens = JSONSchema.object([
+        "access_token": .text, "refresh_token": .text, "token_type": .constant("Bearer"), "expires_in": .count, "user_id": .uuid,
+    ])
+
+    private static let uploadErrors: Set<ErrorCode> = [
+        .invalidImage, .invalidPhotoCount, .invalidEmail, .requestInProgress, .idempotencyKeyReused, .overloaded,
+    ]
+
+    private static let started = APIReply.success(
+        .object(["session_id": .uuid]), "The session began", headers: [.sessionToken, .idempotentReplayed],
+        links: [
+            APILink(operation: "getSession", parameter: "id", member: "session_id"),
+            APILink(operation: "redeemSession", parameter: "id", member: "session_id"),
+        ])
+
+    private static let session = JSONSchema.object(
+        [
+            "session_id": .uuid, "event": .one(of: EkycEvent.self), "state": .one(of: SessionState.self),
+            "created_at": .instant, "expires_at": .instant,
+        ],
+        optional: [
+            "reason": .one(of: SessionReason.self), "retryable": .boolean, "attempts_left": .count, "verification_id": .uuid,
+            "completed_at": .instant,
+        ])
+
+    /// A form of photos, with the fields that a sign-up has beyond those of a sign-in.
+    private static func form(_ form: UploadForm, _ others: [(String, JSONSchema)]) -> JSONSchema {
+        let photos = form.photoFields.map { ($0.name, JSONSchema.array(of: .file, upTo: $0.count, from: $0.count)) }
+        let email: [(String, JSONSchema)] = [(UploadForm.email, .text)]
+        let required = [(UploadForm.pushToken, JSONSchema.text)] + photos + (form.event == .signIn ? email : [])
+        let optional = others + (form.event == .signIn ? [] : email)
+        return .object(required, optional: optional)
+    }
+}

@@ -1,0 +1,60 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Storage
+internal import WireFormat
+
+extension APIOperation {
+    /// The notifications of an app's own server.
+    static let notifications: [APIOperation] = [
+        APIOperation(
+            method: .post, path: "/v1/notifications", id: "postNotification", area: .notifications,
+            summary: "Sends a push to `user_ids`, or to the members of a `topic`, also at a later time", bearers: [notify],
+            body: .json(request, upTo: AppNotificationController.maxBodyBytes),
+            replies: [
+                .data(
+                    .object([
+                        "notification_id": .uuid, "state": .one(of: ["scheduled", "requested"]), "accepted": .count, "unknown": .count,
+                        "not_before": .instant, "expires_at": .instant,
+                    ]), status: 202, "The notification is taken", headers: [.idempotentReplayed],
+                    links: ["getNotification", "cancelNotification"].map {
+                        APILink(operation: $0, parameter: "id", member: "notification_id")
+                    })
+            ],
+            errors: [.topicNotFound, .limitReached, .requestInProgress, .idempotencyKeyReused], handler: { $0.notifications.post }),
+        APIOperation(
+            method: .get, path: "/v1/notifications/{id}", id: "getNotification", area: .notifications,
+            summary: "The state of a notification, and the numbers of its pushes and receipts", bearers: [notify],
+            parameters: [.id("id", "The notification's id")], replies: [.data(state, "The notification")],
+            errors: [.notificationNotFound], handler: { $0.notifications.get }),
+        APIOperation(
+            method: .delete, path: "/v1/notifications/{id}", id: "cancelNotification", area: .notifications,
+            summary: "Cancels a notification that is not due", bearers: [notify], parameters: [.id("id", "The notification's id")],
+            replies: [.noContent("The notification is not sent")], errors: [.notificationNotFound, .alreadySent],
+            handler: { $0.notifications.cancel }),
+    ]
+
+    private static let notify = APIBearer.key(scope: ServiceScope.notify.rawValue)
+    private static let name = JSONSchema.text(1...AppNotificationBody.maxNameLength, pattern: "^[A-Za-z0-9_.:-]+$").orNull
+
+    private static let request = JSONSchema.object(
+        ["kind": .text(1...AppNotificationBody.maxNameLength, pattern: "^[a-z0-9_.-]+$")],
+        optional: [
+            "user_ids": .array(of: .uuid, upTo: AppNotification.maxRecipients, from: 1), "topic": .topicName.orNull,
+            "title": .text(0...AppNotificationBody.maxTitleCharacters).orNull,
+            "body": .text(0...AppNotificationBody.maxBodyCharacters).orNull, "data": .map(of: .text).orNull,
+            "image": .text(0...AppNotificationBody.maxImageBytes, pattern: "^https://").orNull, "sound": name, "thread": name,
+            "collapse_key": name, "dedupe_key": .text(1...AppNotificationBody.maxDedupeKeyLength).orNull,
+            "not_before": .instant.orNull, "expires_at": .instant.orNull, "lane": .any(of: [.one(of: Lane.self), .null]),
+        ])
+
+    private static let state = JSONSchema.object(
+        [
+            "notification_id": .uuid, "kind": .text, "state": .text, "accepted": .count, "unknown": .count, "created_at": .instant,
+            "not_before": .instant, "expires_at": .instant,
+            "pushes": .object([
+                "requested": .count, "pending": .count, "accepted": .count, "skipped": .count, "failed": .count,
+            ]),
+            "receipts": .object(Receipt.Event.allCases.map { ($0.rawValue, .count) }, optional: []),
+        ],
+        optional: ["skip_reason": .text])
+}

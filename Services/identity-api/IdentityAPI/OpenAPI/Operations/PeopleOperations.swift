@@ -1,0 +1,97 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Storage
+internal import WireFormat
+
+extension APIOperation {
+    /// Accounts: their owner's view of them, their sign-ins, and whom they block.
+    static let people: [APIOperation] = [
+        APIOperation(
+            method: .get, path: "/v1/users/me", id: "getAccount", area: .people, summary: "One's account, and how much belongs to it",
+            bearers: [.access], parameters: [.installation], replies: [.data(account, "The account")], handler: { $0.people.profile.get }),
+        APIOperation(
+            method: .put, path: "/v1/users/me", id: "setDisplayName", area: .people,
+            summary: "Sets the title of the pushes of one's messages; null: none", bearers: [.access], parameters: [.installation],
+            body: .json(.object(["display_name": .displayName.orNull]), upTo: ProfileController.maxBodyBytes),
+            replies: [.data(.object(["user_id": .uuid, "display_name": .text.orNull]), "The account")],
+            handler: { $0.people.profile.put }),
+        APIOperation(
+            method: .get, path: "/v1/users/me/export", id: "exportAccount", area: .people,
+            summary: "A ZIP archive of everything that is kept of one. Needs a sign-in of the last five minutes", bearers: [.access],
+            parameters: [.installation], replies: [.bytes(["application/zip"], "The archive")],
+            errors: [.reauthenticationRequired, .requestInProgress], handler: { $0.people.export.get }),
+        APIOperation(
+            method: .put, path: "/v1/users/me/email", id: "changeEmail", area: .people,
+            summary: "Mails a code to another address, which counts once the code is entered. Needs a sign-in of the last five minutes",
+            bearers: [.access], parameters: [.installation],
+            body: .json(.object(["email": .text(3...254)]), upTo: EmailController.maxBodyBytes), replies: [verification],
+            errors: [.invalidEmail, .reauthenticationRequired], handler: { $0.people.email.put }),
+        APIOperation(
+            method: .get, path: "/v1/users/me/recovery", id: "getRecovery", area: .people,
+            summary: "Whether the face is about to be replaced by a recovery, and when", bearers: [.access], parameters: [.installation],
+            replies: [
+                .data(.object(["state": .one(of: ["none", "waiting"])], optional: ["takes_effect_at": .instant]), "The recovery")
+            ],
+            handler: { $0.people.recovery.get }),
+        APIOperation(
+            method: .delete, path: "/v1/users/me/recovery", id: "cancelRecovery", area: .people, summary: "Cancels a recovery",
+            bearers: [.access], parameters: [.installation], replies: [.noContent("No recovery waits")],
+            handler: { $0.people.recovery.cancel }),
+        APIOperation(
+            method: .get, path: "/v1/users/me/sessions", id: "listSignIns", area: .people,
+            summary: "The devices on which one is signed in; `current` is the one that asks", bearers: [.access],
+            parameters: [.installation], replies: [.data(.object(["sessions": .array(of: signIn)]), "The sign-ins")],
+            handler: { $0.people.signIns.list }),
+        APIOperation(
+            method: .delete, path: "/v1/users/me/sessions", id: "endSignIns", area: .people,
+            summary: "Signs all devices out; with `except=current` all others", bearers: [.access],
+            parameters: [
+                .installation,
+                APIParameter(name: "except", place: .query, schema: .one(of: ["current"]), summary: "The sign-in to keep"),
+            ],
+            replies: [.noContent("The devices are signed out")], handler: { $0.people.signIns.endAll }),
+        APIOperation(
+            method: .delete, path: "/v1/users/me/sessions/{id}", id: "endSignIn", area: .people, summary: "Signs a device out",
+            bearers: [.access], parameters: [.id("id", "The sign-in's id"), .installation],
+            replies: [.noContent("The device is signed out")], errors: [.notFound], handler: { $0.people.signIns.end }),
+        APIOperation(
+            method: .get, path: "/v1/users/me/blocks", id: "listBlocks", area: .people, summary: "The users whom one blocks",
+            bearers: [.access], parameters: [.installation], replies: [blocks], handler: { $0.people.blocks.list }),
+        APIOperation(
+            method: .put, path: "/v1/users/me/blocks", id: "replaceBlocks", area: .people, summary: "Blocks these users, and no others",
+            bearers: [.access], parameters: [.installation],
+            body: .json(
+                .object(["user_ids": .array(of: .uuid, upTo: BlockRepository.maxBlocks)]), upTo: BlockController.maxBodyBytes),
+            replies: [blocks], handler: { $0.people.blocks.replace }),
+        APIOperation(
+            method: .put, path: "/v1/users/me/blocks/{user}", id: "blockUser", area: .people, summary: "Blocks a user",
+            bearers: [.access], parameters: [user, .installation], replies: [.noContent("The user is blocked")],
+            errors: [.limitReached], handler: { $0.people.blocks.put }),
+        APIOperation(
+            method: .delete, path: "/v1/users/me/blocks/{user}", id: "unblockUser", area: .people, summary: "Ends a block",
+            bearers: [.access], parameters: [user, .installation], replies: [.noContent("The user is not blocked")],
+            handler: { $0.people.blocks.delete }),
+        APIOperation(
+            method: .post, path: "/v1/users/{user}/report", id: "reportUser", area: .people, summary: "Reports a user to the operators",
+            bearers: [.access], parameters: [user, .installation], body: report, replies: [reported],
+            handler: { $0.people.reports.user }),
+    ]
+
+    private static let user = APIParameter.id("user", "The user's id")
+    private static let blocks = APIReply.data(
+        .object(["blocks": .array(of: .object(["user_id": .uuid, "created_at": .instant]))]), "The blocked users")
+
+    private static let account = JSONSchema.object([
+        "user_id": .uuid, "email": .text.orNull, "display_name": .text.orNull, "created_at": .instant,
+        "face": .object(["enrolled_at": .instant, "replaced_at": .instant.orNull, "model": .text.orNull]).orNull,
+        "recovery_takes_effect_at": .instant.orNull,
+        "consent": .object(["consent_version": .text, "consent_sha256": .text, "given_at": .instant]).orNull,
+        "identity_providers": .array(of: .text), "devices": .count, "sessions": .count, "topics": .count,
+    ])
+
+    private static let signIn = JSONSchema.object([
+        "session_id": .uuid,
+        "device": .object(["platform": .text.orNull, "app_version": .text.orNull, "locale": .text.orNull]),
+        "created_at": .instant, "last_used_at": .instant, "expires_at": .instant, "current": .boolean,
+    ])
+}

@@ -1,0 +1,133 @@
+internal import BlobStore
+internal import HTTPTypes
+internal import Hummingbird
+internal import JSON
+internal import Storage
+internal import WireFormat
+
+extension APIOperation {
+    /// Orders of pictures, and the pictures themselves.
+    static let pictures: [APIOperation] = [
+        APIOperation(
+            method: .get, path: "/v1/templates", id: "listTemplates", area: .pictures, summary: "What pictures can be made",
+            replies: [
+                .bare(
+                    .object([
+                        "success": .constant(true),
+                        "data": .object([
+                            "templates": .array(
+                                of: .object(["id": .text, "name": .text, "description": .text, "preview": .text.orNull]))
+                        ]),
+                    ]), "The templates")
+            ],
+            handler: { $0.images.jobs.templates }),
+        APIOperation(
+            method: .post, path: "/v1/images/process", id: "orderPicture", area: .pictures,
+            summary: "Orders a picture; with `async: false`, or `Prefer: wait=N`, the answer has it if it is there in time",
+            bearers: [.access],
+            parameters: [
+                .idempotencyKey, .installation,
+                APIParameter(name: "Prefer", place: .header, schema: .text, summary: "`wait=N`: seconds to wait for the picture"),
+            ],
+            body: order,
+            replies: [
+                .data(
+                    .object([
+                        "job_id": .uuid, "status": .constant("pending"), "estimated_time_seconds": .count, "message": .text,
+                    ]), status: 202, "The job began", headers: [.location, .idempotentReplayed],
+                    links: ["getJob", "deleteJob", "followJob"].map { APILink(operation: $0, parameter: "id", member: "job_id") }),
+                .data(
+                    .object(
+                        [("job_id", .uuid), ("status", .one(of: ImageJobStatus.self))],
+                        optional: pictureMembers + [("metadata", metadata), ("error", failure)]),
+                    "The job has ended", headers: [.preferenceApplied, .idempotentReplayed]),
+            ],
+            errors: [.templateNotFound, .invalidImage, .requestInProgress, .idempotencyKeyReused],
+            handler: { $0.images.submit.submit }),
+        APIOperation(
+            method: .get, path: "/v1/images/jobs", id: "listJobs", area: .pictures, summary: "One's jobs, newest first", bearers: [.access],
+            parameters: [
+                .installation, .limit(1...(ImageJobRepository.maxPageSize - 1), usual: ImageJobController.usualPage), .cursor,
+            ],
+            replies: [.bare(page, "A page of jobs")], handler: { $0.images.jobs.list }),
+        APIOperation(
+            method: .get, path: "/v1/images/jobs/{id}", id: "getJob", area: .pictures,
+            summary: "The state of a job and, when it has ended, its result; `attempts` counts calls of the generator", bearers: [.access],
+            parameters: [
+                jobID, .installation, .wait,
+                APIParameter(
+                    name: "result", place: .query, schema: .one(of: ["base64", "url"]), summary: "`url`: signed addresses, not base64"),
+                APIParameter(
+                    name: "X-Client-Trigger", place: .header, schema: .text, summary: "Why the app asks: `push`, `poll` or `launch`"),
+            ],
+            replies: [.data(job, "The job", headers: [.eTag]), .notModified], errors: [.jobNotFound], handler: { $0.images.jobs.status }),
+        APIOperation(
+            method: .delete, path: "/v1/images/jobs/{id}", id: "deleteJob", area: .pictures,
+            summary: "Cancels a job, or deletes it with its pictures", bearers: [.access], parameters: [jobID, .installation],
+            replies: [.noContent("The job is gone")], errors: [.jobNotFound], handler: { $0.images.jobs.delete }),
+        APIOperation(
+            method: .get, path: "/v1/images/jobs/{id}/events", id: "followJob", area: .pictures,
+            summary: "Server-sent events: state, place in the queue, percent, attempts; they end with the job", bearers: [.access],
+            parameters: [
+                jobID, .installation,
+                APIParameter(name: "Last-Event-ID", place: .header, schema: .text, summary: "The last event that the client has"),
+            ],
+            replies: [.bytes(["text/event-stream"], "The events"), .noContent("The client has the last event")], errors: [.jobNotFound],
+            handler: { $0.images.events.stream }),
+        APIOperation(
+            method: .get, path: "/media/{path}", id: "getPicture", area: .pictures,
+            summary: "The picture of a signed address, which is used as it was given",
+            parameters: [
+                APIParameter(name: "path", place: .path, schema: .text, summary: "One or more segments"),
+                APIParameter(name: "exp", place: .query, schema: .text, summary: "The end of the address's validity"),
+                APIParameter(name: "sig", place: .query, schema: .text, summary: "Its signature"),
+                APIParameter(name: "Range", place: .header, schema: .text, summary: "A part of the picture (RFC 9110 §14)"),
+            ],
+            replies: [
+                .bytes(PictureType.allCases.map(\.mimeType), "The picture", headers: [.eTag]),
+                .bytes(PictureType.allCases.map(\.mimeType), status: 206, "A part of it", headers: [.eTag, .contentRange]),
+                .notModified,
+                .bare(.component("Failure"), status: 416, "The picture has no such bytes", headers: [.contentRange]),
+            ],
+            errors: [.notFound, .overloaded], handler: { $0.images.media.file }),
+    ]
+
+    private static let jobID = APIParameter.id("id", "The job's id")
+    private static let side = JSONSchema.integer(ImageOrderFields.sides).orNull
+    private static let quality = JSONSchema.text.orNull.described("`low`, `medium` or `high`; anything else is medium")
+    private static let orderMembers: [(String, JSONSchema)] = [
+        ("options", .object(optional: ["width": side, "height": side, "quality": quality]).orNull), ("async", .boolean.orNull),
+        ("device_token", .text.orNull),
+    ]
+    private static let order = APIBody(
+        content: [
+            "application/json": .object([("template_id", .text), ("image_base64", .base64)], optional: orderMembers),
+            "multipart/form-data": .object([("template_id", .text), ("image", .file)], optional: orderMembers),
+        ], maxBytes: UploadLimits().imageBodyBytes)
+
+    private static let pictureMembers: [(String, JSONSchema)] = [
+        ("processed_image_base64", .text), ("image_url", .text), ("thumbnail_url", .text),
+    ]
+    private static let size = JSONSchema.object(["width": .count, "height": .count])
+    private static let metadata = JSONSchema.object([
+        "templateId": .text, "templateName": .text, "modelUsed": .text, "generationTimeMs": .count, "originalDimensions": size,
+        "processedDimensions": size,
+    ])
+    private static let failure = JSONSchema.object(["code": .text, "message": .text])
+    private static let job = JSONSchema.object(
+        ["job_id": .uuid, "status": .one(of: ImageJobStatus.self), "created_at": .instant, "attempts": .count],
+        optional: [
+            "completed_at": .instant, "result": .object([("metadata", metadata)], optional: pictureMembers), "error": failure,
+        ])
+    private static let page = JSONSchema.object([
+        "success": .constant(true),
+        "data": .object(
+            [
+                "jobs": .array(
+                    of: .object([
+                        "job_id": .uuid, "status": .one(of: ImageJobStatus.self), "template_id": .text, "created_at": .instant,
+                        "completed_at": .instant.orNull,
+                    ]))
+            ], optional: ["next_cursor": .text]),
+    ])
+}

@@ -1,0 +1,16 @@
+internal import HTTPTypes
+internal import JSON
+
+extension APIOperation {
+    /// The description of the API.
+    static let service: [APIOperation] = [
+        APIOperation(
+            method: .get, path: "/", id: "getPage", area: .service, summary: "This page: every request and every error",
+            replies: [.bytes(["text/html"], "The page")],
+            handler: { _ in { _, _ in APIPage.answer() } }),
+        APIOperation(
+            method: .get, path: "/openapi.json", id: "getDescription", area: .service, summary: "The OpenAPI 3.1 document",
+            replies: [.bare(.map(of: JSONSchema(json: [:])), "The document")],
+            handler: { _ in { _, _ in OpenAPIDocument.answer() } }),
+    ]
+}

@@ -1,0 +1,100 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import JSON
+internal import Storage
+internal import WireFormat
+
+extension APIOperation {
+    /// Events and conversations: their members, photos and messages.
+    static let topics: [APIOperation] = [
+        APIOperation(
+            method: .put, path: "/v1/topics/{topic}", id: "createTopic", area: .topics,
+            summary: "Makes a topic of the app, whose server puts members into it", bearers: [writeTopics], parameters: [.topic],
+            replies: [.data(.object(["topic": .topicName]), "The topic")], errors: [.topicNotFound, .nameTaken, .limitReached],
+            handler: { $0.topics.apps.create }),
+        APIOperation(
+            method: .delete, path: "/v1/topics/{topic}", id: "deleteTopic", area: .topics,
+            summary: "Deletes a topic of the app, with its members and photos", bearers: [writeTopics], parameters: [.topic],
+            replies: [.noContent("The topic is gone")], handler: { $0.topics.apps.delete }),
+        APIOperation(
+            method: .get, path: "/v1/topics/{topic}/members", id: "listMembers", area: .topics, summary: "The members of a topic",
+            bearers: [.access, writeTopics],
+            parameters: [.topic, .installation, .limit(1...TopicRepository.maxPageSize, usual: TopicController.usualPage), .cursor],
+            replies: [.data(members, "A page of members")], errors: [.topicNotFound], handler: { $0.topics.members.list }),
+        APIOperation(
+            method: .put, path: "/v1/topics/{topic}/members/{user}", id: "putMember", area: .topics,
+            summary: "`me`: enters a topic, which makes it, or accepts an invitation. Another user's id, by the owner: adds or invites. "
+                + "An app's server adds without an invitation",
+            bearers: [.access, writeTopics], parameters: [.topic, .member, .installation],
+            replies: [
+                .data(member, "The member"),
+                .data(
+                    .object(["topic": .topicName, "user_id": .uuid, "status": .constant("invited")]), status: 202,
+                    "The user is invited: the owner shares no topic with them"),
+            ],
+            errors: [.topicNotFound, .nameTaken, .limitReached], handler: { $0.topics.members.put }),
+        APIOperation(
+            method: .delete, path: "/v1/topics/{topic}/members/{user}", id: "removeMember", area: .topics,
+            summary: "`me`: leaves, or declines an invitation. Another user's id, by the owner: removes", bearers: [.access, writeTopics],
+            parameters: [.topic, .member, .installation], replies: [.noContent("The user is no member")],
+            errors: [.topicNotFound, .nameTaken, .limitReached], handler: { $0.topics.members.delete }),
+        APIOperation(
+            method: .post, path: "/v1/topics/{topic}/photos", id: "addPhoto", area: .topics,
+            summary: "Adds a photo to an event; those of ten seconds are one push to the members", bearers: [.access],
+            parameters: [.topic, .idempotencyKey, .installation],
+            body: .form(.object(["photo": .file]), upTo: UploadLimits().imageBodyBytes),
+            replies: [
+                .data(
+                    .object(["photo_id": .uuid, "status": .constant("pending")]), status: 202, "The photo is received",
+                    headers: [.idempotentReplayed])
+            ],
+            errors: [.topicNotFound, .invalidImage, .limitReached, .requestInProgress, .idempotencyKeyReused],
+            handler: { $0.topics.photos.add }),
+        APIOperation(
+            method: .post, path: "/v1/topics/{topic}/messages", id: "postMessage", area: .topics,
+            summary: "Announces a message to the other members by a push. `text` is needed unless it is `sensitive`", bearers: [.access],
+            parameters: [.topic, .installation],
+            body: .json(
+                .object(
+                    ["message_id": .messageID],
+                    optional: ["text": .text(0...ChatMessage.maxTextBytes).orNull, "sensitive": .boolean.orNull]),
+                upTo: MessageController.maxMessageBytes),
+            replies: [
+                .data(
+                    .object(["message_id": .messageID, "conversation_id": .text, "created_at": .instant]), status: 202,
+                    "The message is posted", headers: [.idempotentReplayed])
+            ],
+            errors: [.topicNotFound, .idempotencyKeyReused], handler: { $0.topics.messages.post }),
+        APIOperation(
+            method: .post, path: "/v1/topics/{topic}/read", id: "markRead", area: .topics,
+            summary: "Marks a topic as read, up to a message or entirely", bearers: [.access], parameters: [.topic, .installation],
+            body: .json(
+                .object(optional: ["message_id": .messageID.orNull]), upTo: MessageController.maxReadBytes, isRequired: false),
+            replies: [.data(.object(["topic": .topicName, "unread": .count, "badge": .count]), "What is left")],
+            errors: [.topicNotFound], handler: { $0.topics.messages.read }),
+        APIOperation(
+            method: .post, path: "/v1/topics/{topic}/report", id: "reportTopic", area: .topics, summary: "Reports a topic to the operators",
+            bearers: [.access], parameters: [.topic, .installation], body: report, replies: [reported],
+            handler: { $0.people.reports.topic }),
+        APIOperation(
+            method: .post, path: "/v1/topics/{topic}/messages/{message}/report", id: "reportMessage", area: .topics,
+            summary: "Reports a message to the operators", bearers: [.access], parameters: [.topic, .message, .installation], body: report,
+            replies: [reported], handler: { $0.people.reports.message }),
+    ]
+
+    /// The body of a report.
+    static let report = APIBody.json(
+        .object(
+            ["reason": .one(of: AbuseReport.Reason.self)],
+            optional: ["text": .text(0...ReportController.maxTextCharacters).orNull]),
+        upTo: ReportController.maxBodyBytes)
+    /// The answer to a report, the same for every subject.
+    static let reported = APIReply.data(.object(["status": .constant("received")]), status: 202, "The report is received")
+
+    private static let writeTopics = APIBearer.key(scope: ServiceScope.writeTopics.rawValue)
+    private static let member = JSONSchema.object(["topic": .topicName, "user_id": .uuid])
+    private static let members = JSONSchema.object([
+        "topic": .topicName, "owner_id": .uuid.orNull, "member_count": .count,
+        "members": .array(of: .object(["user_id": .uuid, "joined_at": .instant])), "next_cursor": .uuid.orNull,
+    ])
+}
