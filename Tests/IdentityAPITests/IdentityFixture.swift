@@ -45,12 +45,16 @@ struct IdentityFixture: Sendable {
 
     var postgres: PostgresClient { context.postgres }
 
+    /// Sends a request, and holds its answer to the description of the API.
     func send(
-        _ method: String, _ path: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []
+        _ method: String, _ path: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> HTTPClientResponse {
-        try await http.execute(
+        let response = try await http.execute(
             HTTPClientRequest(
                 method: method, url: "http://127.0.0.1:\(port)\(path)", headers: headers, body: body, timeout: .seconds(120)))
+        DocumentedAnswers.check(response, to: method, path, at: sourceLocation)
+        return response
     }
 
     func send(_ form: Form, to path: String, headers: [(name: String, value: String)] = []) async throws -> HTTPClientResponse {

@@ -1,0 +1,80 @@
+import JSON
+
+/// Finds the changes of an OpenAPI document that break apps which were made for the older one.
+///
+/// What is added does not: apps ignore members, errors and statuses that they do not know.
+enum DocumentChanges {
+    /// Returns the breaking changes, by their places.
+    static func breaking(from old: JSONValue, to new: JSONValue) -> [String] {
+        var found: [String] = []
+        for path in old["paths"]?.members ?? [] {
+            for operation in path.value.members ?? [] {
+                let place = "\(operation.name) \(path.name)"
+                guard let other = new["paths"]?[path.name]?[operation.name] else {
+                    found.append("\(place) is removed")
+                    continue
+                }
+                found += operationChanges(operation.value, other, place)
+            }
+        }
+        for schema in old["components"]?["schemas"]?.members ?? [] {
+            guard let other = new["components"]?["schemas"]?[schema.name] else {
+                found.append("\(schema.name) is removed")
+                continue
+            }
+            found += SchemaChanges(isRequest: false).breaking(from: schema.value, to: other, schema.name)
+        }
+        return found
+    }
+
+    private static func operationChanges(_ old: JSONValue, _ new: JSONValue, _ place: String) -> [String] {
+        var found = old["operationId"] == new["operationId"] ? [] : ["\(place): another operationId"]
+        let (before, now) = (old["security"]?.elements ?? [], new["security"]?.elements ?? [])
+        if before.isEmpty ? !now.isEmpty : !before.allSatisfy(now.contains) && !now.isEmpty {
+            found.append("\(place): a bearer is not enough any more")
+        }
+        found += parameterChanges(old["parameters"]?.elements ?? [], new["parameters"]?.elements ?? [], place)
+        found += bodyChanges(old["requestBody"], new["requestBody"], place)
+        for response in old["responses"]?.members ?? [] {
+            guard let other = new["responses"]?[response.name] else {
+                found.append("\(place): \(response.name) is removed")
+                continue
+            }
+            for header in response.value["headers"]?.members ?? [] where other["headers"]?[header.name] == nil {
+                found.append("\(place): \(response.name) lacks \(header.name)")
+            }
+            found += contentChanges(response.value, other, "\(place) \(response.name)", isRequest: false)
+        }
+        return found
+    }
+
+    private static func parameterChanges(_ old: [JSONValue], _ new: [JSONValue], _ place: String) -> [String] {
+        let isSame = { (one: JSONValue, other: JSONValue) in one["in"] == other["in"] && one["name"] == other["name"] }
+        let changed = old.flatMap { parameter -> [String] in
+            let name = parameter["name"]?.string ?? ""
+            guard let other = new.first(where: { isSame($0, parameter) }) else { return ["\(place): \(name) is removed"] }
+            let needed = other["required"] == true && parameter["required"] != true ? ["\(place): \(name) is required"] : []
+            let schemas = SchemaChanges(isRequest: true)
+            return needed + schemas.breaking(from: parameter["schema"] ?? [:], to: other["schema"] ?? [:], "\(place) \(name)")
+        }
+        let added = new.filter { parameter in parameter["required"] == true && !old.contains { isSame($0, parameter) } }
+        return changed + added.map { "\(place): \($0["name"]?.string ?? "") is required" }
+    }
+
+    private static func bodyChanges(_ old: JSONValue?, _ new: JSONValue?, _ place: String) -> [String] {
+        guard let old else { return new?["required"] == true ? ["\(place): a body is required"] : [] }
+        guard let new else { return ["\(place): the body is removed"] }
+        var found = contentChanges(old, new, "\(place) body", isRequest: true)
+        if new["required"] == true, old["required"] != true { found.append("\(place): a body is required") }
+        if (new["x-max-bytes"]?.integer ?? 0) < (old["x-max-bytes"]?.integer ?? 0) { found.append("\(place): smaller bodies only") }
+        return found
+    }
+
+    private static func contentChanges(_ old: JSONValue, _ new: JSONValue, _ place: String, isRequest: Bool) -> [String] {
+        (old["content"]?.members ?? []).flatMap { type -> [String] in
+            guard let other = new["content"]?[type.name] else { return ["\(place): \(type.name) is removed"] }
+            guard let schema = type.value["schema"] else { return [] }
+            return SchemaChanges(isRequest: isRequest).breaking(from: schema, to: other["schema"] ?? [:], "\(place) \(type.name)")
+        }
+    }
+}
