@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test faults bench dist format demo-containers verify-deploy verify-disclosure verify-flood verify-slow-fcm release verification clean clean-data
+.PHONY: help setup build up down status demo test faults bench dist format demo-containers verify-api verify-deploy verify-disclosure verify-flood verify-slow-fcm release verification clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -71,6 +71,9 @@ dist: release ## Build what is deployed into dist/out, for images without a comp
 
 demo-containers: ## The same demo with Docker alone
 	@deploy/docker/demo.sh
+
+verify-api: up ## Have Schemathesis send generated requests, and hold the answers to /openapi.json (EXAMPLES=30 of each operation)
+	@deploy/verify/api.sh $(EXAMPLES)
 
 verify-deploy: ## Deploy in containers on this machine, try to break it, and take everything away again (DIST=ready after `make dist`: sooner)
 	@deploy/verify/verify.sh
