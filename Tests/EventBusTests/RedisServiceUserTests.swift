@@ -133,7 +133,8 @@ struct RedisServiceUserTests {
         let fields = [StreamField(name: "i", value: Array("message".utf8))]
         let ids = try await transport.append((0..<4).map { _ in OutgoingEntry(stream: group.stream, fields: fields) }).map { try $0.get() }
         let reader = try await transport.openReader(consumer)
-        #expect(try await reader.read(count: 10, wait: .milliseconds(1), acknowledging: []).entries.map(\.id) == ids)
+        // A stream that several services read has the entries of those before, too.
+        #expect(try await reader.read(count: 100, wait: .milliseconds(1), acknowledging: []).entries.map(\.id).suffix(4) == ids)
         await reader.interrupt()
         #expect(try await transport.keep([ids[0]], by: consumer) == [])
         #expect(try await transport.acknowledge([ids[0]], by: consumer) == [])
