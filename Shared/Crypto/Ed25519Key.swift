@@ -9,14 +9,14 @@ public struct Ed25519Key: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// Verifies the signatures of this key.
     public let publicKey: Ed25519PublicKey
-    private let handle: Ed25519Handle
+    private let handle: KeyHandle
 
     /// Makes the key of a seed: 32 secret bytes that cannot be guessed.
     ///
     /// - Throws: `invalidKey` for another length.
     public init(seed: [UInt8]) throws(CryptoError) {
         guard seed.count == Self.byteCount else { throw CryptoError(.invalidKey, "the seed is not of \(Self.byteCount) bytes") }
-        handle = try Ed25519Handle(adopting: EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count))
+        handle = try KeyHandle(adopting: EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count))
         publicKey = try Ed25519PublicKey(bytes: handle.publicBytes())
     }
 
@@ -43,7 +43,7 @@ public struct Ed25519Key: Sendable, CustomStringConvertible, CustomReflectable {
 public struct Ed25519PublicKey: Sendable, Equatable {
     /// The key as RFC 8032 encodes it, which is the `x` of a JSON Web Key (RFC 8037 §2).
     public let bytes: [UInt8]
-    private let handle: Ed25519Handle
+    private let handle: KeyHandle
 
     /// Makes a key from its 32 bytes. Bytes that are no point of the curve make a key by which no signature is valid.
     ///
@@ -52,7 +52,7 @@ public struct Ed25519PublicKey: Sendable, Equatable {
         guard bytes.count == Ed25519Key.byteCount else {
             throw CryptoError(.invalidKey, "the public key is not of \(Ed25519Key.byteCount) bytes")
         }
-        handle = try Ed25519Handle(adopting: EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count))
+        handle = try KeyHandle(adopting: EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count))
         self.bytes = bytes
     }
 
@@ -70,21 +70,8 @@ public struct Ed25519PublicKey: Sendable, Equatable {
     public static func == (first: Self, second: Self) -> Bool { first.bytes == second.bytes }
 }
 
-/// Owns an OpenSSL key.
-///
-/// Sendable is unchecked: the key is never changed, OpenSSL guards the caches inside it with its own locks, and every signature has its
-/// own context.
-private final class Ed25519Handle: @unchecked Sendable {
-    let pointer: OpaquePointer
-
-    init(adopting pointer: OpaquePointer?) throws(CryptoError) {
-        guard let pointer else { throw .library("reading the key", code: .invalidKey) }
-        self.pointer = pointer
-    }
-
-    deinit { EVP_PKEY_free(pointer) }
-
-    func publicBytes() throws(CryptoError) -> [UInt8] {
+extension KeyHandle {
+    fileprivate func publicBytes() throws(CryptoError) -> [UInt8] {
         var length = Ed25519Key.byteCount
         var bytes = [UInt8](repeating: 0, count: length)
         guard EVP_PKEY_get_raw_public_key(pointer, &bytes, &length) == 1, length == bytes.count else {

@@ -1,25 +1,19 @@
 internal import COpenSSL
 
-/// Owns an OpenSSL key.
-///
-/// Sendable is unchecked: the key is never changed, OpenSSL guards the caches inside it with its own locks, and every signature has its
-/// own context.
-final class RSAKeyHandle: @unchecked Sendable {
+/// A key that was checked to be of RSA.
+struct RSAKeyHandle: Sendable {
     /// The minimum number of bits of a key; fewer are not safe any more.
     static let minBits = 2048
 
-    let pointer: OpaquePointer
+    private let key: KeyHandle
+    var pointer: OpaquePointer { key.pointer }
 
     init(adopting pointer: OpaquePointer?) throws(CryptoError) {
-        guard let pointer else { throw .library("reading the key", code: .invalidKey) }
-        guard EVP_PKEY_get_base_id(pointer) == EVP_PKEY_RSA, EVP_PKEY_get_bits(pointer) >= Self.minBits else {
-            EVP_PKEY_free(pointer)
+        key = try KeyHandle(adopting: pointer)
+        guard EVP_PKEY_get_base_id(key.pointer) == EVP_PKEY_RSA, EVP_PKEY_get_bits(key.pointer) >= Self.minBits else {
             throw CryptoError(.invalidKey, "the key is not RSA of at least \(Self.minBits) bits")
         }
-        self.pointer = pointer
     }
-
-    deinit { EVP_PKEY_free(pointer) }
 
     /// Reads a key from a PEM text with one of OpenSSL's readers.
     static func read(pem: String, with reader: (OpaquePointer) -> OpaquePointer?) throws(CryptoError) -> RSAKeyHandle {
