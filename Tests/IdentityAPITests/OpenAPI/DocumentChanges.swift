@@ -15,6 +15,7 @@ enum DocumentChanges {
                     continue
                 }
                 found += operationChanges(operation.value, other, place)
+                found += responseChanges(operation.value["responses"], in: old, other["responses"], in: new, place)
             }
         }
         for schema in old["components"]?["schemas"]?.members ?? [] {
@@ -34,12 +35,19 @@ enum DocumentChanges {
             found.append("\(place): a bearer is not enough any more")
         }
         found += parameterChanges(old["parameters"]?.elements ?? [], new["parameters"]?.elements ?? [], place)
-        found += bodyChanges(old["requestBody"], new["requestBody"], place)
-        for response in old["responses"]?.members ?? [] {
-            guard let other = new["responses"]?[response.name] else {
+        return found + bodyChanges(old["requestBody"], new["requestBody"], place)
+    }
+
+    private static func responseChanges(
+        _ old: JSONValue?, in oldDocument: JSONValue, _ new: JSONValue?, in newDocument: JSONValue, _ place: String
+    ) -> [String] {
+        var found: [String] = []
+        for response in old?.members ?? [] {
+            guard let other = new?[response.name].map(newDocument.resolved) else {
                 found.append("\(place): \(response.name) is removed")
                 continue
             }
+            let response = (name: response.name, value: oldDocument.resolved(response.value))
             for header in response.value["headers"]?.members ?? [] where other["headers"]?[header.name] == nil {
                 found.append("\(place): \(response.name) lacks \(header.name)")
             }
@@ -76,5 +84,13 @@ enum DocumentChanges {
             guard let schema = type.value["schema"] else { return [] }
             return SchemaChanges(isRequest: isRequest).breaking(from: schema, to: other["schema"] ?? [:], "\(place) \(type.name)")
         }
+    }
+}
+
+extension JSONValue {
+    /// Returns the component of this document that a reference names; anything else as it is.
+    func resolved(_ value: JSONValue) -> JSONValue {
+        guard let path = value["$ref"]?.string?.split(separator: "/").dropFirst() else { return value }
+        return path.reduce(self) { $0[String($1)] ?? .null }
     }
 }

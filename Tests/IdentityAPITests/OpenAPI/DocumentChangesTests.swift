@@ -18,7 +18,7 @@ import Testing
         ("\(body) required", ["email", "display_name"]), ("\(email) maxLength", 10), ("\(email) type", "integer"),
         ("\(email) enum", ["ada@example.org"]), ("\(answer) properties expires_in", nil), ("\(answer) required", ["verification_id"]),
         ("\(answer) properties expires_in type", "string"),
-        ("components schemas Failure properties error properties code enum", ["internal"]),
+        ("components schemas Failure properties error properties code enum", ["internal"]), ("components responses unauthorized", nil),
     ]
 
     private static let harmless: [Change] = [

@@ -24,7 +24,9 @@ enum DocumentedAnswers {
             // Preflights are answered at every path.
             return response.status >= 400 || method == "OPTIONS" ? [] : ["a request that is not described is answered"]
         }
-        guard let described = responses[operation.id]?["\(response.status)"] else { return ["the status is not described"] }
+        guard let described = responses[operation.id]?["\(response.status)"].map(OpenAPIDocument.json.resolved) else {
+            return ["the status is not described"]
+        }
         // An answer to HEAD has no body.
         guard method != "HEAD" else { return [] }
         guard let content = described["content"] else { return response.body.isEmpty ? [] : ["it has a body"] }

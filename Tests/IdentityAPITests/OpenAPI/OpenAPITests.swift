@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `Every reference has a component`() {
-        let names = OpenAPIDocument.json.text.matches(of: #/"\$ref":"#/components/([a-zA-Z]+)/([A-Za-z-]+)"/#)
+        let names = OpenAPIDocument.json.text.matches(of: #/"\$ref":"#/components/([a-zA-Z]+)/([A-Za-z._-]+)"/#)
         #expect(names.count > 100)
         for name in names {
             #expect(OpenAPIDocument.json["components"]?[String(name.1)]?[String(name.2)] != nil, "\(name.2)")

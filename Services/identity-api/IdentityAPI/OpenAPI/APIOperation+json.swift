@@ -13,14 +13,34 @@ extension APIOperation {
 
     private var responses: JSONValue {
         let successes = replies.map { JSONValue.Member("\($0.status)", $0.json) }
-        let failures = Dictionary(grouping: allErrors, by: \.status.code).sorted { $0.key < $1.key }.map { status, codes in
-            JSONValue.Member("\(status)", Self.failure(codes.sorted { $0.number < $1.number }))
+        let failures = failures.map { failure in
+            JSONValue.Member("\(failure.status)", .members(("$ref", .string("#/components/responses/\(failure.name)"))))
         }
         return .object(successes + failures)
     }
 
-    /// An answer with one of these errors, which have a status in common.
-    private static func failure(_ codes: [ErrorCode]) -> JSONValue {
+    /// The answers with errors, by their statuses.
+    private var failures: [APIFailure] {
+        Dictionary(grouping: allErrors, by: \.status.code).sorted { $0.key < $1.key }.map { status, codes in
+            APIFailure(status: status, codes: codes.sorted { $0.number < $1.number })
+        }
+    }
+
+    /// The answers with errors of all requests, each once, for the components of the document.
+    static var failureComponents: [JSONValue.Member] {
+        let failures = Dictionary(all.flatMap(\.failures).map { ($0.name, $0) }) { first, _ in first }
+        return failures.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value.json) }
+    }
+}
+
+/// An answer with one of some errors, which have a status in common. Many requests have it.
+private struct APIFailure {
+    let status: Int
+    let codes: [ErrorCode]
+
+    var name: String { codes.map(\.rawValue).joined(separator: ".") }
+
+    var json: JSONValue {
         let names = JSONSchema.one(of: codes.map(\.rawValue)).json
         let envelope: JSONValue = [
             "$ref": "#/components/schemas/Failure", "properties": ["error": ["properties": ["code": names]]],

@@ -52,6 +52,7 @@ enum OpenAPIDocument {
 
     private static let components: JSONValue = .members(
         ("schemas", .object(schemas.map { .init($0.key, $0.value.json) })),
+        ("responses", .object(APIOperation.failureComponents)),
         (
             "headers",
             .object(
