@@ -6,9 +6,6 @@ internal import WireFormat
 
 /// Lists erasures, or shows what one has erased.
 struct UsersErasuresCommand: AsyncParsableCommand {
-    /// The maximum number of erasures in a list.
-    private static let maxErasures = 10_000
-
     static let configuration = CommandConfiguration(
         commandName: "erasures",
         abstract: "List erasures, those under way first, or show what one has erased.",
@@ -26,21 +23,16 @@ struct UsersErasuresCommand: AsyncParsableCommand {
         name: .long, help: ArgumentHelp("Only this one, with the numbers of each service.", valueName: "uuid"), transform: UUID.argument)
     var id: UUID?
 
-    @Option(name: .long, help: ArgumentHelp("The most erasures to list: 1 to 10,000.", valueName: "count"))
-    var limit = 100
+    @OptionGroup var limit: LimitOptions
 
     @Flag(name: .long, help: "Print JSON.")
     var json = false
-
-    mutating func validate() throws {
-        guard 1...Self.maxErasures ~= limit else { throw ValidationError("--limit is 1 to 10,000.") }
-    }
 
     func run() async throws {
         try await database.withDatabase { client in
             let erasures = ErasureRepository(client)
             guard let id else {
-                return try Console.current.show(ErasureListReport(erasures: try await erasures.list(limit: limit)), asJSON: json)
+                return try Console.current.show(ErasureListReport(erasures: try await erasures.list(limit: limit.count)), asJSON: json)
             }
             guard let erasure = try await erasures.status(id: id, tokenHash: nil) else {
                 Console.current.note("There is no such erasure.")

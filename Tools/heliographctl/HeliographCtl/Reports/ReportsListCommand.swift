@@ -5,9 +5,6 @@ internal import WireFormat
 
 /// Lists reports.
 struct ReportsListCommand: AsyncParsableCommand {
-    /// The most reports that are listed.
-    private static let maxReports = 10_000
-
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List open reports, the oldest first.",
@@ -22,19 +19,14 @@ struct ReportsListCommand: AsyncParsableCommand {
     @Option(name: .long, help: "open or closed.", transform: Self.state)
     var state = AbuseReport.State.open
 
-    @Option(name: .long, help: ArgumentHelp("The most reports to list: 1 to 10,000.", valueName: "count"))
-    var limit = 100
+    @OptionGroup var limit: LimitOptions
 
     @Flag(name: .long, help: "Print JSON.")
     var json = false
 
-    mutating func validate() throws {
-        guard 1...Self.maxReports ~= limit else { throw ValidationError("--limit is 1 to 10,000.") }
-    }
-
     func run() async throws {
         try await database.withDatabase { client in
-            let reports = try await AbuseReportRepository(client).list(state, limit: limit)
+            let reports = try await AbuseReportRepository(client).list(state, limit: limit.count)
             let console = Console.current
             guard !json else { return console.result(try JSONOutput.text(reports.map { $0.json() })) }
             var table = Table(["ID", "AT", "REASON", "ABOUT", "SUBJECT", "TEXT"])
