@@ -43,7 +43,7 @@ extension UserErasedHandler {
         for (stream, groups) in EventCatalog.groupsByStream where groups.contains(service) {
             let group = StreamGroup(stream: stream, name: service)
             let dropped = try await transport.dropDeadLetters(of: group, mentioning: erasure.userID.wireString)
-            try await ledger.step("dead letters of \(stream)") { _ in dropped }
+            if dropped > 0 { try await ledger.step("dead letters of \(stream)") { _ in dropped } }
         }
     }
 }

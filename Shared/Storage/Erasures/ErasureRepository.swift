@@ -46,7 +46,7 @@ public struct ErasureRepository: Sendable {
             ON CONFLICT (user_id, scope) WHERE user_id IS NOT NULL DO NOTHING
             """)
         guard begun == 1 else { return false }
-        try await add(waiting, of: "pending_enrolments", to: new.id, by: "identity-api")
+        try await add(waiting, of: "pending_enrolments", to: new.id, by: ServiceRole.identityAPI.rawValue)
         if isAccount {
             try await db.execute(
                 """

@@ -18,8 +18,6 @@ struct ErasureCoordinator: Service {
     static let services = UserErased.groups
     /// The time after which a service is asked again.
     private static let republishTime = Duration.seconds(10)
-    /// The time after which requests that were authenticated before an erasure began have been answered.
-    private static let quietTime = Duration.seconds(30)
     private static let batchSize = 50
 
     let postgres: PostgresClient
@@ -28,7 +26,8 @@ struct ErasureCoordinator: Service {
     let issuer: String
     let logger: Logger
     var interval: Duration = .seconds(1)
-    var quietTime: Duration = Self.quietTime
+    /// The time after which requests that were authenticated before an erasure began have been answered.
+    var quietTime: Duration = .seconds(30)
     var clock: any MonotonicClock = ContinuousClock()
 
     func run() async throws {
