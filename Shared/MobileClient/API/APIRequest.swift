@@ -1,0 +1,41 @@
+internal import Foundation
+
+/// A request of the API, with the type of its answer. `nil` fields of JSON bodies are left out.
+struct APIRequest<Answer: Sendable>: Sendable {
+    /// The credential that a request carries.
+    enum Bearer: Sendable, Equatable {
+        case none
+        /// The access token of the person who is signed in, or the app's Firebase ID token.
+        case account
+        /// The account's credential where a person is signed in, and none otherwise.
+        case accountIfSignedIn
+        /// A token of one session, enrolment, erasure or recovery.
+        case token(String)
+    }
+
+    /// The body of a request.
+    enum Body: Sendable, Equatable {
+        case none
+        case json(Data)
+        /// A file that contains a multipart body, with its boundary.
+        case multipart(file: URL, boundary: String)
+    }
+
+    var method: String
+    /// Percent-encoded, from the root of the API.
+    var path: String
+    var query: [URLQueryItem] = []
+    var bearer: Bearer = .account
+    var body: Body = .none
+    var headers: TransportHeaders = [:]
+    /// The key under which the API answers a repetition like the first request. It is kept with what is pending, so that a repetition
+    /// after a restart of the app has the same.
+    var idempotencyKey: UUID?
+    var timeout: Duration = .seconds(30)
+    var maxAnswerBytes = 4 << 20
+    /// Reads an answer with a status from 200 to 299, or 304.
+    var decode: @Sendable (TransportResponse) throws -> Answer
+
+    /// Whether a repetition after an unknown outcome does no more than the first request.
+    var isRepeatable: Bool { idempotencyKey != nil || ["GET", "HEAD", "PUT", "DELETE"].contains(method) }
+}

@@ -1,0 +1,103 @@
+internal import Foundation
+
+/// The requests of sign-ups and sign-ins by face, and of their sessions.
+enum EKYCRequests {
+    /// The answer to an upload: the session, and the token by which this device asks for it.
+    struct Started: Hashable, Sendable {
+        var sessionID: UUID
+        var token: String
+    }
+
+    private struct Session: Decodable {
+        var sessionID: UUID
+
+        enum CodingKeys: String, CodingKey { case sessionID = "session_id" }
+    }
+
+    private struct Status: Decodable {
+        var sessionID: UUID
+        var state: String
+        var reason: String?
+        var isRetryable: Bool?
+        var attemptsLeft: Int?
+        var verificationID: UUID?
+
+        enum CodingKeys: String, CodingKey {
+            case sessionID = "session_id"
+            case state, reason
+            case isRetryable = "retryable"
+            case attemptsLeft = "attempts_left"
+            case verificationID = "verification_id"
+        }
+
+        /// A state that this version does not know is not one of the ends.
+        var verdict: EKYCSessionReducer.Verdict {
+            switch state {
+            case "succeeded": .succeeded(verificationID: verificationID)
+            case "failed":
+                .failed(
+                    EKYCSession.Failure(
+                        reason.map { EKYCSession.Reason(rawValue: $0.cut(toBytes: 100)) } ?? .internal, isRetryable: isRetryable ?? true,
+                        attemptsLeft: attemptsLeft))
+            case "expired": .expired
+            default: .undecided
+            }
+        }
+    }
+
+    /// The answer is not one of this API, or not to this request.
+    private struct Unexpected: Error {}
+
+    /// Uploads the photos. For ten minutes a repetition with the same key, body and sender gets the first answer.
+    ///
+    /// - Parameter bearer: Of the account or the enrolment, for a sign-up without an e-mail address.
+    static func upload(
+        _ kind: EKYCSession.Kind, _ body: URL, boundary: String, bearer: APIRequest<Started>.Bearer, key: UUID
+    ) -> APIRequest<Started> {
+        let path = kind == .signUp ? "/api/v1/ekyc/upload-photos" : "/api/v1/ekyc/login"
+        return APIRequest(
+            method: "POST", path: path, bearer: bearer, body: .multipart(file: body, boundary: boundary), idempotencyKey: key,
+            timeout: .seconds(180)
+        ) { response in
+            let session: Session = try WireJSON.content(response)
+            guard let token = response.headers["X-Session-Token"], (16...512).contains(token.utf8.count),
+                token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            else { throw Unexpected() }
+            return Started(sessionID: session.sessionID, token: token)
+        }
+    }
+
+    /// Asks for the state of a session.
+    ///
+    /// - Parameter wait: The seconds for which the API holds its answer while the session is undecided; 60 at most.
+    static func status(_ sessionID: UUID, token: String, wait: Int) -> APIRequest<EKYCSessionReducer.Verdict> {
+        APIRequest(
+            method: "GET", path: "/api/v1/ekyc/sessions/\(sessionID.wireText)",
+            query: wait > 0 ? [URLQueryItem(name: "wait", value: "\(wait)")] : [], bearer: .token(token),
+            timeout: .seconds(15 + wait)
+        ) { response in
+            let status: Status = try WireJSON.content(response)
+            guard status.sessionID == sessionID else { throw Unexpected() }
+            return status.verdict
+        }
+    }
+
+    /// Exchanges a sign-in that succeeded for its tokens. A repetition gets the same by the session's token, so it has a key that the API
+    /// does not need.
+    static func redeem(_ sessionID: UUID, token: String) -> APIRequest<AccountTokens> {
+        APIRequest(
+            method: "POST", path: "/api/v1/ekyc/sessions/\(sessionID.wireText)/token", bearer: .token(token), idempotencyKey: UUID()
+        ) { response in
+            let tokens: AccountTokens = try WireJSON.bare(response)
+            guard !tokens.accessToken.isEmpty, !tokens.refreshToken.isEmpty, !tokens.userID.isEmpty else { throw Unexpected() }
+            return tokens
+        }
+    }
+
+    /// Ends a sign-in whose tokens are not used.
+    static func discard(_ tokens: AccountTokens) -> APIRequest<Void> {
+        var request = AuthRequests.logOut()
+        request.bearer = .token(tokens.accessToken)
+        return request
+    }
+}

@@ -1,0 +1,140 @@
+public import Foundation
+
+extension AccountClient {
+    /// What a person has to consent to before a face is processed.
+    public struct Consent: Sendable, Equatable {
+        /// What the API answers: three of the members are there only where a consent is required.
+        struct Answer: Decodable {
+            let required: Bool
+            let version: String?
+            let sha256: String?
+            let text: String?
+
+            enum CodingKeys: String, CodingKey {
+                case required, text
+                case version = "consent_version"
+                case sha256 = "consent_sha256"
+            }
+
+            var consent: Consent? {
+                get throws {
+                    guard required else { return nil }
+                    guard let version, let sha256, let text else {
+                        throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "The consent has no text or version"))
+                    }
+                    return Consent(version: version, sha256: sha256, text: text)
+                }
+            }
+        }
+
+        /// The version of the text, which a sign-up names.
+        public let version: String
+        /// SHA-256 of the text in UTF-8 in hexadecimal, as the API has it: what the account's record will say was consented to.
+        public let sha256: String
+        /// The text to show.
+        public let text: String
+    }
+
+    /// An e-mail address that waits for its code.
+    public struct Verification: Sendable, Equatable, Codable {
+        public let id: UUID
+        /// Seconds for which the code is good.
+        public let expiresIn: Int
+        /// Seconds after which another code may be asked for.
+        public let resendAfter: Int
+
+        enum CodingKeys: String, CodingKey {
+            case id = "verification_id"
+            case expiresIn = "expires_in"
+            case resendAfter = "resend_after"
+        }
+    }
+
+    /// What a code was entered for.
+    public enum Verified: Sendable, Equatable, Decodable {
+        /// A registration. The token is the bearer of a sign-up, for so many seconds.
+        case registration(enrolmentToken: String, expiresIn: Int)
+        /// A sign-up with an address that was not proven: the account begins now.
+        case enrolment(userID: UUID)
+        /// A change of the account's address, which counts from now on.
+        case emailChange(userID: UUID)
+        /// A purpose that this version does not know.
+        case other(purpose: String)
+
+        enum CodingKeys: String, CodingKey {
+            case purpose
+            case token = "enrolment_token"
+            case expiresIn = "expires_in"
+            case userID = "user_id"
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            switch try container.decode(String.self, forKey: .purpose) {
+            case "registration":
+                self = .registration(
+                    enrolmentToken: try container.decode(String.self, forKey: .token),
+                    expiresIn: try container.decode(Int.self, forKey: .expiresIn))
+            case "enrolment": self = .enrolment(userID: try container.decode(UUID.self, forKey: .userID))
+            case "email_change": self = .emailChange(userID: try container.decode(UUID.self, forKey: .userID))
+            case let purpose: self = .other(purpose: purpose)
+            }
+        }
+    }
+
+    /// Whether the face of the account is about to be replaced.
+    public struct Recovery: Sendable, Equatable, Decodable {
+        /// Whether a recovery waits.
+        public struct State: RawRepresentable, Hashable, Sendable, Codable {
+            public let rawValue: String
+
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+            public static let none = Self(rawValue: "none")
+            public static let waiting = Self(rawValue: "waiting")
+        }
+
+        public let state: State
+        /// When the face is replaced, unless the recovery is cancelled.
+        public let takesEffectAt: Date?
+
+        enum CodingKeys: String, CodingKey {
+            case state
+            case takesEffectAt = "takes_effect_at"
+        }
+    }
+
+    /// A device on which the account is signed in. What its app has not said about itself is nil.
+    public struct SignIn: Sendable, Equatable, Identifiable, Decodable {
+        /// What the app has said about itself when it registered for pushes.
+        public struct Device: Sendable, Equatable, Decodable {
+            public let platform: String?
+            public let appVersion: String?
+            /// A BCP 47 tag.
+            public let locale: String?
+
+            enum CodingKeys: String, CodingKey {
+                case platform, locale
+                case appVersion = "app_version"
+            }
+        }
+
+        public let id: UUID
+        public let device: Device
+        public let createdAt: Date
+        /// The time of the sign-in or of its last refresh: the device may have used the account for up to an hour after it.
+        public let lastUsedAt: Date
+        public let expiresAt: Date
+        /// Whether it is the device that asks.
+        public let isCurrent: Bool
+
+        enum CodingKeys: String, CodingKey {
+            case id = "session_id"
+            case device
+            case createdAt = "created_at"
+            case lastUsedAt = "last_used_at"
+            case expiresAt = "expires_at"
+            case isCurrent = "current"
+        }
+    }
+}

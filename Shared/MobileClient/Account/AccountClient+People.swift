@@ -1,0 +1,69 @@
+public import Foundation
+
+extension AccountClient {
+    /// Another person whom this one blocks.
+    public struct Block: Sendable, Equatable, Decodable {
+        public let userID: UUID
+        public let createdAt: Date
+
+        enum CodingKeys: String, CodingKey {
+            case userID = "user_id"
+            case createdAt = "created_at"
+        }
+    }
+
+    /// Fetches the people whom this one blocks: their messages, photos and invitations cause no pushes here.
+    public func blocks() async throws(HeliographError) -> [Block] { try await api.send(PeopleRequests.blocks()) }
+
+    /// Blocks these people, and no others.
+    ///
+    /// - Parameter userIDs: Up to 1,000, each whether an account has it or not, and not one's own.
+    public func replaceBlocks(with userIDs: [UUID]) async throws(HeliographError) -> [Block] {
+        try ArgumentLimits.blocks(userIDs)
+        return try await api.send(PeopleRequests.replaceBlocks(with: userIDs))
+    }
+
+    /// Blocks a person. Nothing shows it to them.
+    ///
+    /// - Throws: `limit_reached` when 1,000 are blocked.
+    public func block(_ userID: UUID) async throws(HeliographError) { try await api.send(PeopleRequests.block(userID)) }
+
+    /// Ends a block. Succeeds also when there is none.
+    public func unblock(_ userID: UUID) async throws(HeliographError) { try await api.send(PeopleRequests.unblock(userID)) }
+
+    /// Reports a person to the operators. A second report changes nothing while the first is open.
+    ///
+    /// - Throws: `rate_limited` after 50 reports in a day.
+    public func report(user userID: UUID, _ report: ContentReport) async throws(HeliographError) {
+        try ArgumentLimits.report(report)
+        try await api.send(PeopleRequests.reportUser(userID, report))
+    }
+}
+
+/// What a person tells the operators about another person, a topic or a message.
+public struct ContentReport: Sendable, Equatable {
+    /// Why something is reported.
+    public struct Reason: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let spam = Self(rawValue: "spam")
+        public static let harassment = Self(rawValue: "harassment")
+        public static let impersonation = Self(rawValue: "impersonation")
+        public static let violence = Self(rawValue: "violence")
+        public static let sexualContent = Self(rawValue: "sexual_content")
+        public static let selfHarm = Self(rawValue: "self_harm")
+        public static let other = Self(rawValue: "other")
+    }
+
+    /// Why it is reported.
+    public var reason: Reason
+    /// What the person says, up to 1,000 characters.
+    public var text: String?
+
+    public init(_ reason: Reason, text: String? = nil) {
+        self.reason = reason
+        self.text = text
+    }
+}

@@ -1,0 +1,73 @@
+public import Foundation
+
+extension AccountClient {
+    /// The account as its owner sees it. What there is not is nil.
+    public struct Profile: Sendable, Equatable, Decodable {
+        /// The face by which the account is signed in to.
+        public struct Face: Sendable, Equatable, Decodable {
+            public let enrolledAt: Date
+            /// When it was replaced last; nil for the first one.
+            public let replacedAt: Date?
+            /// The name of the model that recognises it.
+            public let model: String?
+
+            enum CodingKeys: String, CodingKey {
+                case enrolledAt = "enrolled_at"
+                case replacedAt = "replaced_at"
+                case model
+            }
+        }
+
+        /// What the person has consented to, the last time.
+        public struct GivenConsent: Sendable, Equatable, Decodable {
+            public let version: String
+            /// SHA-256 of the text in hexadecimal.
+            public let sha256: String
+            public let givenAt: Date
+
+            enum CodingKeys: String, CodingKey {
+                case version = "consent_version"
+                case sha256 = "consent_sha256"
+                case givenAt = "given_at"
+            }
+        }
+
+        public let userID: UUID
+        public let email: String?
+        public let displayName: String?
+        public let createdAt: Date
+        public let face: Face?
+        /// When the face is replaced by a recovery, unless that is cancelled.
+        public let recoveryTakesEffectAt: Date?
+        public let consent: GivenConsent?
+        /// Other systems whose users may use this account, such as Firebase.
+        public let identityProviders: [String]
+        /// The number of devices that get pushes.
+        public let devices: Int
+        /// The number of devices that are signed in.
+        public let signIns: Int
+        /// The number of events and conversations of which the person is a member.
+        public let topics: Int
+
+        enum CodingKeys: String, CodingKey {
+            case userID = "user_id"
+            case email, face, consent, devices, topics
+            case displayName = "display_name"
+            case createdAt = "created_at"
+            case recoveryTakesEffectAt = "recovery_takes_effect_at"
+            case identityProviders = "identity_providers"
+            case signIns = "sessions"
+        }
+    }
+
+    /// The name as the API keeps it.
+    struct Name: Sendable, Equatable, Decodable {
+        let userID: UUID
+        let displayName: String?
+
+        enum CodingKeys: String, CodingKey {
+            case userID = "user_id"
+            case displayName = "display_name"
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// What an app writes to its log by mistake: the texts of these values, and their mirrors, have no tokens.
+
+extension AccountTokens: CustomStringConvertible, CustomReflectable {
+    public var description: String { "tokens of \(userID)" }
+    public var customMirror: Mirror { Mirror(self, children: ["userID": userID, "expiresIn": expiresIn]) }
+}
+
+extension AccountSession: CustomStringConvertible, CustomReflectable {
+    public var description: String { "sign-in \(id) of \(userID)" }
+    public var customMirror: Mirror { Mirror(self, children: ["id": id, "userID": userID, "expiresAt": expiresAt]) }
+}
+
+extension AccountClient.Verified: CustomStringConvertible, CustomReflectable {
+    public var description: String {
+        switch self {
+        case .registration: "registration"
+        case .enrolment(let userID): "enrolment of \(userID)"
+        case .emailChange(let userID): "change of the address of \(userID)"
+        case .other(let purpose): purpose
+        }
+    }
+    public var customMirror: Mirror { Mirror(self, children: ["purpose": description]) }
+}
+
+extension TransportHeaders: CustomStringConvertible, CustomReflectable {
+    /// Headers that contain a credential, or name the phone.
+    private static let secrets: Set = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-session-token", "x-firebase-installation-id",
+    ]
+
+    private var shown: [(name: String, value: String)] {
+        values.sorted { $0.key < $1.key }.map { ($0.key, Self.secrets.contains($0.key) ? "…" : $0.value) }
+    }
+
+    public var description: String { shown.map { "\($0.name): \($0.value)" }.joined(separator: ", ") }
+    public var customMirror: Mirror { Mirror(self, children: shown.map { (label: $0.name, value: $0.value) }) }
+}

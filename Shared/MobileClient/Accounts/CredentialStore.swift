@@ -1,0 +1,49 @@
+public import Foundation
+
+/// Keeps the credentials of an account for app and notification extension.
+public protocol CredentialStore: Sendable {
+    /// Reads what is kept; nil when nothing is.
+    func read() async throws -> Data?
+
+    /// Changes what is kept, as one step with regard to all processes that share it.
+    ///
+    /// - Parameter change: Gets what is kept, and leaves what is to be kept; nil removes it. An error leaves all as it was.
+    func update<Answer: Sendable>(_ change: @Sendable (inout Data?) throws -> Answer) async throws -> Answer
+}
+
+/// Keeps credentials in a file, which app and notification extension share in the folder of their app group.
+///
+/// The file can be read once the device was unlocked after its start, as a notification extension needs it, and is not in backups. A lock
+/// on a file beside it (`….lock`) makes a change one step; it is held for the change only, never while the process waits for a network.
+public struct FileCredentialStore: CredentialStore {
+    private let file: URL
+    private let lock: FileLock
+    private let operations = SystemFiles()
+
+    /// - Parameter file: The file, whose folder is made if it does not exist.
+    public init(file: URL) {
+        self.file = file
+        lock = FileLock(file.appendingPathExtension("lock"))
+    }
+
+    public func read() async throws -> Data? { try operations.read(file) }
+
+    public func update<Answer: Sendable>(_ change: @Sendable (inout Data?) throws -> Answer) async throws -> Answer {
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        return try await lock.withLock { Result { try changeFile(change) } }.get()
+    }
+
+    private func changeFile<Answer>(_ change: (inout Data?) throws -> Answer) throws -> Answer {
+        let kept = try operations.read(file)
+        var data = kept
+        let answer = try change(&data)
+        guard data != kept else { return answer }
+        if let data {
+            // Under the lock, so one name will do, and what an end of the process leaves behind is written over.
+            try operations.replace(file, with: data, by: file.appendingPathExtension("new"))
+        } else {
+            try operations.remove(file)
+        }
+        return answer
+    }
+}

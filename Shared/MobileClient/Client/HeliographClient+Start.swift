@@ -1,0 +1,34 @@
+internal import Foundation
+
+extension HeliographClient.Parts {
+    /// Starts all parts, and removes what is older than 24 hours. A part that fails keeps no other from its start, but itself from its
+    /// sweep, which would remove what it has not told the app of.
+    ///
+    /// - Throws: The first error.
+    func start() async throws(HeliographError) {
+        await followSignIn()
+        let steps: [@Sendable () async throws(HeliographError) -> Void] = [
+            { [uploads] () async throws(HeliographError) in try await uploads.start() },
+            { [tracker, jobStore] () async throws(HeliographError) in
+                try await tracker.start()
+                try await Self.sweep(jobStore)
+            },
+            { [sessions, sessionStore] () async throws(HeliographError) in
+                try await sessions.start()
+                try await Self.sweep(sessionStore)
+            },
+            { [registrar] () async throws(HeliographError) in await registrar.start() },
+            { [uploads] () async throws(HeliographError) in try await uploads.sweep() },
+        ]
+        var first: HeliographError?
+        for step in steps {
+            do throws(HeliographError) { try await step() } catch { first = first ?? error }
+        }
+        await push.flush()
+        if let first { throw first }
+    }
+
+    private static func sweep(_ store: PendingTaskStore) async throws(HeliographError) {
+        try await store.sweep(olderThan: .seconds(BackgroundUploadReducer.Limits.age))
+    }
+}

@@ -1,0 +1,151 @@
+internal import Foundation
+
+/// The client of an app: sign-up and sign-in by face, pictures, events, conversations, pushes and the account.
+///
+/// An app makes one at its launch, in its main process, and calls ``start()``. Everything that the app has begun goes on from there, also
+/// after iOS has ended it. A notification service extension has a ``PushExtension`` with the same folder instead.
+public final class HeliographClient: Sendable {
+    /// Sign-up and sign-in by face.
+    public let ekyc: EKYCClient
+    /// Pictures that the API makes.
+    public let images: ImagesClient
+    /// Events and their photos.
+    public let events: EventsClient
+    /// Conversations.
+    public let chat: ChatClient
+    /// What arrives by push, and where taps lead.
+    public let push: PushClient
+    /// The account of the person who is signed in.
+    public let account: AccountClient
+    /// Whether a person is signed in on this device.
+    public var credentials: AccountCredentials { parts.api.credentials }
+
+    let parts: Parts
+
+    /// Creates the client of an app. It reads nothing and sends nothing before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - configuration: The API, the app and the client's folder.
+    ///   - storage: Where tokens are kept; nil for files in ``ClientConfiguration/folder``.
+    ///   - handlers: What the app does with pushes beside what the client does.
+    ///   - firebase: Gives the tokens of an app that signs in with Firebase; nil for the sign-in by face.
+    ///   - transport: Sends the requests.
+    ///   - time: The time of day and the waits.
+    public convenience init(
+        configuration: ClientConfiguration, storage: ClientStorage? = nil, handlers: PushHandlers = PushHandlers(),
+        firebase: FirebaseTokenProvider? = nil, transport: any HTTPTransport = URLSessionTransport(), time: TimeSource = .system
+    ) {
+        self.init(
+            configuration: configuration, storage: storage, handlers: handlers, firebase: firebase, transport: transport, time: time,
+            device: Device(transport, time))
+    }
+
+    init(
+        configuration: ClientConfiguration, storage: ClientStorage? = nil, handlers: PushHandlers, firebase: FirebaseTokenProvider? = nil,
+        transport: any HTTPTransport, time: TimeSource, device: Device
+    ) {
+        let parts = Parts(
+            configuration, storage ?? ClientStorage(files: configuration.folder), handlers, firebase, transport, time, device)
+        self.parts = parts
+        let badge: @Sendable (Int, Date?) -> Void = { [badge = parts.push.badge] in badge.answered($0, at: $1) }
+        ekyc = EKYCClient(parts.sessions)
+        images = ImagesClient(tracker: parts.tracker, sender: parts.api, transport: transport)
+        events = EventsClient(api: parts.api, folder: configuration.folder.appending(path: "forms"), time: time, onBadge: badge)
+        chat = ChatClient(api: parts.api, onBadge: badge) { [push = parts.push, presence = parts.presence] conversation in
+            push.visibleConversations = conversation.map { [$0] } ?? []
+            await presence.show(conversation: conversation)
+        }
+        push = parts.push
+        account = AccountClient(
+            api: parts.api, time: time,
+            signIn: .init(current: { [signIns = parts.signIns] in await signIns.current() }, end: { [parts] in await parts.ended($0) }))
+    }
+
+    // MARK: The app
+
+    /// Takes up everything that earlier processes have begun, and removes what is older than 24 hours. Call it at each launch, also one in
+    /// the background.
+    ///
+    /// A part that cannot start keeps no other from starting.
+    /// - Throws: `storage` when the device cannot read what it keeps, as before it was unlocked for the first time; call it again then.
+    public func start() async throws(HeliographError) {
+        events.deleteLeftovers()
+        try await parts.start()
+    }
+
+    /// Says that the app can be seen.
+    public func enterForeground() async {
+        await parts.tracker.enterForeground()
+        await parts.uploads.enterForeground()
+        await parts.presence.enterForeground()
+        await parts.registrar.becameActive()
+        await parts.sessions.wake()
+        await push.flush()
+    }
+
+    /// Says that the app cannot be seen any more. Returns after four seconds at the latest, so that iOS does not end the app for it.
+    public func enterBackground() async {
+        await parts.tracker.enterBackground()
+        await parts.uploads.enterBackground()
+        await parts.presence.enterBackground()
+    }
+
+    /// Says whether there is a network. Until it is said, there is one.
+    public func networkChanged(isOnline: Bool) async {
+        await parts.registrar.networkChanged(isOnline: isOnline)
+        await parts.presence.networkChanged(isOnline: isOnline)
+        guard isOnline else { return }
+        await parts.tracker.networkReturned()
+        await parts.uploads.bearerMayBeHad()
+        await parts.sessions.wake()
+        await push.flush()
+    }
+
+    /// Takes a `handleEventsForBackgroundURLSession` of the system; returns false, and does nothing, for another session.
+    ///
+    /// The completion handler is called exactly once, on the main thread, when everything that the wake-up brought is written down.
+    public func handleBackgroundEvents(identifier: String, completion: @escaping @MainActor @Sendable () -> Void) async -> Bool {
+        guard identifier == parts.uploads.session.identifier else { return false }
+        // The wake-up ends when the outcomes of uploads are written down, which the tracker does.
+        try? await parts.tracker.start()
+        return await parts.uploads.handleEvents(identifier: identifier, completion: completion)
+    }
+
+    // MARK: Pushes and sign-ins
+
+    /// Names the push token that Firebase has given out: at each launch, and when it is replaced.
+    ///
+    /// - Parameters:
+    ///   - token: The registration token of FCM, of up to 4,096 printable ASCII characters; not the device token of APNs.
+    ///   - platform: The system of the device.
+    public func pushTokenChanged(_ token: String, platform: TokenRegistrar.Platform = .ios) async {
+        parts.api.setInstallation(token)
+        await parts.registrar.tokenChanged(token, platform: platform)
+    }
+
+    /// Says whether the person wants pushes on this device; they do until the app says otherwise, which it does at each launch.
+    public func wantsPushes(_ isWanted: Bool) async { await parts.registrar.wantsPushes(isWanted) }
+
+    /// Says that a person has signed in with Firebase: after the sign-in, and at each launch with a person who is signed in.
+    ///
+    /// - Parameter uid: The person's id at Firebase. With it, what another person has begun here ends, also where the app did not call
+    ///   ``signOut()``. It is not sent.
+    /// - Throws: `storage`; `invalid_argument` when the app does not sign in with Firebase.
+    public func signedInWithFirebase(uid: String? = nil) async throws(HeliographError) {
+        guard credentials.firebase != nil else { throw HeliographError(.invalidArgument, "The app does not sign in with Firebase") }
+        try await parts.signedInWithFirebase(uid)
+    }
+
+    /// Signs out: ends what the person has begun on this device, and their sign-in. An app with Firebase calls it before it signs out
+    /// there.
+    ///
+    /// It holds on this device when it returns, after five seconds at the latest, also without a network. What cannot be removed, because
+    /// the disk fails, ends by its age or when another account signs in. A device that cannot read what it keeps, as before it was unlocked
+    /// for the first time, finds no sign-in to end: an app calls this where ``AccountCredentials/session()`` does not throw `storage`.
+    /// - Returns: Whether the API knows already. If not, the client repeats the logout, also after an end of the app.
+    @discardableResult
+    public func signOut() async -> Bool {
+        await parts.leaveAccount()
+        return await parts.registrar.signOut()
+    }
+}

@@ -1,0 +1,23 @@
+public import Foundation
+
+/// The time of day and the waits of this module, so that a test needs no real time.
+public struct TimeSource: Sendable {
+    /// The time of day.
+    public let now: @Sendable () -> Date
+    /// Waits; throws `CancellationError` when the task is cancelled.
+    public let sleep: @Sendable (Duration) async throws -> Void
+
+    public init(now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void) {
+        self.now = now
+        self.sleep = sleep
+    }
+
+    /// The time of the system.
+    public static let system = TimeSource(now: { Date() }, sleep: { try await Task.sleep(for: $0) })
+}
+
+extension Date {
+    /// Whether an instant is longer ago than `age`. One of the future is, as far ahead: the clock was wrong then or is wrong now, and what
+    /// ends by its age would stay for as long.
+    func isOlder(than age: Duration, at now: Date) -> Bool { abs(now.timeIntervalSince(self)) > age / .seconds(1) }
+}

@@ -1,0 +1,54 @@
+/// Sign-up and sign-in by face.
+///
+/// A call checks the photos, keeps them on the device and returns; the upload goes on in the session, also after an end of the process.
+/// After each launch the app takes the sessions that are left by ``pending()``.
+public struct EKYCClient: Sendable {
+    let manager: EKYCSessionManager
+
+    init(_ manager: EKYCSessionManager) { self.manager = manager }
+
+    /// Begins a sign-up in the name of the account that is signed in, whose face is replaced, or of an e-mail address.
+    ///
+    /// - Parameters:
+    ///   - photos: Three photos of each side.
+    ///   - email: An address that need not be proven; nil for the account.
+    ///   - consent: The version of the text that the person has agreed to (``AccountClient/consent()``); nil where none is required.
+    /// - Throws: As ``signUp(_:as:consent:)``.
+    public func signUp(
+        _ photos: SignUpPhotos, email: String? = nil, consent: String? = nil
+    ) async throws(HeliographError) -> EKYCSession {
+        try await manager.signUp(photos, as: email.map { .email($0) } ?? .account, consent: consent)
+    }
+
+    /// Begins a sign-up.
+    ///
+    /// - Parameters:
+    ///   - photos: Three photos of each side.
+    ///   - owner: Who signs up.
+    ///   - consent: The version of the text that the person has agreed to (``AccountClient/consent()``); nil where none is required.
+    /// - Throws: `invalid_argument` with the field when a group has not exactly three photos, a photo is larger than 10 MB, empty or of
+    ///   another format, the address is none, or Firebase has not given a push token; `storage` when a photo cannot be read or the device
+    ///   has no space. Nothing is sent or left on the device then. What the API refuses is the session's outcome.
+    public func signUp(
+        _ photos: SignUpPhotos, as owner: Owner, consent: String? = nil
+    ) async throws(HeliographError) -> EKYCSession {
+        try await manager.signUp(photos, as: owner, consent: consent)
+    }
+
+    /// Begins a sign-in. One that is pending ends as ``EKYCSession/Outcome/superseded``.
+    ///
+    /// - Parameters:
+    ///   - photos: Exactly three photos of the face, which were not used before.
+    ///   - email: The address of the account.
+    /// - Throws: As ``signUp(_:as:consent:)``.
+    public func signIn(_ photos: [Photo], email: String) async throws(HeliographError) -> EKYCSession {
+        try await manager.signIn(photos, email: email)
+    }
+
+    /// The sessions of which the app does not know the outcome, the oldest first: those that go on, and those that ended in a process in
+    /// which the app did not ask for them.
+    ///
+    /// A session that has ended has its outcome at hand and is not pending any more.
+    /// - Throws: `storage` when the device cannot read what it keeps.
+    public func pending() async throws(HeliographError) -> [EKYCSession] { try await manager.pending() }
+}

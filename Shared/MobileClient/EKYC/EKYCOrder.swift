@@ -1,0 +1,62 @@
+internal import Foundation
+
+/// What the app wants to have uploaded, checked: nothing has been written or sent yet.
+struct EKYCOrder: Sendable {
+    let kind: EKYCSession.Kind
+    /// Who sends it, as the record has it.
+    let sender: EKYCRecord.Sender
+    /// The bearer of an enrolment, which is a secret.
+    let enrolmentToken: String?
+    let parts: [MultipartFileWriter.Part]
+
+    static let photosPerField = 3
+
+    /// - Throws: `invalid_argument` with the field for what breaks a limit of the API; `storage` for a file that cannot be read.
+    init(
+        signUp photos: EKYCClient.SignUpPhotos, as owner: EKYCClient.Owner, consent: String?, pushToken: String
+    ) throws(HeliographError) {
+        kind = .signUp
+        var parts = [Self.text("fcm_token", pushToken)]
+        var enrolmentToken: String?
+        switch owner {
+        case .account: sender = .account
+        case .email(let email):
+            sender = .form
+            parts.append(Self.text("email", try ArgumentLimits.email(email)))
+        case .enrolment(let token, let isRecovery):
+            guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw ArgumentLimits.refusal("Authorization", "This is not an enrolment token")
+            }
+            sender = .enrolment
+            enrolmentToken = token
+            if isRecovery { parts.append(Self.text("recovery", "true")) }
+        }
+        if let consent { parts.append(Self.text("consent_version", consent)) }
+        for (field, photos) in [("left_faces", photos.left), ("right_faces", photos.right), ("front_faces", photos.front)] {
+            parts += try Self.photos(photos, field)
+        }
+        self.enrolmentToken = enrolmentToken
+        self.parts = parts
+    }
+
+    /// - Throws: As the other initializer does.
+    init(signIn photos: [EKYCClient.Photo], email: String, pushToken: String) throws(HeliographError) {
+        kind = .signIn
+        sender = .form
+        enrolmentToken = nil
+        parts =
+            [Self.text("email", try ArgumentLimits.email(email)), Self.text("fcm_token", pushToken)]
+            + (try Self.photos(photos, "faces"))
+    }
+
+    private static func text(_ name: String, _ value: String) -> MultipartFileWriter.Part { MultipartFileWriter.Part(name, .text(value)) }
+
+    private static func photos(_ photos: [EKYCClient.Photo], _ field: String) throws(HeliographError) -> [MultipartFileWriter.Part] {
+        guard photos.count == photosPerField else {
+            throw ArgumentLimits.refusal(field, "Exactly \(photosPerField) photos are needed, not \(photos.count)")
+        }
+        var parts: [MultipartFileWriter.Part] = []
+        for (index, photo) in photos.enumerated() { parts.append(try photo.part(of: field, index + 1)) }
+        return parts
+    }
+}

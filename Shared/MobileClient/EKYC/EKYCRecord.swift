@@ -1,0 +1,89 @@
+internal import Foundation
+
+/// What is kept of a session in its ``PendingTask``. It has no credential in it.
+struct EKYCRecord: Codable, Hashable, Sendable {
+    /// Who sends the photos.
+    enum Sender: String, Codable, Sendable {
+        /// The account that is signed in.
+        case account
+        /// The bearer of an enrolment token, which is a secret of the task.
+        case enrolment
+        /// Whom the form names.
+        case form
+    }
+
+    let kind: EKYCSession.Kind
+    let sender: Sender
+    /// The boundary of the form in the task's file.
+    let boundary: String
+    private var step: Step
+    private var sessionID: UUID?
+    private var userID: String?
+    private var outcome: EKYCSession.Outcome.Kept?
+
+    private enum Step: String, Codable {
+        case uploading, deciding, signingIn, ended
+    }
+
+    init(kind: EKYCSession.Kind, sender: Sender, boundary: String) {
+        self.kind = kind
+        self.sender = sender
+        self.boundary = boundary
+        step = .uploading
+    }
+
+    /// How far the session has come. A record whose members do not fit together is one of a session that cannot go on.
+    var phase: EKYCSessionReducer.Phase {
+        get {
+            switch (step, sessionID, userID, outcome?.outcome) {
+            case (.uploading, _, _, _): .uploading
+            case (.deciding, let id?, _, _): .deciding(sessionID: id)
+            case (.signingIn, let id?, let userID?, _): .signingIn(sessionID: id, userID: userID)
+            case (.ended, _, _, let outcome?): .ended(outcome)
+            default: .ended(.outcomeUnknown)
+            }
+        }
+        set {
+            switch newValue {
+            case .new, .removed: break
+            case .uploading: step = .uploading
+            case .deciding(let id): (step, sessionID) = (.deciding, id)
+            case .signingIn(let id, let userID): (step, sessionID, self.userID) = (.signingIn, id, userID)
+            case .ended(let outcome): (step, self.outcome) = (.ended, EKYCSession.Outcome.Kept(outcome))
+            }
+        }
+    }
+}
+
+/// The secrets of a session, under one key of ``PendingSecrets``.
+struct EKYCSecret: Codable, Hashable, Sendable {
+    /// The token of a session, with the id by which it is asked for: a process that ends before the record has the id needs both.
+    struct Session: Codable, Hashable, Sendable {
+        var id: UUID
+        var token: String
+    }
+
+    /// The bearer of the upload, until the API has the photos.
+    var enrolmentToken: String?
+    var session: Session?
+
+    static func key(of id: UUID) -> String { "ekyc.\(id.wireText)" }
+
+    /// As ``PendingSecrets`` keeps it.
+    var text: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    init(enrolmentToken: String? = nil, session: Session? = nil) {
+        self.enrolmentToken = enrolmentToken
+        self.session = session
+    }
+
+    /// Nothing for a text that is none of ``text``.
+    init(_ text: String?) {
+        let kept = text.flatMap { try? JSONDecoder().decode(Self.self, from: Data($0.utf8)) }
+        self = kept ?? EKYCSecret()
+    }
+}

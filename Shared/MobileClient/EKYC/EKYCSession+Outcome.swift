@@ -1,0 +1,109 @@
+public import Foundation
+
+extension EKYCSession {
+    /// What a session is for.
+    public enum Kind: String, Sendable, Codable {
+        /// Enrols a face: of a new account, or in place of the account's former one.
+        case signUp = "sign_up"
+        /// Signs the device in to an account by its face.
+        case signIn = "sign_in"
+    }
+
+    /// What a session is doing, for the app to show.
+    public enum State: Sendable, Hashable {
+        /// The photos are being uploaded, or wait for a connection to be uploaded again.
+        case uploading
+        /// The API has the photos, and examines them.
+        case examining(sessionID: UUID)
+        /// The face was recognised; the tokens are being fetched and stored.
+        case signingIn(sessionID: UUID)
+        /// The session has ended. No other state follows.
+        case ended(Outcome)
+
+        /// Whether no other state follows.
+        public var isTerminal: Bool { if case .ended = self { true } else { false } }
+    }
+
+    /// How a session ended.
+    public enum Outcome: Sendable {
+        /// The face was enrolled. That of a recovery takes effect after 24 hours, unless the account's owner cancels it.
+        ///
+        /// With a `verificationID` it has no effect before the code that was mailed to the address is entered
+        /// (``AccountClient/verify(_:code:)``), for which there are 24 hours. That is so for a sign-up with an e-mail address alone.
+        case enrolled(verificationID: UUID?)
+        /// The face was recognised, and the tokens of this user are in the credential store.
+        case signedIn(userID: String)
+        /// The face was neither enrolled nor recognised.
+        case failed(Failure)
+        /// The API did not decide in time. Another session may succeed.
+        case expired
+        /// The face was recognised, but the tokens were fetched too late: after more than five minutes, or when all of the account's
+        /// sign-ins had been ended. Or the credential store did not take them for a day. Another sign-in is needed.
+        case tooLate
+        /// The API refused the photos or their sender; no session was started. ``HeliographError/retryAfter`` says when another may be.
+        case refused(HeliographError)
+        /// The photos may have reached the API, but its answer did not reach this device. Another session may succeed; after a sign-up it
+        /// may fail with ``Reason/alreadyEnrolled``, which then says that this one had succeeded.
+        case outcomeUnknown
+        /// Another sign-in was started on this device, or another account was signed in to.
+        case superseded
+        /// The account was signed out on this device.
+        case signedOut
+    }
+
+    /// Why a face was neither enrolled nor recognised.
+    public struct Failure: Sendable, Hashable {
+        public let reason: Reason
+        /// Whether another attempt with other photos may have another result.
+        public let isRetryable: Bool
+        /// The attempts that are left before the account is locked for a time; nil where the API does not say.
+        public let attemptsLeft: Int?
+
+        public init(_ reason: Reason, isRetryable: Bool, attemptsLeft: Int? = nil) {
+            self.reason = reason
+            self.isRetryable = isRetryable
+            self.attemptsLeft = attemptsLeft
+        }
+    }
+
+    /// The API's reason for a failure. A reason that this version does not know keeps its text.
+    public struct Reason: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let noFace = Self(rawValue: "no_face")
+        public static let multipleFaces = Self(rawValue: "multiple_faces")
+        public static let faceTooSmall = Self(rawValue: "face_too_small")
+        public static let lowQuality = Self(rawValue: "low_quality")
+        /// A photo does not show the side that it was given for.
+        public static let poseMismatch = Self(rawValue: "pose_mismatch")
+        /// The photos do not show the same person.
+        public static let inconsistentFaces = Self(rawValue: "inconsistent_faces")
+        /// A photo was given twice.
+        public static let duplicateImages = Self(rawValue: "duplicate_images")
+        /// A photo was used before.
+        public static let replayedImage = Self(rawValue: "replayed_image")
+        /// The face is not that of the account, or there is no such account: the API does not say which.
+        public static let noMatch = Self(rawValue: "no_match")
+        public static let alreadyEnrolled = Self(rawValue: "already_enrolled")
+        public static let timeout = Self(rawValue: "timeout")
+        public static let `internal` = Self(rawValue: "internal")
+    }
+}
+
+extension EKYCSession.Outcome: Hashable {
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .enrolled(let verificationID): hasher.combine(verificationID)
+        case .signedIn(let userID): hasher.combine(userID)
+        case .failed(let failure): hasher.combine(failure)
+        case .refused(let error): hasher.combine(error.code)
+        case .expired: hasher.combine(1)
+        case .tooLate: hasher.combine(2)
+        case .outcomeUnknown: hasher.combine(3)
+        case .superseded: hasher.combine(4)
+        case .signedOut: hasher.combine(5)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+internal import Foundation
+
+extension EKYCSessionDriver {
+    func perform(_ effect: Machine.Effect) async -> [Machine.Event] {
+        switch effect {
+        case .writeBody: return [await writeBody()]
+        case .createRecord: return [await createRecord()]
+        case .refuseCreation(let fault): refusal = fault.error
+        case .post: start { await $0.post() }
+        case .saveToken(let sessionID, let token): await saveToken(sessionID, token)
+        case .save(let phase): await save(phase)
+        case .deleteBody: deleteBody()
+        case .ask(let seconds):
+            becomeBusy()
+            await keepTokenLater()
+            start { await $0.ask(seconds) }
+        case .redeem: start { await $0.redeem() }
+        case .store(let tokens): return [await store(tokens)]
+        case .discard(let tokens): discard(tokens)
+        case .pause(let milliseconds):
+            pause(milliseconds)
+            return takePush()
+        case .cancel: cancel()
+        case .show(let state): await session.show(state)
+        case .deleteSecret: await deleteSecret()
+        case .report(let outcome): await session.show(.ended(outcome))
+        case .removeRecord: await remove()
+        }
+        return []
+    }
+
+    // MARK: Creation
+
+    private func writeBody() async -> Machine.Event {
+        guard let order else { return .creationFailed(Machine.Fault(HeliographError(.internal, "There is nothing to upload"))) }
+        do throws(HeliographError) {
+            let file = try await ports.store.newFile(extension: EKYCSessionManager.fileExtension)
+            body = file
+            let written = try await MultipartFileWriter().write(order.parts, to: file)
+            self.order = nil
+            record = EKYCRecord(kind: kind, sender: order.sender, boundary: written.boundary)
+            secret.enrolmentToken = order.enrolmentToken
+            return .bodyWritten
+        } catch {
+            return .creationFailed(Machine.Fault(error))
+        }
+    }
+
+    private func createRecord() async -> Machine.Event {
+        guard let record, let body else { return .creationFailed(Machine.Fault(HeliographError(.internal, "There is no form"))) }
+        do throws(HeliographError) {
+            var task = try PendingTask(id: id, kind: .ekycSession, createdAt: createdAt, encoding: record)
+            task.files = [ports.store.path(of: body)]
+            // Named from the beginning, so that it is removed with the task whenever that is.
+            task.secrets = [EKYCSecret.key(of: id)]
+            let new = task
+            try await ports.store.update(id) { $0 = new }
+            if secret.enrolmentToken != nil { try await ports.secrets.set(secret.text, for: EKYCSecret.key(of: id)) }
+            return .recordCreated
+        } catch {
+            return .creationFailed(Machine.Fault(error))
+        }
+    }
+
+    // MARK: What is kept
+
+    /// The session goes on when the disk is full or the Keychain is locked: what is not kept is lost with the process only.
+    private func save(_ phase: Machine.Phase) async {
+        record?.phase = phase
+        guard let record else { return }
+        if needsUpload { return }
+        let now = ports.time.now()
+        try? await ports.store.update(id) { task throws(HeliographError) in
+            try task?.encode(record)
+            switch phase {
+            case .deciding(let sessionID): task?.remoteID = sessionID.wireText
+            case .ended: task?.finishedAt = now
+            case .new, .uploading, .signingIn, .removed: break
+            }
+        }
+    }
+
+    private func saveToken(_ sessionID: UUID, _ token: String) async {
+        // The bearer of the upload has done its part.
+        secret = EKYCSecret(session: EKYCSecret.Session(id: sessionID, token: token))
+        isTokenKept = await keepToken()
+        wasPushed = await hooks.didBegin(sessionID)
+    }
+
+    /// Whether nothing but the same upload would lead a later process to the session, because its token is not kept: then the record stays
+    /// that of an upload, and the photos stay.
+    private var needsUpload: Bool {
+        switch record?.phase {
+        case .deciding, .signingIn: !isTokenKept
+        case .new, .uploading, .ended, .removed, nil: false
+        }
+    }
+
+    private func keepToken() async -> Bool { (try? await ports.secrets.set(secret.text, for: EKYCSecret.key(of: id))) != nil }
+
+    /// Keeps a token that could not be kept before, because the disk was full, and with it what waited for that.
+    private func keepTokenLater() async {
+        guard needsUpload, let record, await keepToken() else { return }
+        isTokenKept = true
+        await save(record.phase)
+        deleteBody()
+    }
+
+    /// A push that overtook the answer to the upload is a reason to ask at once.
+    private func takePush() -> [Machine.Event] {
+        defer { wasPushed = false }
+        return wasPushed ? [.woken(age)] : []
+    }
+
+    private func deleteSecret() async {
+        try? await ports.secrets.remove(EKYCSecret.key(of: id))
+        becomeQuiet()
+    }
+
+    /// The record names the file until it is removed itself, and so has it removed again.
+    private func deleteBody() {
+        guard let body, !needsUpload else { return }
+        try? ports.store.operations.remove(body)
+    }
+
+    private func remove() async {
+        try? await ports.store.update(id) { $0 = nil }
+        becomeQuiet()
+        await hooks.didRemove(id)
+    }
+
+    // MARK: Tokens and time
+
+    private func store(_ tokens: AccountTokens) async -> Machine.Event {
+        await hooks.willSignIn(id)
+        do {
+            try await ports.signIn(tokens)
+            return .stored
+        } catch {
+            return .storingFailed(age, isSignedIn: await ports.isSignedIn(tokens.userID))
+        }
+    }
+
+    private func discard(_ tokens: AccountTokens) {
+        // Once and without an outcome: the app does not wait for it.
+        let sender = ports.sender
+        Task { try? await sender.send(EKYCRequests.discard(tokens)) }
+    }
+
+    private func pause(_ milliseconds: Int) {
+        becomeQuiet()
+        let time = ports.time
+        start { driver in
+            do { try await time.sleep(.milliseconds(milliseconds)) } catch { return nil }
+            return .pauseEnded(await driver.age)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+internal import Foundation
+
+/// What happens to a session.
+extension EKYCSessionDriver {
+    /// Creates the session.
+    ///
+    /// - Throws: `storage` when the device has no space for it; nothing is left of it then.
+    func begin() async throws(HeliographError) {
+        await runner.send(.begin)
+        if let refusal { throw refusal }
+    }
+
+    /// Goes on with a session of a former process, once. On a locked device, whose secrets cannot be read, it waits for the next call.
+    func launch() async {
+        guard !isLaunched else { return }
+        do throws(HeliographError) {
+            secret = EKYCSecret(try await ports.secrets.secret(for: EKYCSecret.key(of: id)))
+        } catch {
+            // What has ended needs no secret.
+            guard await isDecided else { return }
+        }
+        guard !isLaunched else { return }
+        isLaunched = true
+        await runner.send(.launched(age, sessionID: secret.session?.id))
+    }
+
+    /// Gives the session to the app; nil when its outcome is the app's already.
+    func handOut() async -> EKYCSession? {
+        let isReported = await runner.state.phase == .removed
+        // Returns after what follows a report.
+        await runner.send(.handedOut)
+        return isReported ? nil : session
+    }
+
+    func wake() async { await runner.send(.woken(age)) }
+
+    func stop(_ outcome: EKYCSession.Outcome) async { await runner.send(.stop(outcome)) }
+
+    /// Ends an upload in the name of an account that another is about to take the place of.
+    func stopUploadOfAccount() async {
+        guard record?.sender == .account, await runner.state.phase == .uploading else { return }
+        await stop(.superseded)
+    }
+
+    /// The session's id at the API, while it is awaited.
+    var sessionID: UUID? { get async { await runner.state.sessionID } }
+
+    /// Whether the session has an outcome.
+    var isDecided: Bool {
+        get async {
+            switch await runner.state.phase {
+            case .ended, .removed: true
+            case .new, .uploading, .deciding, .signingIn: false
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import Foundation
+
+/// Runs one session: performs what ``EKYCSessionReducer`` decides, on files, secrets and the API.
+actor EKYCSessionDriver {
+    typealias Machine = EKYCSessionReducer
+
+    nonisolated let id: UUID
+    nonisolated let kind: EKYCSession.Kind
+    nonisolated let createdAt: Date
+    nonisolated let session: EKYCSession
+    let ports: EKYCPorts
+    let hooks: EKYCHooks
+
+    /// The photos and fields, until they are in a file.
+    var order: EKYCOrder?
+    var record: EKYCRecord?
+    /// The file with the form, as long as it may exist.
+    var body: URL?
+    var secret = EKYCSecret()
+    /// Whether a push about the session came before its id.
+    var wasPushed = false
+    /// Why nothing was created.
+    var refusal: HeliographError?
+    /// Whether the token of the session is on the disk; also before there is one.
+    var isTokenKept = true
+
+    private let initial: Machine.State
+    lazy var runner = ReducerRunner<EKYCSessionReducer>(initial) { [weak self] effect in await self?.perform(effect) ?? [] }
+    private var task: Task<Void, Never>?
+    /// Counts the requests and pauses, so that one that was given up has no outcome.
+    private var turn = 0
+    var isLaunched = false
+    private var isBusy = false
+    private var quietWaiters: [CheckedContinuation<Void, Never>] = []
+
+    /// A session that the app wants.
+    init(_ order: EKYCOrder, _ ports: EKYCPorts, _ hooks: EKYCHooks) {
+        id = UUID()
+        kind = order.kind
+        createdAt = ports.time.now()
+        session = EKYCSession(id: id, kind: kind, state: .uploading)
+        (self.order, self.ports, self.hooks) = (order, ports, hooks)
+        initial = Machine.State(kind: kind, phase: .new, isHandedOut: true)
+        isLaunched = true
+    }
+
+    /// A session that a former process has left. Nil for a task that cannot be understood.
+    init?(_ task: PendingTask, _ ports: EKYCPorts, _ hooks: EKYCHooks) {
+        guard let record = try? task.decode(EKYCRecord.self) else { return nil }
+        id = task.id
+        kind = record.kind
+        createdAt = task.createdAt
+        let state: EKYCSession.State =
+            switch record.phase {
+            case .deciding(let id): .examining(sessionID: id)
+            case .signingIn(let id, _): .signingIn(sessionID: id)
+            // The outcome is shown when the app has the session at hand.
+            case .new, .uploading, .ended, .removed: .uploading
+            }
+        session = EKYCSession(id: id, kind: kind, state: state)
+        (self.record, self.ports, self.hooks) = (record, ports, hooks)
+        body = task.files.first.flatMap { ports.store.url(of: $0) }
+        initial = Machine.State(kind: kind, phase: record.phase, isHandedOut: false)
+    }
+
+    // MARK: Requests and pauses
+
+    /// The time since the session was created, from either side: a clock that was set back makes a session no younger.
+    var age: Machine.Age {
+        let seconds = abs(ports.time.now().timeIntervalSince(createdAt))
+        return seconds * 1_000 <= Double(Machine.repetitionTime) ? .repeatable : seconds <= 86_400 ? .known : .over
+    }
+
+    /// Runs a request or a pause besides the effects; its event counts unless it was cancelled meanwhile.
+    func start(_ work: @escaping @Sendable (EKYCSessionDriver) async -> Machine.Event?) {
+        turn += 1
+        let mine = turn
+        task = Task {
+            guard let event = await work(self), mine == turn else { return }
+            await runner.send(event)
+        }
+    }
+
+    func cancel() {
+        turn += 1
+        task?.cancel()
+    }
+
+    /// Returns when the question that is under way, with what follows from its answer, has come to a pause or to an outcome that is kept.
+    func quiet() async {
+        if isBusy { await withCheckedContinuation { quietWaiters.append($0) } }
+    }
+
+    func becomeBusy() { isBusy = true }
+
+    func becomeQuiet() {
+        isBusy = false
+        quietWaiters.forEach { $0.resume() }
+        quietWaiters = []
+    }
+}

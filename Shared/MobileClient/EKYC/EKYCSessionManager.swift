@@ -1,0 +1,135 @@
+internal import Foundation
+
+/// Has all sign-ups and sign-ins by face of this device: begins them, goes on with those of a former process, and wakes them.
+///
+/// A device has one sign-in at a time: a new one ends the one before. One manager for a folder and process.
+actor EKYCSessionManager {
+    /// Marks the files with photos among those of the store.
+    static let fileExtension = "ekyc"
+    private static let maxEarlyPushes = 16
+
+    let ports: EKYCPorts
+    var drivers: [UUID: EKYCSessionDriver] = [:]
+    private var starting: Task<Result<Void, HeliographError>, Never>?
+    var isSwept = false
+    /// Ids of pushes about sessions that were not known then, the newest last.
+    private var earlyPushes: [UUID] = []
+
+    init(_ ports: EKYCPorts) { self.ports = ports }
+
+    // MARK: Sessions
+
+    /// Checks the photos, keeps them, and begins to upload them.
+    func signUp(
+        _ photos: EKYCClient.SignUpPhotos, as owner: EKYCClient.Owner, consent: String?
+    ) async throws(HeliographError) -> EKYCSession {
+        let order = try EKYCOrder(signUp: photos, as: owner, consent: consent, pushToken: try await pushToken())
+        try await start()
+        return try await begin(order)
+    }
+
+    /// Checks the photos, ends the sign-in before this one, keeps the photos, and begins to upload them.
+    func signIn(_ photos: [EKYCClient.Photo], email: String) async throws(HeliographError) -> EKYCSession {
+        let order = try EKYCOrder(signIn: photos, email: email, pushToken: try await pushToken())
+        try await start()
+        return try await begin(order)
+    }
+
+    private func begin(_ order: EKYCOrder) async throws(HeliographError) -> EKYCSession {
+        let driver = EKYCSessionDriver(order, ports, hooks)
+        let older = order.kind == .signIn ? drivers.values.filter { $0.kind == .signIn } : []
+        // Known before anything is awaited: a sign-in that is begun meanwhile must find this one.
+        drivers[driver.id] = driver
+        for driver in older { await driver.stop(.superseded) }
+        try await driver.begin()
+        return driver.session
+    }
+
+    private func pushToken() async throws(HeliographError) -> String {
+        guard let token = await ports.pushToken(), !token.isEmpty else {
+            throw ArgumentLimits.refusal("fcm_token", "Firebase has not given this device a push token yet")
+        }
+        return token
+    }
+
+    /// The sessions whose outcome this app has not been told: those that go on, and those that ended in a process in which the app did
+    /// not take them. The oldest first; each has its outcome from then on.
+    func pending() async throws(HeliographError) -> [EKYCSession] {
+        try await start()
+        var sessions: [EKYCSession] = []
+        for driver in drivers.values.sorted(by: { $0.createdAt < $1.createdAt }) {
+            if let session = await driver.handOut() { sessions.append(session) }
+        }
+        return sessions
+    }
+
+    // MARK: What happens to the device
+
+    /// Goes on with the sessions of a former process, and removes photos that no session has. Called at launch, before the store is swept
+    /// by age; again it goes on with those whose secrets could not be read, because the device was locked.
+    func start() async throws(HeliographError) {
+        if let starting { return try await starting.value.get() }
+        let task = Task { () -> Result<Void, HeliographError> in
+            do throws(HeliographError) {
+                try await launchAll()
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        starting = task
+        let result = await task.value
+        starting = nil
+        try result.get()
+    }
+
+    /// A push about a session arrived: its state is asked for, whatever the push says. Returns when that has come to something.
+    func pushArrived(sessionID text: String) async {
+        guard let id = Self.uuid(text) else { return }
+        try? await start()
+        for driver in drivers.values where await driver.sessionID == id {
+            await driver.wake()
+            return await driver.quiet()
+        }
+        earlyPushes.append(id)
+        if earlyPushes.count > Self.maxEarlyPushes { earlyPushes.removeFirst() }
+    }
+
+    /// The app came to the foreground, or the network returned.
+    func wake() async {
+        try? await start()
+        for driver in drivers.values { await driver.wake() }
+    }
+
+    /// The account is being signed out on this device, or another is signed in to by other means than a session: all sessions end. When
+    /// this returns, none of them signs in any more; only then does the app remove its credentials.
+    ///
+    /// - Throws: `storage` when the device cannot read what a former process has kept; the sessions of this one have ended all the same.
+    func signedOut() async throws(HeliographError) {
+        let result: Result<Void, HeliographError>
+        do throws(HeliographError) { result = .success(try await start()) } catch { result = .failure(error) }
+        for driver in drivers.values { await driver.stop(.signedOut) }
+        try result.get()
+    }
+}
+
+extension EKYCSessionManager {
+    var hooks: EKYCHooks {
+        EKYCHooks(
+            willSignIn: { [weak self] id in await self?.stopUploads(besides: id) },
+            didBegin: { [weak self] id in await self?.takeEarlyPush(id) ?? false },
+            didRemove: { [weak self] id in await self?.forget(id) })
+    }
+
+    private func stopUploads(besides id: UUID) async {
+        for driver in drivers.values where driver.id != id { await driver.stopUploadOfAccount() }
+    }
+
+    private func takeEarlyPush(_ sessionID: UUID) -> Bool {
+        guard let index = earlyPushes.firstIndex(of: sessionID) else { return false }
+        earlyPushes.remove(at: index)
+        return true
+    }
+
+    private func forget(_ id: UUID) { drivers[id] = nil }
+}

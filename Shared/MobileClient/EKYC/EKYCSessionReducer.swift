@@ -1,0 +1,137 @@
+internal import Foundation
+
+/// Decides what becomes of one sign-up or sign-in by face, from the photos to the one terminal event.
+///
+/// What is kept on the device (``Phase``) is written before the step that it stands for: the record before the upload, the session's token
+/// before anything else is done with it, the mark ``Phase/signingIn(sessionID:userID:)`` before the tokens go to the credential store, the
+/// outcome before it is reported. So a process that ends anywhere is followed by one that goes on: an upload is repeated with its key, and
+/// a redemption with the session's token, which both get their first answer again. A push is only a reason to ask.
+enum EKYCSessionReducer: Reducer {
+    /// What is kept of a session. It survives the process.
+    enum Phase: Hashable, Sendable {
+        /// Nothing is kept yet.
+        case new
+        /// The photos may have been uploaded, once or several times with the same key.
+        case uploading
+        /// The API has the photos, and this device the session's token.
+        case deciding(sessionID: UUID)
+        /// The tokens of this user are being stored, or have been.
+        case signingIn(sessionID: UUID, userID: String)
+        /// The outcome is certain; the app may not know it yet.
+        case ended(EKYCSession.Outcome)
+        /// Nothing is kept any more.
+        case removed
+    }
+
+    /// What is being done. It ends with the process.
+    enum Activity: Hashable, Sendable {
+        case idle
+        case creating
+        case posting
+        case asking
+        case redeeming
+        /// The session was stopped while its tokens were being fetched: they must not be used.
+        case redeemingInVain
+        case storing(AccountTokens)
+        case pausing(before: Next)
+    }
+
+    /// What follows a pause.
+    enum Next: Hashable, Sendable {
+        case post
+        case ask
+        case redeem
+        case store(AccountTokens)
+    }
+
+    struct State: Hashable, Sendable {
+        let kind: EKYCSession.Kind
+        var phase: Phase
+        var activity = Activity.idle
+        /// Whether an upload may have started a session without this device having its answer.
+        var mayHaveBegun = false
+        /// Why the last upload started no session.
+        var lastRefusal: Fault?
+        /// Whether the app has this session at hand, so that its outcome reaches the app.
+        var isHandedOut: Bool
+        /// Whether a push arrived while its question was being answered.
+        var isWoken = false
+        /// How often the API is asked at intervals of three seconds before it is asked to hold its answers.
+        var quickAsksLeft = 20
+        /// Failed attempts in a row, for the pause after them; up to ``maxCountedFailures``.
+        var failures = 0
+    }
+
+    /// The time since the session was created.
+    enum Age: Int, Hashable, Sendable {
+        /// At most nine minutes: the API answers a repeated upload as it answered the first, for ten.
+        case repeatable
+        /// At most 24 hours: the API still knows the session.
+        case known
+        case over
+    }
+
+    /// What the API says about a session.
+    enum Verdict: Hashable, Sendable {
+        case undecided
+        case succeeded(verificationID: UUID?)
+        case failed(EKYCSession.Failure)
+        case expired
+    }
+
+    enum Event: Hashable, Sendable {
+        /// The app wants the session.
+        case begin
+        case bodyWritten
+        case recordCreated
+        case creationFailed(Fault)
+        /// A new process found the session.
+        /// - Parameter sessionID: The id with the session's token, where this device has it.
+        case launched(Age, sessionID: UUID?)
+        case handedOut
+        case accepted(sessionID: UUID, token: String)
+        case postFailed(Fault)
+        case answered(Verdict)
+        case askFailed(Fault)
+        case redeemed(AccountTokens)
+        /// - Parameter isSignedIn: Whether the credential store has a sign-in of the user of ``Phase/signingIn(sessionID:userID:)``.
+        case redeemFailed(Fault, Age, isSignedIn: Bool)
+        case stored
+        case storingFailed(Age, isSignedIn: Bool)
+        case pauseEnded(Age)
+        /// A push about the session arrived, the app came to the foreground, or the network returned.
+        case woken(Age)
+        /// The session is to end with this outcome, unless it has one.
+        case stop(EKYCSession.Outcome)
+    }
+
+    enum Effect: Hashable, Sendable {
+        case writeBody
+        case createRecord
+        /// Tells the caller that nothing was created.
+        case refuseCreation(Fault)
+        case post
+        case saveToken(sessionID: UUID, token: String)
+        case save(Phase)
+        case deleteBody
+        case ask(waitSeconds: Int)
+        case redeem
+        case store(AccountTokens)
+        /// Signs out at the API what must not be used.
+        case discard(AccountTokens)
+        case pause(milliseconds: Int)
+        /// Ends the request or the pause that is under way.
+        case cancel
+        case show(EKYCSession.State)
+        case deleteSecret
+        /// The terminal event.
+        case report(EKYCSession.Outcome)
+        case removeRecord
+    }
+
+    static let maxCountedFailures = 5
+    /// The milliseconds for which a person is left waiting by an API that says when it will take photos; longer waits are an outcome.
+    static let maxSilentWait = 60_000
+    /// The milliseconds of ``Age/repeatable``.
+    static let repetitionTime = 9 * 60_000
+}

@@ -1,0 +1,98 @@
+internal import Foundation
+
+/// The error of an answer (CONTRACT §5).
+struct ErrorAnswer: Decodable {
+    struct Details: Decodable {
+        var code: String?
+        var field: String?
+        var retryable: Bool?
+        var retryAfter: Double?
+
+        enum CodingKeys: String, CodingKey {
+            case code, field, retryable
+            case retryAfter = "retry_after"
+        }
+
+        /// Tolerant: a member of an unexpected type is as good as none.
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            code = try? members.decode(String.self, forKey: .code)
+            field = try? members.decode(String.self, forKey: .field)
+            retryable = try? members.decode(Bool.self, forKey: .retryable)
+            retryAfter = try? members.decode(Double.self, forKey: .retryAfter)
+        }
+    }
+
+    var error: Details
+    var message: String?
+
+    enum CodingKeys: CodingKey { case error, message }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        error = try members.decode(Details.self, forKey: .error)
+        message = try? members.decode(String.self, forKey: .message)
+    }
+
+    /// nil for a body that is not of the API, as those of proxies are.
+    init?(_ response: TransportResponse) {
+        guard let answer = try? JSONDecoder().decode(Self.self, from: response.body), answer.error.code != nil else { return nil }
+        self = answer
+    }
+}
+
+extension HeliographError {
+    /// The error that an answer says.
+    ///
+    /// - Parameter requestID: The id that was sent, where the answer has none.
+    init(_ response: TransportResponse, requestID: String, now: Date) {
+        let answer = ErrorAnswer(response)
+        let seconds = [answer?.error.retryAfter, Self.retryAfter(response.headers["retry-after"], now: now)]
+            .compactMap(\.self).filter { $0 > 0 && $0.isFinite }.max()
+        let message = answer?.message ?? "The API answers with status \(response.status)"
+        self.init(
+            answer?.error.code.map { Code(rawValue: $0.cut(toBytes: 100)) } ?? Self.code(ofStatus: response.status),
+            String(message.cut(toBytes: 1_200).filter { !$0.isNewline }.prefix(300)), status: response.status,
+            field: answer?.error.field?.cut(toBytes: 200), requestID: (response.headers["x-request-id"] ?? requestID).cut(toBytes: 200),
+            retryAfter: seconds.map { .seconds(min($0, 86_400)) },
+            isRetryable: answer?.error.retryable ?? [408, 429, 500, 502, 503, 504].contains(response.status))
+    }
+
+    /// The error of a request without an answer.
+    init(_ error: TransportError, requestID: String) {
+        let (code, isRetryable): (Code, Bool) =
+            switch error.code {
+            case .notConnected, .connectionLost, .other: (.unreachable, true)
+            // A certificate that is not accepted: of a captive network, say, which the person leaves later. Asking again at once is no use.
+            case .untrusted: (.unreachable, false)
+            case .timedOut: (.timedOut, true)
+            case .cancelled: (.cancelled, false)
+            case .tooLong: (.unexpectedAnswer, false)
+            case .file: (.storage, false)
+            }
+        self.init(code, error.message, requestID: requestID, isRetryable: isRetryable)
+    }
+
+    /// What an answer without the API's error means: it may be of a proxy on the way.
+    private static func code(ofStatus status: Int) -> Code {
+        switch status {
+        case 401: .unauthorized
+        case 413: .payloadTooLarge
+        case 429: .rateLimited
+        case 500: .internal
+        case 502, 503, 504: .overloaded
+        default: .unexpectedAnswer
+        }
+    }
+
+    /// The seconds that a `Retry-After` names (RFC 9110 §10.2.3).
+    static func retryAfter(_ value: String?, now: Date) -> Double? {
+        guard let value else { return nil }
+        if let seconds = Double(value), value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return seconds }
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(secondsFromGMT: 0)
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return format.date(from: value).map { max(0, $0.timeIntervalSince(now)) }
+    }
+}

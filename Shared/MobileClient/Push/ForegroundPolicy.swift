@@ -1,0 +1,39 @@
+/// Decides what a push shows while the app is in the foreground: nothing about the conversation on the screen, and all others as they are.
+public enum ForegroundPolicy {
+    /// What the phone does with a push while the app is in the foreground (`UNNotificationPresentationOptions`).
+    public struct Presentation: Sendable, Hashable {
+        public var banner: Bool
+        public var sound: Bool
+        public var badge: Bool
+        public var list: Bool
+
+        public init(banner: Bool, sound: Bool, badge: Bool, list: Bool) {
+            self.banner = banner
+            self.sound = sound
+            self.badge = badge
+            self.list = list
+        }
+
+        /// Shows nothing, and leaves the icon as it is.
+        public static let nothing = Self(banner: false, sound: false, badge: false, list: false)
+    }
+
+    /// Returns what a push shows.
+    ///
+    /// - Parameters:
+    ///   - message: The push.
+    ///   - visible: The conversations that are on the screen.
+    ///   - isRepetition: Whether a push of the same kind and identifier is shown already: a repetition replaces it, and makes no sound.
+    public static func presentation(of message: PushMessage, visible: Set<String>, isRepetition: Bool) -> Presentation {
+        if isVisible(message, visible) { return .nothing }
+        // A push of an unknown kind is shown as well: its sender meant it to be.
+        return Presentation(
+            banner: message.hasAlert && !message.isQuiet, sound: message.hasAlert && message.hasSound && !message.isQuiet && !isRepetition,
+            badge: message.badge != nil, list: message.hasAlert)
+    }
+
+    /// Whether a push is about a conversation that is on the screen.
+    static func isVisible(_ message: PushMessage, _ visible: Set<String>) -> Bool {
+        message.conversationID.map(visible.contains) ?? false
+    }
+}

@@ -1,0 +1,29 @@
+/// The categories of notifications that this backend sends, in types of this module.
+public struct NotificationCategories: Sendable, Hashable {
+    /// A category and its buttons.
+    public struct Category: Sendable, Hashable {
+        public let identifier: String
+        /// The buttons, each of which opens the app.
+        public let actions: [Action]
+    }
+
+    /// A button.
+    public struct Action: Sendable, Hashable {
+        public let action: PushAction
+        /// What the button says.
+        public let title: String
+    }
+
+    /// The category of a picture that is ready.
+    public static let imageComplete = "IMAGE_COMPLETE"
+
+    public let all: [Category]
+
+    /// - Parameter viewImage: What the button of a picture that is ready says, in the person's language.
+    public init(viewImage: String = "View image") {
+        all = [Category(identifier: Self.imageComplete, actions: [Action(action: .viewImage, title: viewImage)])]
+    }
+
+    /// Those that an app has not registered yet: its own category of the same name stays, and so do all others.
+    public func missing(from registered: Set<String>) -> [Category] { all.filter { !registered.contains($0.identifier) } }
+}

@@ -1,0 +1,91 @@
+extension PushMessage {
+    /// A push about a job: `job_completed` or `job_failed`.
+    public struct Job: Sendable, Hashable {
+        public let id: String
+        /// Whether the push says that the picture is ready. The job's state is what the API answers.
+        public let isCompleted: Bool
+        /// The name of the style; only where the picture is ready.
+        public let templateName: String?
+        /// Why there is no picture, as a text for people; only of a failure.
+        public let reason: String?
+    }
+
+    /// A push about a session: `sign_up` or `sign_in`.
+    public struct EKYC: Sendable, Hashable {
+        /// Which of the two.
+        public enum Event: String, Sendable {
+            case signUp = "sign_up"
+            case signIn = "sign_in"
+        }
+
+        public let event: Event
+        public let sessionID: String
+        /// What the push says of the outcome, for a text on the screen alone: only the session's own answer signs a person in. Nil where it
+        /// says neither.
+        public let claimedSuccess: Bool?
+    }
+
+    /// A push about a message of a conversation.
+    public struct ChatMessage: Sendable, Hashable {
+        public let conversationID: String
+        public let senderID: String
+        /// The sender's id of the message, from the notification's identifier; nil where that is unknown.
+        public let messageID: String?
+        /// The text that is shown: up to 100 characters, and a general text for a sensitive message.
+        public let preview: String?
+    }
+
+    /// The question whether an installation gets its pushes (docs/API.md, Phones and messages).
+    public struct PossessionCheck: Sendable, Hashable {
+        public let handOverID: String
+        public let nonce: String
+    }
+
+    /// A push of the app's own server.
+    public struct AppPush: Sendable, Hashable {
+        /// The app's kind, such as `order.shipped`.
+        public let kind: String
+        public let notificationID: String
+        /// The app's parameters.
+        public let parameters: [String: String]
+    }
+
+    /// A change to the account. An alert that this version does not know keeps its name.
+    public struct Alert: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let newSignIn = Self(rawValue: "new_sign_in")
+        public static let faceChanged = Self(rawValue: "face_changed")
+        public static let recoveryStarted = Self(rawValue: "recovery_started")
+        public static let recoveryCancelled = Self(rawValue: "recovery_cancelled")
+        public static let recoveryCompleted = Self(rawValue: "recovery_completed")
+        public static let emailChanged = Self(rawValue: "email_changed")
+    }
+}
+
+extension PushMessage {
+    /// The id of the conversation that a push is about; nil for all other pushes.
+    public var conversationID: String? {
+        switch kind {
+        case .chatMessage(let message): message.conversationID
+        case .invitation(let topic) where topic.hasPrefix("conversation:"): String(topic.dropFirst("conversation:".count))
+        default: nil
+        }
+    }
+
+    /// Names what happened, so that a push that arrives twice is handled once. Nil where two pushes about the same cannot be told from one
+    /// that arrives twice.
+    var occurrence: String? {
+        switch kind {
+        case .job(let job): "\(job.isCompleted ? "job_completed" : "job_failed") \(job.id)"
+        case .ekyc(let result): "\(result.event.rawValue) \(result.sessionID)"
+        case .possessionCheck(let check): "possession_check \(check.handOverID) \(check.nonce)"
+        case .app(let push): "app \(push.notificationID)"
+        case .chatMessage(let message) where message.messageID != nil:
+            "chat \(message.conversationID) \(message.messageID ?? "")"
+        case .chatMessage, .newPhotos, .invitation, .accountAlert, .badge, .unknown: payload.messageID.map { "message \($0)" }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+internal import Foundation
+
+/// Keeps the push token of this installation with the account that is signed in: from sign-in to sign-out, through new tokens, lost
+/// networks and ends of the app.
+///
+/// Call it for what happens in the app, in any order and as often as it happens; requests are sent only where they change something,
+/// one at a time, and are repeated with growing waits while the API is not reached. ``HeliographClient`` has one.
+public actor TokenRegistrar {
+    typealias Machine = TokenRegistrarReducer
+
+    /// The time after which a sign-out no longer waits for the API.
+    static let signOutDeadline = Duration.seconds(5)
+
+    let ports: Ports
+    private var starting: Task<ReducerRunner<Machine>, Never>?
+    /// The push token as the app has named it last, also while pushes are off.
+    private(set) var token: String?
+    private var platform = Platform.ios
+    private var isOff = false
+    private var isOnline = true
+
+    var request: Task<Void, Never>?
+    var waits: [Machine.Lane: (id: UUID, task: Task<Void, Never>)] = [:]
+    /// The failures in a row, by which waits grow.
+    var failures: [Machine.Lane: Int] = [:]
+    /// The sign-in that was left last.
+    var lastLeft: String?
+    /// The sign-ins that were left and whose logout has been tried.
+    var tried: Set<String> = []
+    /// The calls that wait for a logout.
+    var leavers: [UUID: (signIn: String, continuation: CheckedContinuation<Void, Never>)] = [:]
+
+    init(_ ports: Ports) { self.ports = ports }
+
+    deinit {
+        waits.values.forEach { $0.task.cancel() }
+    }
+
+    /// Takes up what an earlier process has left: the registration if it is old or was not confirmed, and sign-outs of which the API
+    /// does not know. Call it at launch; every other call does it where it was not done.
+    public func start() async { _ = await runner() }
+
+    /// Names the push token that the push service has given out: at each launch, and when it is replaced.
+    ///
+    /// - Parameters:
+    ///   - token: The registration token or the installation id of Firebase, of up to 4,096 printable ASCII characters. Anything else
+    ///     counts as no token. It is not the device token of APNs, from which Firebase makes its own.
+    ///   - platform: The push service's platform.
+    public func tokenChanged(_ token: String, platform: Platform = .ios) async {
+        let isValid = (1...4_096).contains(token.utf8.count) && token.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+        self.token = isValid ? token : nil
+        self.platform = platform
+        await send(.deviceChanged)
+    }
+
+    /// Says whether the person wants pushes on this phone; they do until the app says otherwise, which it does at each launch.
+    ///
+    /// While they do not, the account has no push token here.
+    public func wantsPushes(_ isWanted: Bool) async {
+        isOff = !isWanted
+        await send(.deviceChanged)
+    }
+
+    /// Says that a person has signed in. The push token is registered for them.
+    public func signedIn() async { await credentialsChanged() }
+
+    /// Follows the store of credentials. Call it where a sign-in has ended otherwise than by ``signOut()``: the API has revoked it.
+    func credentialsChanged() async { await send(.credentialsChanged) }
+
+    /// Signs out: takes the credential out of use, and ends the sign-in at the API, which removes the push token in the same transaction.
+    ///
+    /// It waits for the API for five seconds at most. When the API was not reached, the sign-out holds on this phone all the same; it is
+    /// repeated until the API knows of it, also after an end of the app, and the push token moves to the next account that signs in here.
+    /// - Returns: Whether the API has ended the sign-in. True when there was none.
+    @discardableResult
+    public func signOut() async -> Bool {
+        let runner = await runner()
+        await runner.send(.signOut)
+        guard let signIn = lastLeft, await runner.state.leaving.contains(signIn) else { return true }
+        await waitForLogOut(of: signIn)
+        return await !runner.state.leaving.contains(signIn)
+    }
+
+    /// Returns the nonce of a push `possession_check` to the API, by which the installation moves to this account.
+    ///
+    /// The push may come early, late and twice.
+    public func nonceArrived(handOverID: String, nonce: String) async {
+        guard (1...64).contains(handOverID.utf8.count), (1...512).contains(nonce.utf8.count) else { return }
+        await send(.nonce(Machine.Nonce(handOverID: handOverID, nonce: nonce)))
+    }
+
+    /// Says whether there is a network. Until it is said, there is one.
+    public func networkChanged(isOnline: Bool) async {
+        self.isOnline = isOnline
+        await send(.deviceChanged)
+    }
+
+    /// Says that the app is in use again: what has changed meanwhile is registered (its version, the language), and a registration of
+    /// seven days ago is repeated.
+    public func becameActive() async {
+        // A process that was launched on a locked device could not read who is signed in.
+        await credentialsChanged()
+        await send(.deviceChanged)
+        await send(.woke(at: ports.time.now()))
+    }
+
+    /// What is true of this installation now.
+    var device: [Machine.Event] {
+        var push = Machine.Push.unknown
+        if isOff {
+            push = .off
+        } else if let token {
+            push = .on(
+                Machine.Device(
+                    token: token, platform: platform.rawValue, appVersion: Self.visible(ports.appVersion(), upTo: 64),
+                    locale: Self.visible(ports.locale()?.replacingOccurrences(of: "_", with: "-"), upTo: 35)))
+        }
+        return [.push(push), .network(isOnline: isOnline)]
+    }
+
+    /// A text that the API accepts. What it would refuse is left out: without it, the token is registered all the same.
+    private static func visible(_ text: String?, upTo length: Int) -> String? {
+        text.flatMap { $0.utf8.count <= length && $0.utf8.allSatisfy { 0x20...0x7E ~= $0 } && !$0.isEmpty ? $0 : nil }
+    }
+
+    /// The runner, after what an earlier process has left was read.
+    func runner() async -> ReducerRunner<Machine> {
+        if let starting { return await starting.value }
+        let task = Task { [weak self, ports] in
+            let runner = ReducerRunner<Machine>(Machine.State()) { [weak self] effect in await self?.perform(effect) ?? [] }
+            await runner.send(.launched(ports.file.load(), at: ports.time.now()))
+            return runner
+        }
+        starting = task
+        return await task.value
+    }
+
+    func send(_ event: Machine.Event) async { await runner().send(event) }
+}

@@ -1,0 +1,135 @@
+internal import Foundation
+
+/// Decides when the push token is registered for an account, when it is removed, and when a sign-in is ended.
+///
+/// - A request belongs to the sign-in that was current when it was ordered; its answer changes nothing for another one.
+/// - There is one such request at a time, so that the API handles them in their order.
+/// - A registration is put in doubt before a request that may change it is sent, so that an end of the process between the two leaves no
+///   record of what is no longer true.
+/// - A sign-out first takes the credential out of use, so that no request can register the token again, and then ends the sign-in with
+///   it, which removes the token in the same transaction. The credential is discarded only after that.
+enum TokenRegistrarReducer: Reducer {
+    enum Event: Hashable, Sendable {
+        /// The process has begun, with what an earlier one has left.
+        case launched(Registration?, at: Date)
+        /// The store of credentials may have changed.
+        case credentialsChanged
+        /// The person signs out.
+        case signOut
+        /// What the store of credentials contains, which was read to sign out of it or to follow it.
+        case read(signIn: String?, retired: [String], toLeave: Bool)
+        /// The token, a fact about the app, or the network may have changed.
+        case deviceChanged
+        case push(Push)
+        case network(isOnline: Bool)
+        /// The app is in use.
+        case woke(at: Date)
+        case nonce(Nonce)
+        case answered(Request, Answer)
+        case loggedOut(String, Answer)
+        case resumed(Lane)
+    }
+
+    enum Effect: Hashable, Sendable {
+        /// Reads the store of credentials: an effect, so that what is read is never older than what was retired last.
+        case read(toLeave: Bool)
+        /// Reads the token, the facts and the network: an effect, so that the last event has the newest.
+        case readDevice
+        case save(Registration?)
+        case send(Request)
+        /// Ends the request in flight early. It still has one answer.
+        case cancel
+        /// Takes the credential of a sign-in out of use, and keeps it for its logout.
+        case retire(String)
+        case logOut(String)
+        case discard(String)
+        /// Sends ``Event/resumed(_:)`` later, in place of what the lane waits for.
+        case wait(Lane, Wait)
+        case stopWaiting(Lane)
+        /// The installation is the account's.
+        case report
+    }
+
+    /// For how long a lane pauses.
+    enum Wait: Hashable, Sendable {
+        /// A growing time.
+        case backoff(atLeast: Duration?)
+        case exactly(Duration)
+    }
+
+    /// The age at which a registration is repeated: the API forgets installations that it does not hear of.
+    static let refreshAge = Duration.seconds(7 * 86_400)
+    /// The time after which a refused registration is tried again.
+    static let refusalTime = Duration.seconds(6 * 3_600)
+    /// The most credentials that are kept for logouts.
+    static let maxLeaving = 4
+    private static let maxNonces = 2
+
+    static func reduce(_ state: inout State, _ event: Event) -> [Effect] {
+        let effects = change(&state, event)
+        return effects + nextLogOut(&state) + nextRequest(&state)
+    }
+
+    private static func change(_ state: inout State, _ event: Event) -> [Effect] {
+        switch event {
+        case .launched(let registration, let time):
+            state.registration = registration
+            return expire(&state, at: time) + [.read(toLeave: false)]
+        case .credentialsChanged: return [.read(toLeave: false)]
+        case .signOut: return [.read(toLeave: true)]
+        case .read(let signIn, let retired, let toLeave):
+            return sync(&state, signIn, retired) + (toLeave ? leave(&state) : [])
+        case .deviceChanged: return [.readDevice]
+        case .push(let push):
+            guard push != state.push else { return [] }
+            state.push = push
+            state.isRemoved = false
+            return end(&state, [.claim, .refused])
+        case .network(let isOnline):
+            guard isOnline != state.isOnline else { return [] }
+            state.isOnline = isOnline
+            return isOnline ? end(&state, [.retry]) : []
+        case .woke(let time): return expire(&state, at: time)
+        case .nonce(let nonce):
+            guard nonce.handOverID != state.settled, !state.nonces.contains(where: { $0.handOverID == nonce.handOverID }) else { return [] }
+            state.nonces = state.nonces.suffix(maxNonces - 1) + [nonce]
+            return []
+        case .answered(let request, let answer): return finish(&state, request, answer)
+        case .loggedOut(let signIn, let answer): return finishLogOut(&state, signIn, answer)
+        case .resumed(.registration):
+            state.pause = nil
+            return []
+        case .resumed(.logOut):
+            state.logOutPause = nil
+            return []
+        }
+    }
+
+    /// Ends the pauses of some kinds, of both lanes.
+    static func end(_ state: inout State, _ kinds: Set<Pause>) -> [Effect] {
+        var effects: [Effect] = []
+        if let pause = state.pause, kinds.contains(pause) {
+            state.pause = nil
+            effects.append(.stopWaiting(.registration))
+        }
+        if let pause = state.logOutPause, kinds.contains(pause) {
+            state.logOutPause = nil
+            effects.append(.stopWaiting(.logOut))
+        }
+        return effects
+    }
+
+    /// Puts the registration in doubt.
+    static func forget(_ state: inout State) -> [Effect] {
+        guard state.registration != nil else { return [] }
+        state.registration = nil
+        return [.save(nil)]
+    }
+
+    /// Repeats an old registration, and one whose time cannot be right.
+    private static func expire(_ state: inout State, at time: Date) -> [Effect] {
+        guard let registration = state.registration else { return [] }
+        let age = time.timeIntervalSince(registration.at)
+        return age >= refreshAge / .seconds(1) || age < -86_400 ? forget(&state) : []
+    }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+
+/// Events: their members and photos.
+///
+/// Photos of ten seconds are one push to the members. An event's id is 1 to 64 characters of `A-Z a-z 0-9 _ -`, as in pushes; other ids
+/// throw `invalid_argument`. An event of which this person is no member throws `topic_not_found`.
+public struct EventsClient: Sendable {
+    private let api: any APISender
+    private let topics: TopicAccess
+    private let forms: FormFolder
+
+    /// - Parameters:
+    ///   - folder: Where the bodies of uploads are while they are sent.
+    ///   - onBadge: Takes the number for the app's icon.
+    init(
+        api: any APISender, folder: URL, time: TimeSource = .system, onBadge: @escaping @Sendable (Int, Date?) -> Void = { _, _ in }
+    ) {
+        self.api = api
+        topics = TopicAccess(api: api, kind: .event, onBadge: onBadge)
+        forms = FormFolder(url: folder, time: time)
+    }
+
+    /// Deletes the bodies of uploads that a former process has left.
+    func deleteLeftovers() { forms.deleteLeftovers() }
+
+    // MARK: Members
+
+    /// Enters an event: makes it, where there is none of this id, or accepts an invitation. Succeeds also for a member.
+    ///
+    /// - Throws: `forbidden` when the id is taken and this person is not invited, `limit_reached` with 200 topics.
+    public func enter(_ eventID: String) async throws(HeliographError) { try await topics.enter(eventID) }
+
+    /// Leaves an event, which ends with its last member; declines an invitation.
+    public func leave(_ eventID: String) async throws(HeliographError) { try await topics.leave(eventID) }
+
+    /// Adds a person, who has to accept unless the owner shares another topic with them. Only the owner does this.
+    ///
+    /// - Throws: `forbidden` for a member who is not the owner, `rate_limited` after 100 invitations in a day.
+    public func add(_ userID: UUID, to eventID: String) async throws(HeliographError) -> TopicMembers.Addition {
+        try await topics.add(userID, to: eventID)
+    }
+
+    /// Removes a member, or withdraws an invitation. Only the owner does this.
+    public func remove(_ userID: UUID, from eventID: String) async throws(HeliographError) {
+        try await topics.remove(userID, from: eventID)
+    }
+
+    /// Fetches a page of the members, of up to 1,000.
+    public func members(of eventID: String, after cursor: UUID? = nil, limit: Int = 100) async throws(HeliographError) -> TopicMembers {
+        try await topics.members(of: eventID, after: cursor, limit: limit)
+    }
+
+    /// Marks all photos of an event as seen. The number on the icon follows.
+    public func markSeen(_ eventID: String) async throws(HeliographError) -> TopicUnread { try await topics.read(eventID, upTo: nil) }
+
+    /// Reports an event to the operators.
+    public func report(_ eventID: String, _ report: ContentReport) async throws(HeliographError) {
+        try await topics.report(eventID, report)
+    }
+
+    // MARK: Photos
+
+    /// Adds a photo to an event. It is repeated where that may help.
+    ///
+    /// - Parameters:
+    ///   - photo: A file of up to 10 MB: JPEG, PNG, WebP or HEIC. It must not change meanwhile.
+    ///   - eventID: The event, of which this person is a member.
+    ///   - key: Tells photos from repetitions. An app that sends a photo again after an error, also after a restart, gives the same key:
+    ///     the photo is then added once, for 24 hours.
+    /// - Returns: The photo's id.
+    /// - Throws: `invalid_argument` for a file that is none of these, `storage` when it cannot be read, `invalid_image` for a damaged one,
+    ///   `limit_reached` with 5,000 photos, `rate_limited`, `idempotency_key_reused` when the key belongs to another photo.
+    public func addPhoto(_ photo: URL, to eventID: String, key: UUID = UUID()) async throws(HeliographError) -> UUID {
+        let topic = try topics.name(eventID)
+        let format = try PhotoFile.format(of: photo, field: "photo")
+        // The name of the file is the app's, and none of the API's business.
+        let part = MultipartFileWriter.Part(
+            "photo", fileName: "photo.\(format.fileExtension)", contentType: format.mediaType, .file(photo))
+        return try await forms.withForm([part]) { form throws(HeliographError) in
+            try await api.send(
+                TopicRequests.addPhoto(to: topic, body: .multipart(file: form.file, boundary: form.boundary), key: key))
+        }
+    }
+}

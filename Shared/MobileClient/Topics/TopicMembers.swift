@@ -1,0 +1,47 @@
+public import Foundation
+
+/// A page of the members of an event or a conversation.
+public struct TopicMembers: Sendable, Equatable, Decodable {
+    /// One member.
+    public struct Member: Sendable, Equatable, Decodable {
+        public let userID: UUID
+        public let joinedAt: Date
+
+        enum CodingKeys: String, CodingKey {
+            case userID = "user_id"
+            case joinedAt = "joined_at"
+        }
+    }
+
+    /// What the API has made of a person whom the owner adds: a member or an invited one.
+    public enum Addition: Sendable, Equatable {
+        /// The person is a member: the owner shares another topic with them.
+        case added
+        /// The person is invited, and a member once they accept. Also the outcome for an id that no account has.
+        case invited
+    }
+
+    /// The member who invites and removes others; nil when the topic belongs to the app's own server.
+    public let ownerID: UUID?
+    /// The number of all members.
+    public let count: Int
+    /// The members of this page.
+    public let members: [Member]
+    /// What the next page is asked for with; nil on the last one.
+    public let nextCursor: UUID?
+
+    enum CodingKeys: String, CodingKey {
+        case ownerID = "owner_id"
+        case count = "member_count"
+        case members
+        case nextCursor = "next_cursor"
+    }
+}
+
+/// What is left to read.
+public struct TopicUnread: Sendable, Equatable, Decodable {
+    /// The number of unread items of this event or conversation.
+    public let unread: Int
+    /// The number for the app's icon: everything of this person that is unread.
+    public let badge: Int
+}

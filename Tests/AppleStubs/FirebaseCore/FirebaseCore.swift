@@ -1,0 +1,6 @@
+// The symbols of Firebase that the app of Examples uses. The client itself uses none.
+public import Foundation
+
+public class FirebaseApp: NSObject {
+    public class func configure() {}
+}

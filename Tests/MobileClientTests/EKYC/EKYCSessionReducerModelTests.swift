@@ -1,0 +1,64 @@
+import Testing
+
+@testable import MobileClient
+
+/// One session in all orders of what may happen, with ends of the process between any two effects.
+@Suite struct EKYCSessionReducerModelTests {
+    @Test func `a sign-up ends exactly once and leaves nothing, whatever happens`() {
+        expectHolds(EKYCModels.SignUp.self, atLeast: 4_000, maxWorlds: 300_000)
+    }
+
+    @Test func `a sign-in ends exactly once, leaves nothing, and loses no tokens, whatever happens`() {
+        expectHolds(EKYCModels.SignIn.self, atLeast: 4_000, maxWorlds: 300_000)
+    }
+}
+
+enum EKYCModels {
+    static let refusals = 1
+
+    enum SignUp: CheckedModel {
+        static var initial: [EKYCWorld] {
+            let world = EKYCWorld(.signUp, crashes: 1, losses: 1, refusals: refusals, pushes: 0)
+            return [world, world.with { $0.refusesContent = true }]
+        }
+        static func steps(from world: EKYCWorld) -> [(name: String, world: EKYCWorld)] { world.steps() }
+        static func violation(of world: EKYCWorld) -> String? { world.violation }
+        static func violationAtEnd(of world: EKYCWorld) -> String? { world.violationAtEnd }
+    }
+
+    /// From the answer to the upload on, which is that of a sign-up.
+    enum SignIn: CheckedModel {
+        static var initial: [EKYCWorld] {
+            let world = EKYCWorld(.signIn, crashes: 1, losses: 1, refusals: 0, pushes: 1)
+            let other = EKYCWorld(.signIn, crashes: 2, losses: 0, refusals: 0, pushes: 0)
+            return [world.with { $0.skipUpload() }, other.with { $0.skipUpload() }]
+        }
+        static func steps(from world: EKYCWorld) -> [(name: String, world: EKYCWorld)] { world.steps() }
+        static func violation(of world: EKYCWorld) -> String? { world.violation }
+        static func violationAtEnd(of world: EKYCWorld) -> String? { world.violationAtEnd }
+    }
+}
+
+extension EKYCWorld {
+    /// What is wrong with a world, whatever comes next.
+    var violation: String? {
+        if let fault { return fault }
+        if case .deciding? = record, !hasSecret { return "the session is kept without its token" }
+        if isStopped, hasCredentials { return "the device is signed in after it was signed out" }
+        return nil
+    }
+
+    /// What is wrong with a world in which nothing is left to do.
+    var violationAtEnd: String? {
+        if state == nil { return "no process begins" }
+        if record != nil { return "a record is left" }
+        if hasSecret { return "a secret is left" }
+        if hasBody { return "photos are left" }
+        if isCreated, reports.isEmpty { return "no outcome is reported" }
+        if isCreationRefused, !reports.isEmpty { return "an outcome is reported of what was not created" }
+        // An answer that no process has seen is beyond what a client can sign out.
+        let isKnownHere = isRedeemed && !hasRequestDied
+        if isKnownHere, !hasStored, !isRevoked, reports.last != .tooLate { return "tokens are lost" }
+        return nil
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+@testable import MobileClient
+
+/// One session with all that it meets: what the device keeps, the process, the API, and the person.
+struct EKYCWorld: Hashable {
+    typealias Machine = EKYCSessionReducer
+
+    /// A request that is under way.
+    struct Flight: Hashable {
+        enum Kind: Hashable { case post, ask, redeem }
+        let kind: Kind
+        /// The API's answer, which is under way to the device.
+        var answer: Machine.Event?
+    }
+
+    enum Verdict: Hashable { case none, undecided, succeeded, failed, expired }
+
+    // What the device keeps.
+    var record: Machine.Phase?
+    var hasSecret = false
+    var hasBody = false
+    var hasCredentials = false
+
+    // The process; nil when there is none.
+    var state: Machine.State?
+    var effects: [Machine.Effect] = []
+    var flight: Flight?
+    var isPausing = false
+
+    // The API.
+    var verdict = Verdict.none
+    var sessionsBegun = 0
+    var refusesContent = false
+    var isRedeemed = false
+    var isRefreshed = false
+    var isRevoked = false
+    var isTooLate = false
+    var age = Machine.Age.repeatable
+
+    // What else may happen, and how often.
+    var passesTime = true
+    var crashes: Int
+    var losses: Int
+    var refusals: Int
+    var pushes: Int
+    var stops = 1
+    var storageFaults = 1
+
+    // What happened.
+    var isCreated = false
+    var isCreationRefused = false
+    var reports: [EKYCSession.Outcome] = []
+    var diedAfterReport = false
+    var hasStored = false
+    var isStopping = false
+    var isStopped = false
+    var isSuperseded = false
+    var hasRequestDied = false
+    var fault: String?
+
+    var kind: EKYCSession.Kind
+    static let id = UUID()
+    static let tokens = AccountTokens(accessToken: "a", refreshToken: "r", expiresIn: 3600, userID: "u")
+    static let unreachable = Machine.Fault(HeliographError(.unreachable, "", isRetryable: true))
+    static func refusal(_ status: Int) -> Machine.Fault {
+        let codes: [Int: HeliographError.Code] = [400: .invalidImage, 401: .unauthorized, 403: .forbidden, 404: .sessionNotFound]
+        return Machine.Fault(HeliographError(codes[status] ?? .overloaded, "", status: status))
+    }
+
+    init(_ kind: EKYCSession.Kind, crashes: Int, losses: Int, refusals: Int, pushes: Int) {
+        self.kind = kind
+        (self.crashes, self.losses, self.refusals, self.pushes) = (crashes, losses, refusals, pushes)
+        state = Machine.State(kind: kind, phase: .new, isHandedOut: true, quickAsksLeft: 1)
+        send(.begin)
+    }
+
+    /// Whether nothing is left to do.
+    var isOver: Bool { state.map { $0.phase == .removed && effects.isEmpty && flight == nil } ?? false }
+
+    /// Goes on from the API's answer to the upload.
+    mutating func skipUpload() {
+        for event in [Machine.Event.bodyWritten, .recordCreated] { send(event) }
+        (effects, record, hasBody, isCreated) = ([], .uploading, true, true)
+        (verdict, sessionsBegun) = (.undecided, 1)
+        send(.accepted(sessionID: Self.id, token: "t"))
+    }
+
+    mutating func send(_ event: Machine.Event) {
+        guard var next = state else { return }
+        // What is shown has no part in what must hold.
+        effects += Machine.reduce(&next, event).filter { if case .show = $0 { false } else { true } }
+        state = next
+    }
+
+    mutating func expect(_ condition: Bool, _ violation: String) {
+        if !condition, fault == nil { fault = violation }
+    }
+
+    func with(_ change: (inout Self) -> Void) -> Self {
+        var next = self
+        change(&next)
+        return next
+    }
+}

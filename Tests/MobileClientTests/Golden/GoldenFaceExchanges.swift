@@ -1,0 +1,45 @@
+import Foundation
+
+@testable import MobileClient
+
+extension GoldenExchange {
+    private static let session = GoldenFile.id("session")
+    private static let tokens = AccountTokens(
+        accessToken: GoldenFile.token, refreshToken: GoldenFile.token, expiresIn: GoldenFile.seconds, userID: GoldenFile.id().wireText)
+
+    private static func status(wait: Int = 30) -> APIRequest<EKYCSessionReducer.Verdict> {
+        EKYCRequests.status(session, token: "token-session", wait: wait)
+    }
+
+    private static func redeem() -> APIRequest<AccountTokens> { EKYCRequests.redeem(session, token: "token-session") }
+
+    /// The reasons for which a sign-in fails, and the attempts that are left then.
+    private static let reasons: [(String, Int)] = [
+        ("no_face", 4), ("multiple_faces", 4), ("face_too_small", 4), ("low_quality", 4), ("pose_mismatch", 4), ("inconsistent_faces", 4),
+        ("duplicate_images", 4), ("replayed_image", 4), ("no_match", 4), ("already_enrolled", 4), ("timeout", 5), ("internal", 5),
+    ]
+
+    private static let failures = reasons.map { reason, left in
+        answer(
+            "ekyc-session-failed-\(reason)", status(),
+            is: .failed(.init(.init(rawValue: reason), isRetryable: reason != "already_enrolled", attemptsLeft: left)))
+    }
+
+    /// Sessions of sign-ups and sign-ins, and their tokens.
+    static let sessions: [GoldenExchange] =
+        [
+            .answer("ekyc-session-received", status(wait: 0), is: .undecided),
+            .answer("ekyc-session-processing", status(wait: 0), is: .undecided),
+            .answer("ekyc-session-succeeded", status(), is: .succeeded(verificationID: nil)),
+            .answer("ekyc-session-awaits-verification", status(), is: .succeeded(verificationID: session)),
+            .answer("ekyc-session-expired", status(), is: .expired),
+            .refusal("ekyc-session-unauthorized", status(wait: 0), .unauthorized),
+            .refusal("ekyc-session-not-found", status(wait: 0), .sessionNotFound),
+            .answer("ekyc-redeem", redeem(), makesKey: true, is: tokens),
+            .refusal("ekyc-redeem-in-progress", redeem(), makesKey: true, .requestInProgress, waits: true),
+            .refusal("ekyc-login-invalid-photo-count", status(), isSent: false, .invalidPhotoCount, field: "faces"),
+            .refusal("ekyc-login-invalid-image", status(), isSent: false, .invalidImage, field: "faces"),
+            .refusal("ekyc-login-too-large", status(), isSent: false, .payloadTooLarge, field: "faces"),
+            .refusal("ekyc-redeem-forbidden", redeem(), makesKey: true, .forbidden),
+        ] + failures
+}

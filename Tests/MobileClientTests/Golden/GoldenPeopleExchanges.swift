@@ -1,0 +1,42 @@
+import Foundation
+
+@testable import MobileClient
+
+extension GoldenExchange {
+    private static let user = GoldenFile.id("user")
+    private static let erasure = AccountRequests.erasure(GoldenFile.id("erasure"), token: "token-receipt")
+
+    private static func begun(_ id: UUID) -> AccountClient.Erasure {
+        AccountClient.Erasure(id: id, receiptToken: GoldenFile.token, receiptPath: "/v1/users/me/erasure/\(id.wireText)")
+    }
+
+    /// Erasures and their receipts.
+    static let erasures: [GoldenExchange] = [
+        .answer("account-erase", AccountRequests.eraseAccount(), is: begun(GoldenFile.id())),
+        .answer("account-erase-face", AccountRequests.eraseFace(), is: begun(GoldenFile.id())),
+        .refusal("account-erase-face-in-progress", AccountRequests.eraseFace(), .requestInProgress, waits: true),
+        .refusal("account-erase-reauthentication-required", AccountRequests.eraseAccount(), .reauthenticationRequired),
+        .answer("erasure-open", erasure) {
+            $0.id == GoldenFile.id("erasure") && $0.scope == .account && $0.state == .erasing && $0.requestedAt == GoldenFile.time
+                && $0.completedAt == nil && $0.receipt == nil && $0.services.allSatisfy { !$0.finished }
+        },
+        .answer("erasure-completed", erasure) {
+            $0.state == .completed && $0.completedAt == GoldenFile.time && $0.receipt == Data(GoldenFile.token.utf8)
+                && $0.services.allSatisfy(\.finished) && $0.services.contains { $0.service == "identity-api" && !$0.erased.isEmpty }
+        },
+        .refusal("erasure-unknown", erasure, .notFound),
+    ]
+
+    /// Blocks and reports.
+    static let people: [GoldenExchange] = [
+        .answer("blocks-list", PeopleRequests.blocks(), is: [.init(userID: user, createdAt: GoldenFile.time)]),
+        .answer("blocks-replace", PeopleRequests.replaceBlocks(with: [user]), is: [.init(userID: user, createdAt: GoldenFile.time)]),
+        .done("block-put", PeopleRequests.block(user)), .done("block-delete", PeopleRequests.unblock(user)),
+        .refusal("block-oneself", PeopleRequests.block(user), .invalidRequest, field: "user_id"),
+        .refusal("block-limit-reached", PeopleRequests.block(user), .limitReached),
+        .done("report-user", PeopleRequests.reportUser(user, .init(.spam, text: "Every day!")), makesKey: true),
+        .done("report-topic", PeopleRequests.reportTopic("conversation:c-1", .init(.harassment)), makesKey: true),
+        .done("report-message", PeopleRequests.reportMessage("m-1", in: "conversation:c-1", .init(.sexualContent)), makesKey: true),
+        .refusal("report-rate-limited", PeopleRequests.reportUser(user, .init(.other)), makesKey: true, .rateLimited, waits: true),
+    ]
+}

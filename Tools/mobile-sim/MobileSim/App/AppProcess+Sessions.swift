@@ -1,0 +1,91 @@
+internal import Foundation
+internal import MobileClient
+internal import Synchronization
+
+/// How the app follows sessions by face.
+extension AppProcess {
+    /// Takes the sessions that earlier processes have begun.
+    func resumeSessions() async {
+        guard phone.plan.kind != .firebase else { return }
+        let open = phone.ledger.withLock { $0.openSessions }
+        let isCut = Task {
+            await incarnation.ended()
+            guard !Task.isCancelled, !incarnation.isAlive, !open.isEmpty else { return }
+            // The process ended while the client was handing sessions out: what it had handed out is gone with it.
+            phone.ledger.withLock { $0.cut(open) }
+            phone.world.measurements.change { $0.cutSessions += open.count }
+        }
+        let sessions = await attempt("pending sessions") { () async throws(HeliographError) in try await client.ekyc.pending() }
+        isCut.cancel()
+        guard let sessions, await incarnation.pass(.step) else { return }
+        // The client says nothing more of a session that is not pending any more: now is the time to see why.
+        let account = phone.memory.withLock { $0.account }
+        let lost = phone.ledger.withLock {
+            $0.lost(open, besides: Set(sessions.map(\.id)), current: account, in: incarnation.number)
+        }
+        phone.violate(lost.findings)
+        for id in lost.seen { phone.note("The app did not get the end of session \(id): the person is signed in") }
+        phone.world.measurements.change { $0.seenSessions += lost.seen.count }
+        for session in sessions { follow(session) }
+    }
+
+    /// Hears how a session ends.
+    func follow(_ session: EKYCSession, as stranger: Bool = false) {
+        guard followed.withLock({ $0.insert(session.id).inserted }) else { return }
+        let user = phone.memory.withLock { $0.userOfEmail }
+        phone.ledger.withLock {
+            $0.sessionBegan(session.id, session.kind.rawValue, for: stranger ? "" : session.kind == .signIn ? user : nil)
+        }
+        let start = ContinuousClock.now
+        Task {
+            let outcome = await session.result()
+            guard await incarnation.pass(.step) else { return }
+            ended(session, outcome, after: (ContinuousClock.now - start) / .seconds(1))
+        }
+    }
+
+    private func ended(_ session: EKYCSession, _ outcome: EKYCSession.Outcome, after seconds: Double) {
+        let (name, user) = Self.name(outcome)
+        phone.note("Session \(session.id) (\(session.kind.rawValue)) ended: \(name)")
+        let (findings, isFirst) = phone.ledger.withLock { ledger in
+            let findings = ledger.sessionEnded(session.id, as: name, user: user, in: incarnation.number)
+            return (findings, ledger.sessions[session.id]?.ends.told.count == 1)
+        }
+        phone.violate(findings)
+        phone.world.measurements.change { contents in
+            guard isFirst else { return }
+            contents.sessionEnds["\(session.kind.rawValue): \(name)", default: 0] += 1
+            if user != nil || name == "enrolled" { contents.sessions[session.kind.rawValue, default: Samples()].add(seconds) }
+        }
+        let isSuccess = user != nil || name == "enrolled"
+        phone.memory.withLock { memory in
+            memory.failures = isSuccess ? 0 : memory.failures + 1
+            switch (session.kind, outcome) {
+            case (.signUp, .enrolled): memory.enrolment = .enrolled
+            case (.signUp, .failed(let failure)) where failure.reason == .alreadyEnrolled: memory.enrolment = .enrolled
+            case (.signUp, _): memory.enrolment = .none
+            case (.signIn, .signedIn(let user)):
+                memory.userOfEmail = memory.userOfEmail ?? user
+                memory.account = user
+            case (.signIn, _): break
+            }
+        }
+        let email = phone.memory.withLock { $0.email }
+        if let user, let email { phone.world.directory.enrolled(email, user: user) }
+    }
+
+    /// The outcome as text, and who is signed in by it.
+    static func name(_ outcome: EKYCSession.Outcome) -> (String, user: String?) {
+        switch outcome {
+        case .enrolled: ("enrolled", nil)
+        case .signedIn(let user): ("signed in", user)
+        case .failed(let failure): ("failed (\(failure.reason.rawValue))", nil)
+        case .expired: ("expired", nil)
+        case .tooLate: ("too late", nil)
+        case .refused(let error): ("refused (\(error.code.rawValue))", nil)
+        case .outcomeUnknown: ("outcome unknown", nil)
+        case .superseded: ("superseded", nil)
+        case .signedOut: ("signed out", nil)
+        }
+    }
+}

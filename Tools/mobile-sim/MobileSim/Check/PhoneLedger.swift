@@ -1,0 +1,152 @@
+internal import Foundation
+
+/// What one phone's app has ordered and which ends the client has given it, over all of its processes; says what must not be.
+struct PhoneLedger: Sendable {
+    typealias Finding = (rule: Violation.Rule, text: String)
+
+    /// How often, and with which outcome, the client has given the app the end of an order or a session.
+    struct Ends: Sendable, Equatable {
+        /// Process and outcome, in the order in which the app got them.
+        private(set) var told: [(process: Int, outcome: String)] = []
+        /// Whether the app has come back for more after it got the end.
+        var isAcknowledged = false
+        /// The person has signed out meanwhile: it may end with that and without a word.
+        var isAbandoned = false
+
+        /// The largest number of ends that one process got.
+        var perProcess: Int { Dictionary(grouping: told, by: \.process).values.map(\.count).max() ?? 0 }
+
+        static func == (one: Ends, other: Ends) -> Bool {
+            one.told.elementsEqual(other.told, by: ==) && one.isAcknowledged == other.isAcknowledged
+                && one.isAbandoned == other.isAbandoned
+        }
+
+        mutating func tell(_ outcome: String, in process: Int, _ name: String) -> [Finding] {
+            defer { told.append((process, outcome)) }
+            if told.contains(where: { $0.process == process }) {
+                return [(.endedTwice, "\(name) ended again in process \(process), as \(outcome)")]
+            }
+            if isAcknowledged { return [(.toldAgain, "The app got the end of \(name) again, as \(outcome)")] }
+            if let first = told.first, first.outcome != outcome {
+                return [(.endChanged, "\(name) ended as \(first.outcome) in process \(first.process), and as \(outcome) in \(process)")]
+            }
+            return []
+        }
+    }
+
+    struct Order: Sendable {
+        /// The account that ordered; nil where the process ended before the app knew its order.
+        var account: String?
+        var orderedAt: Date?
+        var ends = Ends()
+    }
+
+    struct Session: Sendable {
+        var kind: String
+        /// Who may be signed in by it; nil for the person whom the API names, and an empty text for none.
+        var expectedUser: String?
+        var ends = Ends()
+    }
+
+    private(set) var orders: [UUID: Order] = [:]
+    private(set) var sessions: [UUID: Session] = [:]
+
+    /// The orders and sessions of which the app does not know the end.
+    var open: Int {
+        orders.values.count { $0.ends.told.isEmpty && !$0.ends.isAbandoned }
+            + sessions.values.count { $0.ends.told.isEmpty && !$0.ends.isAbandoned }
+    }
+
+    // MARK: Orders
+
+    mutating func ordered(_ id: UUID, by account: String?, at date: Date) {
+        orders[id, default: Order()].account = account
+        orders[id]?.orderedAt = date
+    }
+
+    /// - Parameter current: The account that is signed in now.
+    mutating func orderEnded(_ id: UUID, as outcome: String, in process: Int, current: String?) -> [Finding] {
+        var order = orders[id] ?? Order()
+        var findings = order.ends.tell(outcome, in: process, "Order \(id)")
+        if let account = order.account, outcome != "cancelled", account != current {
+            findings.append(
+                (.wrongAccount, "Order \(id) of account \(account) ended as \(outcome) while \(current ?? "no account") was signed in"))
+        }
+        orders[id] = order
+        return findings
+    }
+
+    mutating func orderAcknowledged(_ id: UUID) { orders[id]?.ends.isAcknowledged = true }
+
+    // MARK: Sessions
+
+    mutating func sessionBegan(_ id: UUID, _ kind: String, for user: String?) {
+        sessions[id] = sessions[id] ?? Session(kind: kind, expectedUser: user)
+    }
+
+    /// - Parameter user: Who was signed in; nil where none was.
+    mutating func sessionEnded(_ id: UUID, as outcome: String, user: String?, in process: Int) -> [Finding] {
+        var session = sessions[id] ?? Session(kind: "unknown")
+        var findings = session.ends.tell(outcome, in: process, "Session \(id)")
+        if let user, let expected = session.expectedUser, user != expected {
+            findings.append(
+                expected.isEmpty
+                    ? (.stranger, "Session \(id) signed \(user) in with another person's face")
+                    : (.wrongAccount, "Session \(id) of \(expected) signed \(user) in"))
+        }
+        sessions[id] = session
+        return findings
+    }
+
+    // MARK: Ends
+
+    /// The person signs out: what has not ended may end without a word.
+    mutating func abandon() {
+        for id in orders.keys where orders[id]?.ends.told.isEmpty == true { orders[id]?.ends.isAbandoned = true }
+        for id in sessions.keys where sessions[id]?.ends.told.isEmpty == true { sessions[id]?.ends.isAbandoned = true }
+    }
+
+    /// The app ended while the client handed it these sessions, and does not get them again: what a process had in its hands ends with it.
+    mutating func cut(_ ids: [UUID]) { for id in ids { sessions[id]?.ends.isAbandoned = true } }
+
+    /// The open sessions of an earlier process that are not among the pending ones: no session will tell how they ended.
+    ///
+    /// A process may end after the client has reported an outcome, and before the app has taken it. After a sign-in the app sees the
+    /// outcome nevertheless: the person is signed in.
+    /// - Parameter current: Who is signed in now.
+    /// - Returns: What the app can never know, and the sign-ins that it knows of because the person is signed in.
+    mutating func lost(
+        _ open: [UUID], besides pending: Set<UUID>, current: String?, in process: Int
+    ) -> (findings: [Finding], seen: [UUID]) {
+        var result: (findings: [Finding], seen: [UUID]) = ([], [])
+        for id in open where !pending.contains(id) && openSessions.contains(id) {
+            guard var session = sessions[id] else { continue }
+            if session.kind == "sign_in", let current, session.expectedUser ?? current == current {
+                result.findings += session.ends.tell("signed in", in: process, "Session \(id)")
+                result.seen.append(id)
+            } else {
+                session.ends.isAbandoned = true
+                result.findings.append(
+                    (.neverEnded, "Session \(id) (\(session.kind)) is not pending any more, and the app did not get its outcome"))
+            }
+            sessions[id] = session
+        }
+        return result
+    }
+
+    /// The sessions that the app has begun and whose end it did not get.
+    var openSessions: [UUID] { sessions.filter { $0.value.ends.told.isEmpty && !$0.value.ends.isAbandoned }.map(\.key) }
+
+    /// What is wrong at the end of a run.
+    func findings(pendingOrders: [UUID], pendingSessions: [UUID]) -> [Finding] {
+        var findings: [Finding] = pendingOrders.map { (.pending, "Order \($0) is pending") }
+        findings += pendingSessions.map { (.pending, "Session \($0) is pending") }
+        for (id, order) in orders where order.ends.told.isEmpty && !order.ends.isAbandoned {
+            findings.append((.neverEnded, "Order \(id) never ended"))
+        }
+        for (id, session) in sessions where session.ends.told.isEmpty && !session.ends.isAbandoned {
+            findings.append((.neverEnded, "Session \(id) (\(session.kind)) never ended"))
+        }
+        return findings
+    }
+}

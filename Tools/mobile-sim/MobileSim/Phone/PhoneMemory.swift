@@ -1,0 +1,46 @@
+internal import Foundation
+internal import MobileClient
+
+/// What an app and its person keep from one process to the next, beside what MobileClient keeps.
+struct PhoneMemory: Sendable {
+    /// Where a person is on the way to an account with a face.
+    enum Enrolment: Sendable, Equatable {
+        case none
+        /// A code was mailed.
+        case registered(UUID)
+        /// The address is proven.
+        case verified(token: String)
+        case enrolled
+    }
+
+    /// The address of an account with a face.
+    var email: String?
+    var enrolment = Enrolment.none
+    /// Who the account is, once it was signed in to.
+    var userOfEmail: String?
+    /// The person who is signed in with Firebase, as Firebase's SDK keeps it.
+    var firebase: String?
+    /// Firebase's token, for so long.
+    var idToken: (text: String, until: ContinuousClock.Instant)?
+    /// The number of the account among those of this phone.
+    var accountNumber = 0
+    /// Who is signed in; nil where no person is, or it is not known yet.
+    var account: String?
+    /// The first account of the phone: the one that is in its group.
+    var member: String?
+    var isInGroup = false
+    /// The other members that the owner of the group has added.
+    var added: Set<Int> = []
+    var hasTriedStranger = false
+    /// The attempts to sign up or in that came to nothing, in a row.
+    var failures = 0
+    var token: String?
+    /// The next action of the plan.
+    var nextAction = 0
+    /// The pushes that arrived while the app did not run, the newest last.
+    var notifications: [PushPayload] = []
+    /// A message or a photo that is to be sent again under its name.
+    var unsent: ChatClient.Message?
+    var unsentPhoto: UUID?
+    var templates: [String] = []
+}
