@@ -19,13 +19,15 @@ public final class FaceEngine {
     private static let maxFaces = 16
 
     private let handle: OpaquePointer
+    private let decoder: ImageDecoder
     /// Called before each step of an analysis. It may analyse another photo with this engine, which keeps no state between steps.
     var beforeStep: (() -> Void)?
 
     /// Creates an engine, which takes some 0.3 s.
     ///
+    /// - Parameter decoder: Decodes the photos.
     /// - Throws: ``FaceEngineError`` with `badModel`.
-    public init(models: FaceModels) throws(FaceEngineError) {
+    public init(models: FaceModels, decoder: ImageDecoder) throws(FaceEngineError) {
         var failure = hg_error()
         let made = models.predictor.withUnsafeBytes { predictor in
             models.network.withUnsafeBytes { network in
@@ -35,6 +37,7 @@ public final class FaceEngine {
         }
         guard let made else { throw FaceEngineError(.badModel, "a model cannot be loaded: \(text(of: failure))") }
         handle = made
+        self.decoder = decoder
     }
 
     /// Copies an engine, for another thread; takes some 25 ms.
@@ -46,6 +49,7 @@ public final class FaceEngine {
             throw FaceEngineError(.failed, "the engine cannot be copied: \(text(of: failure))")
         }
         handle = made
+        decoder = other.decoder
     }
 
     deinit { hg_face_engine_destroy(handle) }
@@ -63,7 +67,7 @@ public final class FaceEngine {
     public func examine(_ photo: [UInt8], for purpose: PhotoPurpose) throws(FaceEngineError) -> AnalysedPhoto {
         let decoded: ImageDecoder.Decoded
         do {
-            decoded = try ImageDecoder.decodeUpright(
+            decoded = try decoder.decodeUpright(
                 photo, maxSide: Self.workingSide, minSide: PhotoGates.minPictureSide)
         } catch {
             switch error.code {

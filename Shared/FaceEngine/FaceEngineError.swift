@@ -4,6 +4,8 @@ public struct FaceEngineError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         /// A model file is missing or is not the one expected.
         case badModel
+        /// No process for decoding can be started, or it has no sandbox although one is required.
+        case noDecoder
         /// The engine computes wrong results, or is far too slow: see the message.
         case selfCheckFailed
         /// The computation failed.

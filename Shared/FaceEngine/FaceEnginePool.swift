@@ -1,5 +1,5 @@
 internal import AsyncPrimitives
-internal import Imaging
+public import Imaging
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -48,17 +48,19 @@ public final class FaceEnginePool: Sendable {
     /// - Parameters:
     ///   - modelsDirectory: The directory of the two model files.
     ///   - threads: The number of photos that are analysed at once; more than the number of cores does not help.
+    ///   - decoder: Decodes the photos, each thread's in a process of its own.
     ///   - maxQueued: The maximum number of waiting jobs; more are refused with `overloaded`.
-    /// - Throws: ``FaceEngineError`` with `badModel` or `selfCheckFailed`.
+    /// - Throws: ``FaceEngineError`` with `badModel`, `selfCheckFailed` or `noDecoder`.
     public static func start(
-        modelsDirectory: String, threads: Int, maxQueued: Int = 256
+        modelsDirectory: String, threads: Int, decoder: ImageDecoder, maxQueued: Int = 256
     ) async throws(FaceEngineError) -> FaceEnginePool {
         precondition(threads > 0 && maxQueued > 0, "a pool has a thread and room for work")
         let pool = FaceEnginePool(maxQueued: maxQueued)
         let ready: Result<Void, FaceEngineError> = await withCheckedContinuation { continuation in
             pool.startThread { [pool] in
                 do throws(FaceEngineError) {
-                    let engine = try FaceEngine(models: FaceModels(directory: modelsDirectory))
+                    try check(decoder)
+                    let engine = try FaceEngine(models: FaceModels(directory: modelsDirectory), decoder: decoder)
                     try SelfCheck.run(engine)
                     for _ in 1..<threads {
                         let copy = try EngineHandover(copying: engine)
@@ -79,6 +81,10 @@ public final class FaceEnginePool: Sendable {
             throw error
         }
         return pool
+    }
+
+    private static func check(_ decoder: ImageDecoder) throws(FaceEngineError) {
+        do throws(ImagingError) { try decoder.check() } catch { throw FaceEngineError(.noDecoder, error.message) }
     }
 
     private init(maxQueued: Int) { self.maxQueued = maxQueued }
@@ -183,7 +189,6 @@ public final class FaceEnginePool: Sendable {
         startDetachedThread { [self] in
             // A separate function, so that the engine is released before the thread counts as ended.
             serve(makeEngine)
-            ImageDecoder.leaveThread()
             let waiters = state.withLock { state in
                 state.runningThreads -= 1
                 precondition(state.runningThreads >= 0, "a thread ended twice")

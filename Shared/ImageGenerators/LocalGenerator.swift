@@ -1,16 +1,20 @@
-internal import Imaging
+public import Imaging
 internal import Synchronization
 
 /// Makes pictures with image filters on this machine, without a model or a key. The result is the same on every machine.
 public struct LocalGenerator: ImageGenerator {
     /// Always `local`.
     public let name = "local"
+    private let pipeline: ImagePipeline
     private let threads: PictureThreads
 
     /// Creates a generator.
     ///
-    /// - Parameter threads: The threads that process the pictures, one picture per thread.
-    public init(threads: PictureThreads = .shared) {
+    /// - Parameters:
+    ///   - pipeline: Applies the styles.
+    ///   - threads: The threads that process the pictures, one picture per thread.
+    public init(pipeline: ImagePipeline, threads: PictureThreads = .shared) {
+        self.pipeline = pipeline
         self.threads = threads
     }
 
@@ -26,7 +30,9 @@ public struct LocalGenerator: ImageGenerator {
                         request.picture, width: request.width, height: request.height, quality: request.quality)
                 }
                 return .success(
-                    try await threads.run(taking: share, until: request.deadline) { try Self.stylise(request, until: stop) })
+                    try await threads.run(taking: share, until: request.deadline) { [pipeline] in
+                        try Self.stylise(request, pipeline, until: stop)
+                    })
             } catch {
                 return .failure(Self.generationError(for: error, stop))
             }
@@ -38,11 +44,13 @@ public struct LocalGenerator: ImageGenerator {
         return GeneratedImage(bytes: picture.bytes, modelUsed: name, duration: .now - start)
     }
 
-    private static func stylise(_ request: GenerationRequest, until stop: StopFlag) throws -> EncodedPicture {
+    private static func stylise(
+        _ request: GenerationRequest, _ pipeline: ImagePipeline, until stop: StopFlag
+    ) throws -> EncodedPicture {
         // The job may have been cancelled, or its deadline passed, while it waited for a thread.
         if stop.isSet { throw CancellationError() }
         request.progress(10)
-        return try ImagePipeline.stylise(
+        return try pipeline.stylise(
             request.picture.bytes, style: request.template.style, width: request.width, height: request.height,
             quality: request.quality, isCancelled: { stop.isSet })
     }

@@ -1,10 +1,21 @@
-internal import CVips
 public import ImageProbe
+public import Logging
+package import Metrics
+internal import Synchronization
 
-/// Decodes untrusted pictures to plain pixels, for the face engine.
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Decodes untrusted pictures to plain pixels, in child processes without access to files, networks and other processes.
 ///
-/// All functions **block** and compute: call them on a dedicated thread, never on the cooperative pool.
-public enum ImageDecoder {
+/// It starts a child for each picture that is decoded at the same time, and keeps it for later pictures. A child that crashes, takes
+/// too long or answers wrongly is replaced, and its picture is refused; what it answers is checked like a picture itself.
+///
+/// All functions **block**: call them on a dedicated thread, never on the cooperative pool.
+public final class ImageDecoder: Sendable {
     /// A decoded picture and its size in the file.
     public struct Decoded: Sendable {
         /// The picture, upright, scaled down if it was larger than `maxSide`.
@@ -15,6 +26,83 @@ public enum ImageDecoder {
         public let originalHeight: Int
     }
 
+    private struct State {
+        var idle: [DecoderProcess] = []
+        var failures: [DecoderFailure] = []
+        var startFailure: String?
+    }
+
+    /// The most failures that are kept for ``failures``.
+    private static let maxKeptFailures = 100
+    /// The longest time that a picture may take: the largest ones take a second or two, and ten times as long on a busy machine.
+    package static let usualPatience = Duration.seconds(60)
+
+    private let mode: SandboxMode
+    private let executable: String
+    private let arguments: [String]
+    private let patience: Duration
+    private let logger: Logger
+    private let failureCounters: [DecoderFailure.Kind: Counter]
+    private let state = Mutex(State())
+
+    /// Creates a decoder, which starts no process before its first picture or ``check()``.
+    ///
+    /// - Parameters:
+    ///   - sandbox: The sandbox of the child processes.
+    ///   - logger: Receives the failures of child processes.
+    public convenience init(sandbox: SandboxMode, logger: Logger) {
+        self.init(sandbox: sandbox, logger: logger, executable: Self.siblingExecutable)
+    }
+
+    /// Creates a decoder with another program, or with another patience.
+    package init(
+        sandbox: SandboxMode, logger: Logger, executable: String, arguments: [String] = [], patience: Duration = usualPatience,
+        metrics: any MetricsFactory = MetricsSystem.factory
+    ) {
+        (mode, self.logger, self.executable, self.arguments, self.patience) = (sandbox, logger, executable, arguments, patience)
+        // All are there from the start: to Prometheus, a counter that begins with 1 has not increased.
+        failureCounters = Dictionary(
+            uniqueKeysWithValues: DecoderFailure.Kind.allCases.map { kind in
+                (kind, Counter(label: "image_decoder_failures_total", dimensions: [("kind", kind.rawValue)], factory: metrics))
+            })
+    }
+
+    /// The path of `image-decoder`, which is installed beside the program that runs.
+    package static var siblingExecutable: String {
+        #if canImport(Glibc)
+            let own = realpath("/proc/self/exe", nil)
+        #else
+            let own = realpath(CommandLine.arguments[0], nil)
+        #endif
+        defer { free(own) }
+        let folder = own.map { String(cString: $0) }?.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        return (folder ?? []).joined(separator: "/") + "/image-decoder"
+    }
+
+    /// Starts a child process, and logs whether it is in a sandbox.
+    ///
+    /// - Throws: ``ImagingError`` with `unavailable` when it does not start, or has no sandbox although one is required.
+    public func check() throws(ImagingError) {
+        do throws(DecoderFailure) {
+            let (process, sandbox) = try start()
+            giveBack(process)
+            switch sandbox {
+            case .entered: logger.info("pictures are decoded in a sandbox")
+            case .off: logger.warning("pictures are decoded without a sandbox")
+            case .unsupported(let reason): logger.warning("pictures are decoded without a sandbox", metadata: ["reason": "\(reason)"])
+            }
+        } catch {
+            throw error.pictureError
+        }
+    }
+
+    /// Throws when the last start of a child process failed, for readiness checks.
+    ///
+    /// - Throws: ``ImagingError`` with `unavailable`.
+    public func checkLastStart() throws(ImagingError) {
+        if let reason = state.withLock({ $0.startFailure }) { throw ImagingError(.unavailable, reason) }
+    }
+
     /// Decodes a JPEG, PNG, WebP or HEIC file, turned upright by its EXIF orientation, without metadata.
     ///
     /// - Parameters:
@@ -22,57 +110,91 @@ public enum ImageDecoder {
     ///   - maxSide: The maximum longer side of the result, in pixels; smaller pictures keep their size.
     ///   - minSide: The minimum shorter side of the file's picture, in pixels; a smaller one is `corrupt`.
     ///   - limits: The limits of the file; checked on its header, before memory is allocated for pixels.
-    /// - Throws: ``ImagingError``: `unsupported`, `tooLarge`, or `corrupt` (a file that is cut off counts as such).
-    public static func decodeUpright(
+    /// - Throws: ``ImagingError``: `unsupported`, `tooLarge`, `corrupt` (a file that is cut off counts as such), or `unavailable`.
+    public func decodeUpright(
         _ bytes: [UInt8], maxSide: Int = 800, minSide: Int = 1, limits: ImageLimits = ImageLimits()
     ) throws(ImagingError) -> Decoded {
-        try withBytes(of: bytes) { file throws(ImagingError) in
-            let file = try PictureFile(file, limits: limits)
-            guard min(file.stored.width, file.stored.height) >= minSide else {
-                throw ImagingError(.corrupt, "\(file.stored) pixels are fewer than the limit")
+        let picture = try decode(bytes, as: .plain(maxSide: maxSide, minSide: minSide), limits: limits)
+        return Decoded(
+            image: RGBImage(width: picture.size.width, height: picture.size.height, pixels: picture.pixels),
+            originalWidth: picture.original.width, originalHeight: picture.original.height)
+    }
+
+    /// Decodes a file.
+    ///
+    /// - Parameter isCancelled: Called many times a second; true ends the work soon after.
+    func decode(
+        _ bytes: [UInt8], as rendering: DecodeRequest.Rendering, limits: ImageLimits, isCancelled: (@Sendable () -> Bool)? = nil
+    ) throws(ImagingError) -> DecodedPicture {
+        let info = try Self.probe(bytes, limits)
+        let request = DecodeRequest(format: info.format, limits: limits, rendering: rendering, byteCount: bytes.count)
+        let outcome: Result<DecodedPicture, ImagingError>
+        do throws(DecoderFailure) {
+            let process = try borrow()
+            let patience = DecoderSocket.Patience(deadline: .now + patience, isCancelled: isCancelled)
+            outcome = try process.decode(request, bytes, patience)
+            giveBack(process)
+        } catch {
+            note(error)
+            throw error.pictureError
+        }
+        return try outcome.get()
+    }
+
+    /// Checks the structure of a file, in Swift: a file that is no picture does not reach a decoder.
+    private static func probe(_ bytes: [UInt8], _ limits: ImageLimits) throws(ImagingError) -> ImageInfo {
+        do throws(ImageProbeError) {
+            var probe = ImageProbe(limits: limits)
+            try probe.feed(bytes.span.bytes)
+            return try probe.finish()
+        } catch {
+            switch error.code {
+            case .unsupportedFormat: throw ImagingError(.unsupported, error.message)
+            case .tooManyBytes, .tooManyPixels, .tooMuchMemory, .animated: throw ImagingError(.tooLarge, error.message)
+            case .malformed, .truncated: throw ImagingError(.corrupt, error.message)
             }
-            return try decode(file, maxSide: maxSide)
         }
-    }
-
-    /// Releases what libvips keeps for the calling thread. Call it before a thread that processed pictures ends.
-    public static func leaveThread() { VipsLibrary.leaveThread() }
-
-    private static func decode(_ file: PictureFile, maxSide: Int) throws(ImagingError) -> Decoded {
-        let longSide = file.stored.longSide
-        var picture = try file.picture(shrunkBy: Double(longSide) / Double(maxSide))
-        let loaded = max(picture.width, picture.height)
-        if loaded > maxSide {
-            picture = try picture.applying("resize", ["scale": .number(Double(maxSide) / Double(loaded)), "kernel": .choice("linear")])
-        }
-        // Rows are decoded top down, so a picture that must be rotated is first copied to memory; it is small at this point.
-        if file.orientation > 1 { picture = try picture.inMemory().applying("autorot") }
-        picture = try rgb(picture)
-        let image = RGBImage(width: picture.width, height: picture.height, pixels: try picture.bytes())
-        return Decoded(image: image, originalWidth: file.upright.width, originalHeight: file.upright.height)
-    }
-
-    /// Converts any picture (grey, palette, CMYK, 16 bits, transparent) to three bands of eight bits.
-    private static func rgb(_ picture: VipsPicture) throws(ImagingError) -> VipsPicture {
-        let coloured = try picture.applying("colourspace", ["space": .choice("srgb")])
-        let opaque = coloured.hasAlpha ? try coloured.applying("flatten") : coloured
-        return try opaque.applying("cast", ["format": .choice("uchar")]).threeBands()
     }
 }
 
-/// Runs `body` with a stable pointer to the bytes of a file, which libvips reads until the pixels are computed.
-func withBytes<Result>(
-    of bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Result
-) throws(ImagingError) -> Result {
-    defer { trimHeap() }
-    let result = bytes.withUnsafeBytes { file in Swift.Result { () throws(ImagingError) in try body(file) } }
-    return try result.get()
-}
+// MARK: Child processes
 
-/// Returns freed memory to the system. Each thread of libvips keeps freed memory in its own heap, some tens of megabytes a
-/// picture; a worker that runs all day would keep several hundred.
-private func trimHeap() {
-    #if canImport(Glibc)
-        malloc_trim(0)
-    #endif
+extension ImageDecoder {
+    /// The latest failures of child processes, for tests.
+    package var failures: [DecoderFailure] { state.withLock { $0.failures } }
+
+    /// The ids of the child processes that wait for a picture, for tests.
+    package var idleProcesses: [Int32] { state.withLock { $0.idle.map(\.pid) } }
+
+    /// Returns a child process for one picture.
+    private func borrow() throws(DecoderFailure) -> DecoderProcess {
+        while let process = state.withLock({ $0.idle.popLast() }) {
+            if process.isRunning { return process }
+            note(.ended(process.kill()))
+        }
+        return try start().0
+    }
+
+    private func start() throws(DecoderFailure) -> (DecoderProcess, SandboxState) {
+        do throws(DecoderFailure) {
+            let started = try DecoderProcess.start(executable, arguments: arguments, mode: mode)
+            state.withLock { $0.startFailure = nil }
+            return started
+        } catch {
+            state.withLock { $0.startFailure = error.pictureError.message }
+            throw error
+        }
+    }
+
+    private func giveBack(_ process: DecoderProcess) { state.withLock { $0.idle.append(process) } }
+
+    private func note(_ failure: DecoderFailure) {
+        guard let kind = failure.kind else { return }
+        state.withLock { state in
+            state.failures = state.failures.suffix(Self.maxKeptFailures - 1) + [failure]
+        }
+        failureCounters[kind]?.increment()
+        let level: Logger.Level = kind == .violation ? .error : .warning
+        logger.log(level: level, "a decoder of pictures failed", metadata: ["kind": "\(kind.rawValue)", "error": "\(failure)"])
+    }
 }

@@ -1,4 +1,3 @@
-internal import CVips
 public import ImageProbe
 
 extension ImagePipeline {
@@ -11,20 +10,18 @@ extension ImagePipeline {
     ///   - height: The requested height in pixels.
     ///   - quality: The maximum size without a width and height, and the compression.
     ///   - limits: The limits of the file.
-    ///   - isCancelled: Called many times a second on a thread of libvips; true ends the work soon after.
+    ///   - isCancelled: Called many times a second; true ends the work soon after.
     /// - Returns: A JPEG.
     /// - Throws: ``ImagingError``: `unsupported`, `tooLarge`, `corrupt`, `invalidSize`, `cancelled` or `unavailable`.
-    public static func stylise(
+    public func stylise(
         _ bytes: [UInt8], style: PictureStyle, width: Int? = nil, height: Int? = nil, quality: PictureQuality = .medium,
         limits: ImageLimits = ImageLimits(), isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(ImagingError) -> EncodedPicture {
         let watch = CancellationWatch(isCancelled)
+        let rendering = DecodeRequest.Rendering.framed(width: width, height: height, maxSide: quality.maxSide, alpha: .white)
+        let decoded = try decoder.decode(bytes, as: rendering, limits: limits, isCancelled: isCancelled)
         do {
-            return try withBytes(of: bytes) { bytes throws(ImagingError) in
-                let file = try PictureFile(bytes, limits: limits, watch: watch)
-                let frame = try OutputFrame(of: file.upright, width: width, height: height, quality: quality)
-                try watch.checkpoint()
-                let picture = try file.rendered(in: frame, alpha: .white)
+            return try decoded.withVips { picture throws(ImagingError) in
                 let canvas = try Canvas(picture, watch: watch)
                 return try PictureEncoder.encode(try style.paint(canvas), as: .jpeg, quality: quality.encoding)
             }

@@ -3,12 +3,12 @@ public import ImageProbe
 /// Converts untrusted pictures, from uploads or generators, to pictures that are safe to show.
 ///
 /// Every file is treated as hostile: only JPEG, PNG, WebP and HEIC are read, recognised by their bytes; structure, size and
-/// number of frames are checked on the header before a pixel is decoded; every result is upright, in sRGB with eight bits a
-/// band, and carries no metadata.
+/// number of frames are checked on the header before a pixel is decoded; a child process decodes it; every result is upright, in sRGB
+/// with eight bits a band, and carries no metadata.
 ///
-/// All functions **block** and compute: call them on a dedicated thread (and ``ImageDecoder/leaveThread()`` before that
-/// thread ends), never on the cooperative pool.
-public enum ImagePipeline {
+/// All functions **block** and compute: call them on a dedicated thread (and ``leaveThread()`` before that thread ends), never on
+/// the cooperative pool.
+public struct ImagePipeline: Sendable {
     /// The side lengths that a result may have, in pixels.
     public static let sides = 16...4_096
 
@@ -22,6 +22,13 @@ public enum ImagePipeline {
         public let originalHeight: Int
     }
 
+    let decoder: ImageDecoder
+
+    /// Creates a pipeline.
+    ///
+    /// - Parameter decoder: Decodes the files.
+    public init(decoder: ImageDecoder) { self.decoder = decoder }
+
     /// Converts a picture of any accepted format to a plain JPEG.
     ///
     /// - Parameters:
@@ -30,16 +37,15 @@ public enum ImagePipeline {
     ///   - quality: The quality of the JPEG, 1 to 100.
     ///   - limits: The limits of the file.
     /// - Throws: ``ImagingError``: `unsupported`, `tooLarge`, `corrupt` or `unavailable`.
-    public static func normalise(
+    public func normalise(
         _ bytes: [UInt8], maxSide: Int, quality: Int = 90, limits: ImageLimits = ImageLimits()
     ) throws(ImagingError) -> Normalised {
-        try withBytes(of: bytes) { bytes throws(ImagingError) in
-            let file = try PictureFile(bytes, limits: limits)
-            let picture = try file.rendered(size: file.upright.fitted(into: maxSide), alpha: .white)
-            return Normalised(
-                picture: try PictureEncoder.encode(picture, as: .jpeg, quality: quality),
-                originalWidth: file.upright.width, originalHeight: file.upright.height)
-        }
+        let rendering = DecodeRequest.Rendering.framed(width: nil, height: nil, maxSide: maxSide, alpha: .white)
+        let decoded = try decoder.decode(bytes, as: rendering, limits: limits)
+        return Normalised(
+            picture: try decoded.withVips { picture throws(ImagingError) in
+                try PictureEncoder.encode(picture, as: .jpeg, quality: quality)
+            }, originalWidth: decoded.original.width, originalHeight: decoded.original.height)
     }
 
     /// Makes a small JPEG of the most salient part of a picture, for a notification.
@@ -52,12 +58,12 @@ public enum ImagePipeline {
     ///   - limits: The limits of the file.
     /// - Throws: ``ImagingError``: `unsupported`, `tooLarge` (also when no quality fits `maxBytes`), `corrupt`,
     ///   `invalidSize` or `unavailable`.
-    public static func thumbnail(
+    public func thumbnail(
         of bytes: [UInt8], width: Int = 300, height: Int = 200, maxBytes: Int = 300 << 10, limits: ImageLimits = ImageLimits()
     ) throws(ImagingError) -> EncodedPicture {
         let shape = try PixelSize(width: width, height: height).checked()
-        return try withBytes(of: bytes) { bytes throws(ImagingError) in
-            let picture = try PictureFile(bytes, limits: limits).covering(shape).inMemory()
+        let rendering = DecodeRequest.Rendering.framed(width: width, height: height, maxSide: shape.longSide, alpha: .white)
+        return try decoder.decode(bytes, as: rendering, limits: limits).withVips { picture throws(ImagingError) in
             for quality in [82, 70, 55, 40, 25, 10, 1] {
                 let encoded = try PictureEncoder.encode(picture, as: .jpeg, quality: quality)
                 if encoded.bytes.count <= maxBytes { return encoded }
@@ -76,15 +82,26 @@ public enum ImagePipeline {
     ///   - format: JPEG, where transparency becomes white; or PNG or WebP, where it is kept.
     ///   - limits: The limits of the file.
     /// - Throws: ``ImagingError``: `unsupported`, `tooLarge`, `corrupt`, `invalidSize` or `unavailable`.
-    public static func finish(
+    public func finish(
         _ bytes: [UInt8], width: Int? = nil, height: Int? = nil, quality: PictureQuality = .medium, format: ImageFormat = .jpeg,
         limits: ImageLimits = ImageLimits()
     ) throws(ImagingError) -> EncodedPicture {
-        try withBytes(of: bytes) { bytes throws(ImagingError) in
-            let file = try PictureFile(bytes, limits: limits)
-            let frame = try OutputFrame(of: file.upright, width: width, height: height, quality: quality)
-            let picture = try file.rendered(in: frame, alpha: format == .jpeg ? .white : .kept)
-            return try PictureEncoder.encode(picture, as: format, quality: quality.encoding)
+        let rendering = DecodeRequest.Rendering.framed(
+            width: width, height: height, maxSide: quality.maxSide, alpha: format == .jpeg ? .white : .kept)
+        return try decoder.decode(bytes, as: rendering, limits: limits).withVips { picture throws(ImagingError) in
+            try PictureEncoder.encode(picture, as: format, quality: quality.encoding)
+        }
+    }
+
+    /// Releases what libvips keeps for the calling thread. Call it before a thread that processed pictures ends.
+    public static func leaveThread() { VipsLibrary.leaveThread() }
+}
+
+extension DecodedPicture {
+    /// Runs `body` with the pixels as a picture of libvips, which must not leave it.
+    func withVips<Result>(_ body: (VipsPicture) throws(ImagingError) -> Result) throws(ImagingError) -> Result {
+        try withBytes(of: pixels) { pixels throws(ImagingError) in
+            try body(try VipsPicture(pixels: pixels, size: size, bands: bands))
         }
     }
 }

@@ -5,14 +5,22 @@ enum OutputFrame {
     /// The most salient part of the picture, cropped to this size.
     case cut(PixelSize)
 
+    /// The size of the result.
+    var size: PixelSize {
+        switch self {
+        case .whole(let size), .cut(let size): size
+        }
+    }
+
     /// Creates the frame from the options of a job.
     ///
+    /// - Parameter maxSide: The maximum longer side without a width and height.
     /// - Throws: ``ImagingError`` with `invalidSize` when a side is outside ``ImagePipeline/sides``.
-    init(of picture: PixelSize, width: Int?, height: Int?, quality: PictureQuality) throws(ImagingError) {
+    init(of picture: PixelSize, width: Int?, height: Int?, maxSide: Int) throws(ImagingError) {
         let longest = ImagePipeline.sides.upperBound
         switch (width, height) {
         case (nil, nil):
-            self = .whole(picture.fitted(into: quality.maxSide))
+            self = .whole(picture.fitted(into: maxSide))
         case (let width?, nil):
             try width.checkSide()
             self = .whole(picture.scaled(by: min(Double(width) / Double(picture.width), Double(longest) / Double(picture.height))))

@@ -10,27 +10,23 @@ struct PictureFile {
     let orientation: Int
 
     private let bytes: UnsafeRawBufferPointer
-    private let watch: CancellationWatch?
 
     /// Pixels across and down once upright.
     var upright: PixelSize { orientation >= 5 ? stored.turned : stored }
 
-    /// Checks a file's structure and header. The bytes must outlive all pictures derived from it.
+    /// Checks the size that libvips reads from the header of a file whose structure ``ImageProbe`` has checked. The bytes must outlive
+    /// all pictures derived from it.
     ///
-    /// The probe detects by structure what libvips would detect only while decoding, or not at all: a second frame, a size
-    /// beyond the limits, a truncated file. The size that libvips reads from the header is then checked as well.
-    ///
-    /// - Parameter watch: Watches the decoding, and all operations on the picture up to its first copy in memory.
-    init(_ bytes: UnsafeRawBufferPointer, limits: ImageLimits, watch: CancellationWatch? = nil) throws(ImagingError) {
-        try VipsLibrary.start()
+    /// The probe detects by structure what libvips would detect only while decoding, or not at all: a second frame, a size beyond the
+    /// limits, a truncated file.
+    init(_ bytes: UnsafeRawBufferPointer, format: ImageFormat, limits: ImageLimits) throws(ImagingError) {
         self.bytes = bytes
-        self.watch = watch
-        format = try Self.probe(bytes, limits: limits).format
+        self.format = format
         let header = try Self.load(bytes, format, shrink: 1)
         guard header.pages == 1 || format == .heic else { throw ImagingError(.tooLarge, "more than one frame") }
         stored = PixelSize(width: header.width, height: header.height)
         orientation = header.orientation
-        guard stored.longSide <= limits.side, stored.width * stored.height <= limits.pixels else {
+        guard stored.isWithin(side: limits.side, pixels: limits.pixels) else {
             throw ImagingError(.tooLarge, "\(stored) pixels are more than the limit")
         }
     }
@@ -47,23 +43,7 @@ struct PictureFile {
         case .webp: shrink = max(1, factor)
         case .png, .heic: break
         }
-        let picture = try Self.load(bytes, format, shrink: shrink)
-        watch?.watch(picture)
-        return picture
-    }
-
-    private static func probe(_ bytes: UnsafeRawBufferPointer, limits: ImageLimits) throws(ImagingError) -> ImageInfo {
-        do throws(ImageProbeError) {
-            var probe = ImageProbe(limits: limits)
-            try probe.feed(bytes.bytes)
-            return try probe.finish()
-        } catch {
-            switch error.code {
-            case .unsupportedFormat: throw ImagingError(.unsupported, error.message)
-            case .tooManyBytes, .tooManyPixels, .tooMuchMemory, .animated: throw ImagingError(.tooLarge, error.message)
-            case .malformed, .truncated: throw ImagingError(.corrupt, error.message)
-            }
-        }
+        return try Self.load(bytes, format, shrink: shrink)
     }
 
     /// Opens a file: only the header is read; pixels are decoded on demand, from top to bottom.
@@ -93,4 +73,11 @@ struct PixelSize: Equatable, CustomStringConvertible {
     var longSide: Int { max(width, height) }
     var turned: PixelSize { PixelSize(width: height, height: width) }
     var description: String { "\(width)x\(height)" }
+
+    /// Returns whether the size is not empty, and within limits.
+    func isWithin(side: Int, pixels: Int) -> Bool {
+        guard width > 0, height > 0, longSide <= side else { return false }
+        let (area, overflow) = width.multipliedReportingOverflow(by: height)
+        return !overflow && area <= pixels
+    }
 }

@@ -2,8 +2,8 @@ public import ImageProbe
 
 /// Estimates the memory that operations on a picture need, in bytes, from the structure of its file.
 ///
-/// The estimates are approximate upper bounds, measured with pictures of 40 megapixels. A file that is rejected needs next to
-/// nothing. Each function reads the file once: call it on a thread that may compute.
+/// The estimates are approximate upper bounds, of the process and its decoder together, measured with pictures of 40 megapixels. A file
+/// that is rejected needs next to nothing. Each function reads the file once: call it on a thread that may compute.
 public enum PictureMemory {
     /// The row buffers of libvips, and the output buffer of the encoder.
     private static let rowsBytes = 16 << 20
@@ -43,18 +43,19 @@ public enum PictureMemory {
         guard let file = probe(bytes, limits) else { return rowsBytes }
         let (shape, covering) = shape(of: file.pixels, width, height, quality)
         let perPixel = file.format == .webp ? webpPixelBytes : pixelBytes
-        return file.wholeBytes + rowsBytes + max(shape, covering) * perPixel
+        return file.wholeBytes + rowsBytes + max(shape, covering) * perPixel + shape * pixelBytes
     }
 
     private static func decoding(_ file: ImageInfo, into size: PixelSize) -> Int {
-        file.wholeBytes + rowsBytes + size.width * size.height * (file.format == .webp ? webpPixelBytes : pixelBytes)
+        // The decoder and the worker have the pixels.
+        file.wholeBytes + rowsBytes + size.width * size.height * ((file.format == .webp ? webpPixelBytes : pixelBytes) + pixelBytes)
     }
 
     /// The pixels of the result, and those of the picture that it is cropped from; 0 when it is not cropped.
     private static func shape(
         of size: PixelSize, _ width: Int?, _ height: Int?, _ quality: PictureQuality
     ) -> (shape: Int, covering: Int) {
-        switch try? OutputFrame(of: size, width: width, height: height, quality: quality) {
+        switch try? OutputFrame(of: size, width: width, height: height, maxSide: quality.maxSide) {
         case .whole(let whole): return (whole.width * whole.height, 0)
         case .cut(let shape):
             let scale = max(Double(shape.width) / Double(size.width), Double(shape.height) / Double(size.height))

@@ -61,3 +61,20 @@ extension PictureFile {
         return try picture.resized(to: size).inMemory().cut(to: shape)
     }
 }
+
+extension PictureFile {
+    /// The picture without the correction of its colour profile, for the face engine: three bands, on black.
+    func plain(maxSide: Int) throws(ImagingError) -> VipsPicture {
+        var picture = try self.picture(shrunkBy: Double(stored.longSide) / Double(maxSide))
+        let loaded = max(picture.width, picture.height)
+        if loaded > maxSide {
+            picture = try picture.applying("resize", ["scale": .number(Double(maxSide) / Double(loaded)), "kernel": .choice("linear")])
+        }
+        // Rows are decoded top down, so a picture that must be rotated is first copied to memory; it is small at this point.
+        if orientation > 1 { picture = try picture.inMemory().applying("autorot") }
+        // Grey, palette, CMYK, 16 bits and transparency become three bands of eight bits.
+        let coloured = try picture.applying("colourspace", ["space": .choice("srgb")])
+        let opaque = coloured.hasAlpha ? try coloured.applying("flatten") : coloured
+        return try opaque.applying("cast", ["format": .choice("uchar")]).threeBands()
+    }
+}

@@ -8,7 +8,7 @@ import Testing
 @Suite struct FaceEnginePoolTests {
     private func makePool(threads: Int = 1, maxQueued: Int = 256) async throws -> FaceEnginePool {
         try await FaceEnginePool.start(
-            modelsDirectory: try PackageRoot.file(".cache/models"), threads: threads, maxQueued: maxQueued)
+            modelsDirectory: try PackageRoot.file(".cache/models"), threads: threads, decoder: Engines.decoder, maxQueued: maxQueued)
     }
 
     /// Occupies a thread of the pool until it is released.
@@ -40,7 +40,7 @@ import Testing
 
     @Test func `a missing or wrong model prevents the start`() async throws {
         let error = await #expect(throws: FaceEngineError.self) {
-            try await FaceEnginePool.start(modelsDirectory: "/nonexistent", threads: 1)
+            try await FaceEnginePool.start(modelsDirectory: "/nonexistent", threads: 1, decoder: Engines.decoder)
         }
         #expect(error?.code == .badModel)
         #expect(error?.message.contains("FACE_MODELS_PATH") == true)

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `a photo lying on its side shows no face, or one too tilted`() async throws {
-        let image = try ImageDecoder.decodeUpright(try Photos.read("person-a/front-1")).image
+        let image = try Engines.decoder.decodeUpright(try Photos.read("person-a/front-1")).image
         var pixels: [UInt8] = []
         for y in 0..<image.width { for x in 0..<image.height { for c in 0..<3 { pixels.append(image.level(y, x, c)) } } }
         let fault = try await analyse(RGBImage(width: image.height, height: image.width, pixels: pixels), for: .signIn).fault
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `a mirrored photo is recognised as the same photo`() async throws {
-        let image = try ImageDecoder.decodeUpright(try Photos.read("person-a/left-1")).image
+        let image = try Engines.decoder.decodeUpright(try Photos.read("person-a/left-1")).image
         let original = try #require(try await analyse(image, for: .signUp).face)
         let mirrored = try #require(try await analyse(image.mirrored, for: .signUp).face)
         #expect(original.signature.mirrorCorrelation(with: mirrored.signature) > 0.90)

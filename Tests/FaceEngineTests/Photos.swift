@@ -1,6 +1,7 @@
 import FaceEngine
 import Foundation
 import Imaging
+import Logging
 import TestSupport
 
 /// The photos that `make setup` downloads, and pictures made from them.
@@ -32,7 +33,7 @@ enum Photos {
     static func altered(
         _ name: String, _ change: (_ image: RGBImage, _ x: Int, _ y: Int, _ channel: Int) -> UInt8
     ) throws -> RGBImage {
-        let image = try ImageDecoder.decodeUpright(try read(name)).image
+        let image = try Engines.decoder.decodeUpright(try read(name)).image
         var pixels: [UInt8] = []
         pixels.reserveCapacity(image.pixels.count)
         for y in 0..<image.height {
@@ -65,9 +66,10 @@ extension RGBImage {
 
 /// One pool of real engines for all tests of the process.
 enum Engines {
+    static let decoder = ImageDecoder(sandbox: .required, logger: Logger(label: "face-engine-tests") { _ in SwiftLogNoOpLogHandler() })
     private static let starting = Task {
         let models = try PackageRoot.file(".cache/models")
-        return try await FaceEnginePool.start(modelsDirectory: models, threads: 2)
+        return try await FaceEnginePool.start(modelsDirectory: models, threads: 2, decoder: decoder)
     }
 
     static func pool() async throws -> FaceEnginePool { try await starting.value }

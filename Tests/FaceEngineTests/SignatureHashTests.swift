@@ -32,8 +32,8 @@ import Testing
         for name in Self.names {
             let file = try Photos.read(name)
             let original = try Self.hash(try await pool.analyse(file, for: .signIn))
-            let compressed = try ImagePipeline.normalise(file, maxSide: 12_000, quality: 85).picture.bytes
-            let image = Self.cropped(try ImageDecoder.decodeUpright(file).image)
+            let compressed = try ImagePipeline(decoder: Engines.decoder).normalise(file, maxSide: 12_000, quality: 85).picture.bytes
+            let image = Self.cropped(try Engines.decoder.decodeUpright(file).image)
             let copies = [
                 ("quality 85", try await pool.analyse(compressed, for: .signIn)),
                 (
@@ -61,7 +61,7 @@ import Testing
         let pool = try await Engines.pool()
         let file = try Photos.read("person-a/front-1")
         let commented = Array(file.prefix(2) + [0xFF, 0xFE, 0, 3, 7] + file.dropFirst(2))
-        let compressed = try ImagePipeline.normalise(file, maxSide: 12_000, quality: 85).picture.bytes
+        let compressed = try ImagePipeline(decoder: Engines.decoder).normalise(file, maxSide: 12_000, quality: 85).picture.bytes
         var digests: [[UInt8]] = []
         for file in [file, commented, compressed] {
             digests.append(try #require(try await pool.examine(file, for: .signIn).pixelDigest))

@@ -3,10 +3,13 @@ import GeminiEmulator
 import ImageGenerators
 import ImageProbe
 import Imaging
+import Logging
 import NIOPosix
 import Testing
 
 @Suite struct LocalGeneratorTests {
+    private static let pipeline = ImagePipeline(
+        decoder: ImageDecoder(sandbox: .required, logger: Logger(label: "generator-tests") { _ in SwiftLogNoOpLogHandler() }))
     private static let png = DrawnPicture.png(width: 320, height: 240, seed: [250, 200, 90, 20, 60, 140])
 
     private func request(
@@ -21,7 +24,7 @@ import Testing
     }
 
     private func failure(
-        _ request: GenerationRequest, _ generator: LocalGenerator = LocalGenerator()
+        _ request: GenerationRequest, _ generator: LocalGenerator = LocalGenerator(pipeline: pipeline)
     ) async -> GenerationError.Code? {
         do throws(GenerationError) {
             _ = try await generator.generate(request)
@@ -32,7 +35,7 @@ import Testing
     }
 
     @Test func `a style is deterministic and differs from other styles`() async throws {
-        let generator = LocalGenerator()
+        let generator = LocalGenerator(pipeline: Self.pipeline)
         let first = try await generator.generate(request())
         let again = try await generator.generate(request())
         let other = try await generator.generate(request(.popArt))
@@ -45,7 +48,7 @@ import Testing
 
     @Test func `progress grows and ends below a hundred`() async throws {
         let seen = ProgressLog()
-        _ = try await LocalGenerator().generate(request(progress: { seen.add($0) }))
+        _ = try await LocalGenerator(pipeline: Self.pipeline).generate(request(progress: { seen.add($0) }))
         #expect(seen.values == seen.values.sorted())
         #expect(seen.values.count >= 2)
         #expect(seen.values.allSatisfy { (1...99).contains($0) })
@@ -70,7 +73,7 @@ import Testing
         // A thread of its own: no other test's picture stands in the way.
         let pool = NIOThreadPool(numberOfThreads: 1)
         pool.start()
-        let generator = LocalGenerator(threads: PictureThreads(pool: pool))
+        let generator = LocalGenerator(pipeline: Self.pipeline, threads: PictureThreads(pool: pool))
         let clock = ContinuousClock()
         let whole = try await clock.measure { _ = try await generator.generate(request(.oilPainting, picture: large)) }
         var cuts: [Duration] = []

@@ -7,11 +7,11 @@ import Testing
 @Suite struct BadInputTests {
     private func codes(_ bytes: [UInt8]) -> Set<ImagingError.Code?> {
         [
-            code { _ = try ImagePipeline.normalise(bytes, maxSide: 1_000) },
-            code { _ = try ImagePipeline.thumbnail(of: bytes) },
-            code { _ = try ImagePipeline.finish(bytes) },
-            code { _ = try ImagePipeline.stylise(bytes, style: .vintage) },
-            code { _ = try ImageDecoder.decodeUpright(bytes) },
+            code { _ = try Samples.pipeline.normalise(bytes, maxSide: 1_000) },
+            code { _ = try Samples.pipeline.thumbnail(of: bytes) },
+            code { _ = try Samples.pipeline.finish(bytes) },
+            code { _ = try Samples.pipeline.stylise(bytes, style: .vintage) },
+            code { _ = try Samples.decoder.decodeUpright(bytes) },
         ]
     }
 
@@ -37,8 +37,8 @@ import Testing
     @Test func `a file of too many bytes is refused`() throws {
         let file = try Samples.portrait()
         let limits = ImageLimits(bytes: file.count - 1)
-        #expect(code { _ = try ImagePipeline.thumbnail(of: file, limits: limits) } == .tooLarge)
-        #expect(code { _ = try ImagePipeline.thumbnail(of: file, limits: ImageLimits(bytes: file.count)) } == nil)
+        #expect(code { _ = try Samples.pipeline.thumbnail(of: file, limits: limits) } == .tooLarge)
+        #expect(code { _ = try Samples.pipeline.thumbnail(of: file, limits: ImageLimits(bytes: file.count)) } == nil)
     }
 
     @Test func `an animation is refused in every format`() {
@@ -86,7 +86,7 @@ import Testing
         let secret = "CANARY-SECRET"
         let file = JPEGFile(try Samples.quarters()).withMetadata(saying: secret).bytes
         do {
-            _ = try ImagePipeline.normalise(Array(file.dropLast(40)), maxSide: 100)
+            _ = try Samples.pipeline.normalise(Array(file.dropLast(40)), maxSide: 100)
             Issue.record("a truncated file was accepted")
         } catch {
             #expect(!error.description.contains(secret) && !error.description.isEmpty && error.description.count < 300)

@@ -11,7 +11,7 @@ import Testing
     func `width, height and quality decide the size`(
         width: Int?, height: Int?, quality: PictureQuality, expectedWidth: Int, expectedHeight: Int
     ) throws {
-        let result = try ImagePipeline.finish(try Samples.portrait(), width: width, height: height, quality: quality)
+        let result = try Samples.pipeline.finish(try Samples.portrait(), width: width, height: height, quality: quality)
         #expect((result.width, result.height) == (expectedWidth, expectedHeight))
         let image = try Samples.pixels(result)
         #expect((image.width, image.height) == (expectedWidth, expectedHeight))
@@ -19,20 +19,20 @@ import Testing
 
     @Test func `more quality takes more bytes`() throws {
         let file = try Samples.portrait()
-        let sizes = try PictureQuality.allCases.map { try ImagePipeline.finish(file, width: 800, quality: $0).bytes.count }
+        let sizes = try PictureQuality.allCases.map { try Samples.pipeline.finish(file, width: 800, quality: $0).bytes.count }
         #expect(sizes == sizes.sorted() && Set(sizes).count == 3)
     }
 
     @Test(arguments: [(15, nil), (nil, 4_097), (300, 0), (-5, 300)] as [(Int?, Int?)])
     func `a size outside the limits is refused`(width: Int?, height: Int?) throws {
         let file = try Samples.quarters()
-        #expect(code { _ = try ImagePipeline.finish(file, width: width, height: height) } == .invalidSize)
+        #expect(code { _ = try Samples.pipeline.finish(file, width: width, height: height) } == .invalidSize)
     }
 
     @Test(arguments: [ImageFormat.png, .webp])
     func `transparency stays in the formats that have it`(format: ImageFormat) throws {
         let file = PNGFile.encode(width: 64, height: 64, bands: 4) { x, _, band in band == 3 ? (x < 32 ? 0 : 255) : 60 }
-        let result = try ImagePipeline.finish(file, format: format)
+        let result = try Samples.pipeline.finish(file, format: format)
         #expect(result.format == format)
         // The face engine's decoder renders transparent pixels on black.
         let image = try Samples.pixels(result)
@@ -42,14 +42,14 @@ import Testing
 
     @Test func `a long picture that is requested as a big square shows its middle`() throws {
         let file = PNGFile.encode(width: 800, height: 100, bands: 3) { x, _, band in band == (x < 300 || x > 500 ? 0 : 1) ? 220 : 30 }
-        let result = try ImagePipeline.finish(file, width: 4_096, height: 4_096)
+        let result = try Samples.pipeline.finish(file, width: 4_096, height: 4_096)
         #expect((result.width, result.height) == (4_096, 4_096))
         #expect(try areAlike(Samples.pixels(result).colour(0.5, 0.5), [30, 220, 30], within: 8))
     }
 
     @Test func `HEIC is not written`() throws {
         let file = try Samples.quarters()
-        #expect(code { _ = try ImagePipeline.finish(file, format: .heic) } == .unsupported)
+        #expect(code { _ = try Samples.pipeline.finish(file, format: .heic) } == .unsupported)
     }
 }
 
@@ -70,10 +70,10 @@ import Testing
     @Test func `a JPEG holds tables, a frame and a scan, and nothing else`() throws {
         let file = try Self.file()
         var results = [
-            try ImagePipeline.normalise(file, maxSide: 2_000).picture, try ImagePipeline.thumbnail(of: file),
-            try ImagePipeline.finish(file),
+            try Samples.pipeline.normalise(file, maxSide: 2_000).picture, try Samples.pipeline.thumbnail(of: file),
+            try Samples.pipeline.finish(file),
         ]
-        for style in PictureStyle.allCases { results.append(try ImagePipeline.stylise(file, style: style)) }
+        for style in PictureStyle.allCases { results.append(try Samples.pipeline.stylise(file, style: style)) }
         for result in results {
             #expect(result.bytes.occurrences(of: Self.word) == 0)
             let segments = JPEGFile(result.bytes).segments
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `a PNG holds its header, its pixels and their density, and nothing else`() throws {
-        let bytes = try ImagePipeline.finish(try Self.file(), format: .png).bytes
+        let bytes = try Samples.pipeline.finish(try Self.file(), format: .png).bytes
         #expect(bytes.occurrences(of: Self.word) == 0)
         var names: Set<String> = []
         var offset = 8
@@ -100,7 +100,7 @@ import Testing
     @Test(arguments: [3, 4])
     func `a WebP holds its pixels and nothing else`(bands: Int) throws {
         let file = bands == 3 ? try Self.file() : PNGFile.encode(width: 64, height: 64, bands: 4) { x, _, _ in UInt8(x * 4) }
-        let bytes = try ImagePipeline.finish(file, format: .webp).bytes
+        let bytes = try Samples.pipeline.finish(file, format: .webp).bytes
         #expect(bytes.occurrences(of: Self.word) == 0)
         func number(_ offset: Int) -> Int { (0..<4).reversed().reduce(0) { $0 << 8 | Int(bytes[offset + $1]) } }
         #expect(number(4) == bytes.count - 8)
@@ -114,7 +114,7 @@ import Testing
         }
         #expect(offset == bytes.count)
         #expect(Set(names).isSubset(of: ["VP8X", "ALPH", "VP8 ", "VP8L"]))
-        #expect(try ImageDecoder.decodeUpright(bytes).image.longSide == (bands == 3 ? 80 : 64))
+        #expect(try Samples.decoder.decodeUpright(bytes).image.longSide == (bands == 3 ? 80 : 64))
     }
 }
 

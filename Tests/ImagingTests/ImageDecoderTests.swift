@@ -4,19 +4,19 @@ import Testing
 
 @Suite struct ImageDecoderTests {
     @Test func `a photo is scaled down to the requested side`() throws {
-        let decoded = try ImageDecoder.decodeUpright(try Photos.load("original/obama3"))
+        let decoded = try Samples.decoder.decodeUpright(try Photos.load("original/obama3"))
         #expect(decoded.image.height == 800 && decoded.image.width == 492)
         #expect(decoded.originalWidth == 1434 && decoded.originalHeight == 2333)
     }
 
     @Test func `a small photo keeps its size`() throws {
-        let image = try ImageDecoder.decodeUpright(try Photos.load("person-a/front-1"), maxSide: 4000).image
+        let image = try Samples.decoder.decodeUpright(try Photos.load("person-a/front-1"), maxSide: 4000).image
         #expect(image.width == 645 && image.height == 799)
     }
 
     @Test(arguments: [SmallFiles.webP, SmallFiles.heic])
     func `WebP and HEIC files decode`(file: [UInt8]) throws {
-        let image = try ImageDecoder.decodeUpright(file).image
+        let image = try Samples.decoder.decodeUpright(file).image
         #expect(image.width == 64 && image.height == 48)
         for (x, expected) in [(8, [200, 120, 40]), (56, [40, 120, 200])] {
             for channel in 0..<3 { #expect(abs(Int(image.level(x, 24, channel)) - expected[channel]) <= 12) }
@@ -27,14 +27,14 @@ import Testing
         var random = SeededGenerator(seed: 7)
         for _ in 0..<200 {
             let noise = (0..<Int.random(in: 1...2_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-            #expect(code { _ = try ImageDecoder.decodeUpright([0xFF, 0xD8, 0xFF] + noise) } != nil)
+            #expect(code { _ = try Samples.decoder.decodeUpright([0xFF, 0xD8, 0xFF] + noise) } != nil)
         }
     }
 
     @Test func `the EXIF orientation is applied`() throws {
         let file = try Photos.load("person-a/front-1")
-        let upright = try ImageDecoder.decodeUpright(file)
-        let turned = try ImageDecoder.decodeUpright(JPEGFile(file).with(orientation: 6).bytes)
+        let upright = try Samples.decoder.decodeUpright(file)
+        let turned = try Samples.decoder.decodeUpright(JPEGFile(file).with(orientation: 6).bytes)
         #expect(turned.image.width == upright.image.height && turned.image.height == upright.image.width)
         #expect(turned.originalWidth == upright.originalHeight && turned.originalHeight == upright.originalWidth)
         // Orientation 6: the first stored row is the right side of the picture.
@@ -49,7 +49,7 @@ import Testing
         let file = PNGFile.encode(width: 300, height: 250, bands: bands) { _, _, band in
             bands % 2 == 0 && band == bands - 1 ? 255 : 120
         }
-        let image = try ImageDecoder.decodeUpright(file).image
+        let image = try Samples.decoder.decodeUpright(file).image
         #expect(image.width == 300 && image.height == 250)
         #expect(image.pixels.allSatisfy { $0 == 120 })
     }

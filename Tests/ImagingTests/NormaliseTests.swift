@@ -5,18 +5,18 @@ import Testing
 /// Tests that every picture becomes an upright JPEG in sRGB.
 @Suite struct NormaliseTests {
     private func normalised(_ bytes: [UInt8], maxSide: Int = 4_000) throws -> RGBImage {
-        try Samples.pixels(try ImagePipeline.normalise(bytes, maxSide: maxSide).picture)
+        try Samples.pixels(try Samples.pipeline.normalise(bytes, maxSide: maxSide).picture)
     }
 
     @Test func `a picture is scaled to the maximum side and its original size returned`() throws {
-        let result = try ImagePipeline.normalise(try Samples.portrait(), maxSide: 1_000)
+        let result = try Samples.pipeline.normalise(try Samples.portrait(), maxSide: 1_000)
         #expect((result.originalWidth, result.originalHeight) == (1_434, 2_333))
         #expect((result.picture.width, result.picture.height) == (615, 1_000))
         #expect(result.picture.format == .jpeg)
     }
 
     @Test func `a small picture keeps its size`() throws {
-        let result = try ImagePipeline.normalise(try Samples.quarters(), maxSide: 1_000)
+        let result = try Samples.pipeline.normalise(try Samples.quarters(), maxSide: 1_000)
         #expect((result.picture.width, result.picture.height) == (80, 60))
     }
 
@@ -29,7 +29,7 @@ import Testing
             [red, blue, green, white], [blue, red, white, green], [white, green, blue, red], [green, white, red, blue],
         ]
         let file = JPEGFile(try Samples.quarters()).with(orientation: orientation).bytes
-        let result = try ImagePipeline.normalise(file, maxSide: 4_000)
+        let result = try Samples.pipeline.normalise(file, maxSide: 4_000)
         let image = try Samples.pixels(result.picture)
         #expect((image.width, image.height) == (orientation < 5 ? (80, 60) : (60, 80)))
         #expect((result.originalWidth, result.originalHeight) == (image.width, image.height))

@@ -44,7 +44,8 @@ struct GeminiErrorDetails {
     /// Parses a duration of protocol buffers, such as `36.5s`.
     private static func duration(_ text: String) -> Duration? {
         guard text.hasSuffix("s"), let seconds = Double(text.dropLast()), seconds.isFinite, seconds >= 0 else { return nil }
-        return min(.seconds(seconds), GeminiClassifier.maxRetryAfter)
+        // A `Duration` of more than some 10^20 seconds traps.
+        return .seconds(min(seconds, GeminiClassifier.maxRetryAfter / .seconds(1)))
     }
 }
 

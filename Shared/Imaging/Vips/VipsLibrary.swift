@@ -1,20 +1,19 @@
 internal import CVips
 
-/// libvips itself: started once, on first use, for untrusted pictures.
+/// libvips itself: started once, on first use.
 enum VipsLibrary {
-    /// The loaders that may run. Every other one is blocked, so that no operation can be made to load a PDF, an SVG or a GIF.
+    /// The loaders that a decoder may run. Every other one is blocked, so that no operation can be made to load a PDF, an SVG or a GIF.
     private static let loaders = ["Jpeg", "Png", "Webp", "Heif"]
 
-    /// True once libvips is ready.
+    /// True once libvips is ready to compute; it cannot load any file.
     ///
     /// No operation is cached, because no two pictures share one. Every operation computes on the calling thread (plus one of
     /// libvips): a worker uses the cores by processing several pictures.
-    static let isReady: Bool = {
+    private static let isReady: Bool = {
         releaseLargeAllocations()
         guard vips_init("heliograph") == 0 else { return false }
         vips_block_untrusted_set(1)
         vips_operation_block_set("VipsForeignLoad", 1)
-        for loader in loaders { vips_operation_block_set("VipsForeignLoad\(loader)Buffer", 0) }
         vips_concurrency_set(1)
         vips_cache_set_max(0)
         vips_cache_set_max_mem(0)
@@ -36,6 +35,18 @@ enum VipsLibrary {
     /// Throws when libvips does not work on this machine.
     static func start() throws(ImagingError) {
         guard isReady else { throw ImagingError(.unavailable, "libvips cannot be started") }
+    }
+
+    /// Prepares libvips for a process that decodes files in a sandbox, and does nothing else.
+    static func startDecoding() throws(ImagingError) {
+        #if canImport(Glibc)
+            // A second heap would be shrunk by a look at a file of the system, which a sandbox forbids.
+            mallopt(M_ARENA_MAX, 1)
+        #endif
+        try start()
+        for loader in loaders { vips_operation_block_set("VipsForeignLoad\(loader)Buffer", 0) }
+        // libvips would compile its inner loops to machine code while it runs, which a sandbox forbids.
+        vips_vector_set_enabled(0)
     }
 
     /// Releases what libvips keeps for the calling thread.

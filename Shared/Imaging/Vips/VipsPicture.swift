@@ -61,3 +61,53 @@ final class VipsPicture {
         return Array(UnsafeRawBufferPointer(start: memory, count: count))
     }
 }
+
+extension VipsPicture {
+    /// Makes a picture of pixels in sRGB, which must outlive it.
+    ///
+    /// - Precondition: `pixels.count` is the product of the size and the bands, 3 or 4.
+    convenience init(pixels: UnsafeRawBufferPointer, size: PixelSize, bands: Int) throws(ImagingError) {
+        precondition(pixels.count == size.width * size.height * bands, "pixels do not fit the size")
+        try VipsLibrary.start()
+        try self.init(
+            vips_image_new_from_memory(
+                pixels.baseAddress, pixels.count, Int32(size.width), Int32(size.height), Int32(bands), VIPS_FORMAT_UCHAR), "pixels")
+        // By a copy with another interpretation the picture would no longer count as one in memory.
+        image.pointee.Type = VIPS_INTERPRETATION_sRGB
+    }
+
+    /// Computes the pixels from top to bottom without keeping them, and passes them on in groups of whole rows.
+    func computeRows(_ body: (UnsafeRawBufferPointer) -> Void) throws(ImagingError) {
+        let status = withoutActuallyEscaping(body) { body in
+            let sink = RowSink(body)
+            return withExtendedLifetime(sink) {
+                vips_sink_disc(
+                    image,
+                    { region, area, sink in
+                        guard let region, let area, let sink else { return -1 }
+                        Unmanaged<RowSink>.fromOpaque(sink).takeUnretainedValue().take(region.pointee, area.pointee)
+                        return 0
+                    }, Unmanaged.passUnretained(sink).toOpaque())
+            }
+        }
+        guard status == 0 else { throw VipsLibrary.failure("decode") }
+    }
+}
+
+/// Passes the rows of a region of libvips on, which follow each other in memory, or have gaps between them.
+private final class RowSink {
+    private let body: (UnsafeRawBufferPointer) -> Void
+
+    init(_ body: @escaping (UnsafeRawBufferPointer) -> Void) { self.body = body }
+
+    func take(_ region: VipsRegion, _ area: VipsRect) {
+        let rowBytes = Int(area.width) * Int(region.im.pointee.Bands)
+        guard let data = region.data else { return }
+        var first = UnsafeRawPointer(data) + (Int(area.top) - Int(region.valid.top)) * Int(region.bpl)
+        first += (Int(area.left) - Int(region.valid.left)) * Int(region.im.pointee.Bands)
+        if Int(region.bpl) == rowBytes { return body(UnsafeRawBufferPointer(start: first, count: rowBytes * Int(area.height))) }
+        for row in 0..<Int(area.height) {
+            body(UnsafeRawBufferPointer(start: first + row * Int(region.bpl), count: rowBytes))
+        }
+    }
+}

@@ -1,9 +1,14 @@
 import ImageProbe
 import Imaging
+import Logging
 import TestSupport
 
 /// Sample pictures, and access to the pixels of results.
 enum Samples {
+    /// The decoder of all tests of the process.
+    static let decoder = ImageDecoder(sandbox: .required, logger: Logger(label: "imaging-tests") { _ in SwiftLogNoOpLogHandler() })
+    static let pipeline = ImagePipeline(decoder: decoder)
+
     /// A photo of a man in front of a chandelier, 1,434 by 2,333 pixels.
     static func portrait() throws -> [UInt8] { try Photos.load("original/obama3") }
 
@@ -11,7 +16,7 @@ enum Samples {
     static func quarters() throws -> [UInt8] {
         let colours: [[UInt8]] = [[220, 30, 30], [30, 200, 30], [30, 30, 220], [255, 255, 255]]
         let png = PNGFile.encode(width: 80, height: 60, bands: 3) { x, y, band in colours[(y < 30 ? 0 : 2) + (x < 40 ? 0 : 1)][band] }
-        return try ImagePipeline.normalise(png, maxSide: 80, quality: 95).picture.bytes
+        return try pipeline.normalise(png, maxSide: 80, quality: 95).picture.bytes
     }
 
     /// A picture of noise: nothing compresses it.
@@ -21,7 +26,7 @@ enum Samples {
     }
 
     static func pixels(_ picture: EncodedPicture) throws -> RGBImage {
-        try ImageDecoder.decodeUpright(picture.bytes, maxSide: 12_000).image
+        try decoder.decodeUpright(picture.bytes, maxSide: 12_000).image
     }
 }
 

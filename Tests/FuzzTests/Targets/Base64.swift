@@ -1,0 +1,86 @@
+import Foundation
+import HeliographCrypto
+import JSON
+
+extension FuzzTarget {
+    /// The lengths of chunks, and a text in base64, in base64url or in a data URI.
+    static let base64 = FuzzTarget(name: "base64") { bytes in
+        var input = FuzzInput(bytes)
+        let cuts = input.cuts()
+        let text = input.bytes
+        let expected = canonical(text)
+        try requireEqual(text.withUnsafeBytes { Base64.decode($0) }, expected, "Base64 and Foundation")
+        try checkURLSafe(input.text)
+        try checkWriting(text)
+        let pieces = cuts.chunks(of: text)
+        try requireEqual(streamed(pieces), streamed([text[...]]), "a stream in pieces and whole")
+        try requireEqual(streamed([text[...]]), withoutLineBreaks(text).flatMap(canonical), "a stream and Foundation")
+        let uri = dataURI([text[...]])
+        try requireEqual(dataURI(pieces), uri, "a data URI in pieces and whole")
+        guard let comma = text.firstIndex(of: UInt8(ascii: ",")) else {
+            return try requireEqual(uri, streamed([text[...]]), "a text that is no data URI")
+        }
+        if uri != nil { try requireEqual(uri, streamed([text[(comma + 1)...]]), "the data of a data URI") }
+    }
+
+    private static func checkURLSafe(_ text: String) throws {
+        let decoded = Base64URL.decode(text)
+        if let decoded { try requireEqual(Base64URL.encode(decoded), text, "the one spelling in base64url") }
+        guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return try requireEqual(decoded, nil, "signs of base64") }
+        let standard = text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
+            }
+        }
+        let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - standard.count % 4) % 4)
+        try requireEqual(decoded, canonical(standard + padding), "Base64URL and Foundation")
+    }
+
+    private static func checkWriting(_ bytes: [UInt8]) throws {
+        let text = Base64.encode(bytes)
+        try requireEqual(text, Data(bytes).base64EncodedString(), "what is written and Foundation")
+        try requireEqual(Base64.decode(text), bytes, "what is read of what was written")
+        try requireEqual(Base64URL.decode(Base64URL.encode(bytes)), bytes, "what is read of base64url")
+    }
+
+    /// What Foundation decodes; it also accepts texts that are not canonical, which count as invalid.
+    private static func canonical(_ text: [UInt8]) -> [UInt8]? {
+        guard let data = Data(base64Encoded: Data(text)), data.base64EncodedData() == Data(text) else { return nil }
+        return [UInt8](data)
+    }
+
+    /// The text in one line; nil when a line ends within a group.
+    private static func withoutLineBreaks(_ text: [UInt8]) -> [UInt8]? {
+        var line: [UInt8] = []
+        for byte in text {
+            if byte != 0x0A && byte != 0x0D { line.append(byte) } else if !line.count.isMultiple(of: 4) { return nil }
+        }
+        return line
+    }
+
+    private static func streamed(_ chunks: [ArraySlice<UInt8>]) -> [UInt8]? {
+        var decoder = Base64StreamDecoder()
+        var output: [UInt8] = []
+        do throws(JSONError) {
+            for chunk in chunks { try decoder.decode(Array(chunk).span.bytes, into: &output) }
+            try decoder.finish()
+        } catch {
+            return nil
+        }
+        return output
+    }
+
+    private static func dataURI(_ chunks: [ArraySlice<UInt8>]) -> [UInt8]? {
+        var decoder = DataURIDecoder()
+        var output: [UInt8] = []
+        do throws(JSONError) {
+            for chunk in chunks { try decoder.decode(Array(chunk).span.bytes, into: &output) }
+            try decoder.finish(into: &output)
+        } catch {
+            return nil
+        }
+        return output
+    }
+}
