@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test faults bench dist format demo-containers verify-api verify-deploy verify-disclosure verify-flood verify-slow-fcm release verification clean clean-data
+.PHONY: help setup build up down status demo test faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-api verify-deploy verify-disclosure verify-flood verify-slow-fcm release verification clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -35,13 +35,15 @@ format: ## Format all Swift files as .swift-format says
 test: setup ## Run all tests; needs no server to be running
 	@swift format lint --strict --recursive --parallel Package.swift Services Shared Tools Tests || { echo "make format mends this"; exit 1; }
 	@deploy/local/fetch-moto.sh
+	@deploy/local/fetch-schemathesis.sh
 	@[ -d .build ] || echo "==> first build: about 5 minutes on two cores"
 	@swift build --build-tests -j $(JOBS)
 	@rm -rf .build/test-logs && deploy/local/test.sh
 	@deploy/verify/lint.sh
 
-faults: setup ## Kill, freeze and wipe everything, and show that nothing is lost (ONLY=F1,F7 for some rows)
-	@for product in heliographctl fault-worker heliograph-faults; do swift build --product $$product -j $(JOBS) || exit 1; done
+faults: setup ## Kill, freeze and wipe everything and rotate all keys, and show that nothing is lost (ONLY=F1,K1 for some rows)
+	@for product in heliographctl fault-worker heliograph-faults heliograph-load fcm-emulator identity-api face-matching-worker \
+		image-worker image-decoder token-registry notifier; do swift build --product $$product -j $(JOBS) || exit 1; done
 	@.build/debug/heliograph-faults --only "$(ONLY)" --json .build/faults.jsonl
 
 bench: ## Measure against bare hiredis, pgbench, dlib and Python peers in the same run; stdout has one JSON line a figure (PARTS="bus push", BASELINE=file)
@@ -72,8 +74,20 @@ dist: release ## Build what is deployed into dist/out, for images without a comp
 demo-containers: ## The same demo with Docker alone
 	@deploy/docker/demo.sh
 
-verify-api: up ## Have Schemathesis send generated requests, and hold the answers to /openapi.json (EXAMPLES=30 of each operation)
+verify-api: up ## Have Schemathesis send generated requests, and hold the answers to /openapi.json (EXAMPLES=30 of each operation; 300 are more than 20,000 requests)
 	@deploy/verify/api.sh $(EXAMPLES)
+
+mutations: ## Remove each guard of MobileClient's state machines, and expect its model to find that (PARTS="Jobs Uploads" for some; 20 s a guard)
+	@deploy/verify/mutations.py $(PARTS)
+
+docs: ## Make the documentation of MobileClient with its tutorial (DocC): .build/docs/mobile-client/site, for any web server
+	@deploy/local/mobile-docs.sh .build/docs/mobile-client
+
+verify-mobile-package: ## Build an app's package that depends on MobileClient alone, from nothing, and look at what it links
+	@deploy/verify/mobile-package.sh
+
+fuzz: ## Fuzz the parsers of untrusted input with libFuzzer (FUZZ_SECONDS=60 a target, ONLY="json headers" for some)
+	@deploy/verify/fuzz.sh
 
 verify-deploy: ## Deploy in containers on this machine, try to break it, and take everything away again (DIST=ready after `make dist`: sooner)
 	@deploy/verify/verify.sh
@@ -82,4 +96,4 @@ clean-data: ## Stop the stack and remove its data
 	@deploy/local/stack.sh clean-data
 
 clean: clean-data ## Remove the data and everything built
-	@rm -rf .build .build-release
+	@rm -rf .build .build-release .build-fuzz

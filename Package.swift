@@ -20,14 +20,18 @@ let package = Package(
         .executable(name: "identity-api", targets: ["identity-api"]),
         .executable(name: "face-matching-worker", targets: ["face-matching-worker"]),
         .executable(name: "image-worker", targets: ["image-worker"]),
+        .executable(name: "image-decoder", targets: ["image-decoder"]),
         .executable(name: "token-registry", targets: ["token-registry"]),
         .executable(name: "notifier", targets: ["notifier"]),
         .executable(name: "heliographctl", targets: ["heliographctl"]),
         .executable(name: "heliograph-load", targets: ["heliograph-load"]),
+        .executable(name: "mobile-sim", targets: ["mobile-sim"]),
         .executable(name: "fcm-emulator", targets: ["fcm-emulator"]),
         .executable(name: "gemini-emulator", targets: ["gemini-emulator"]),
         .executable(name: "heliograph-bench", targets: ["heliograph-bench"]),
         .library(name: "WireFormat", targets: ["WireFormat"]),
+        // An app adds Shared/MobileClient by its path: this package would bring along what the services need (ADR 0028).
+        .library(name: "MobileClient", targets: ["MobileClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -50,6 +54,7 @@ let package = Package(
         .nativeLibrary("CLibCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         .nativeLibrary("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
         .nativeLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+        .nativeLibrary("CSeccomp", pkgConfig: "libseccomp", apt: "libseccomp-dev"),
         .nativeLibrary("CVips", pkgConfig: "vips", apt: "libvips-dev"),
         .nativeLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         .systemLibrary(name: "CLinux", path: "Shared/C/CLinux"),
@@ -73,8 +78,12 @@ let package = Package(
         .shared("JSON", []),
         .shared("ImageProbe", []),
         .shared("ZipWriter", ["CZlib"]),
-        .shared("Imaging", ["CVips", "ImageProbe"]),
+        .shared("Sandbox", ["CSeccomp"]),
+        .shared("Imaging", ["CLinux", "CVips", "ImageProbe", .logging, .metrics]),
         .shared("FaceEngine", ["AsyncPrimitives", "CDlib", "Imaging", "HeliographCrypto"]),
+        // Its own program, because a sandbox is that of a process. The workers start it; it is installed beside them.
+        .executableTarget(
+            name: "image-decoder", dependencies: ["Imaging", "Sandbox"], path: "Tools/image-decoder", swiftSettings: sharedSettings),
 
         // MARK: What the services share
         // Not named Tracing: swift-distributed-tracing has a module of that name.
@@ -101,6 +110,11 @@ let package = Package(
                 .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration,
                 .argumentParser, .nioCore, .httpTypes,
             ]),
+
+        // MARK: What apps use
+        .target(
+            name: "MobileClient", path: "Shared/MobileClient", exclude: ["Package.swift"],
+            resources: [.copy("Apple/PrivacyInfo.xcprivacy")], swiftSettings: sharedSettings),
 
         // MARK: The services
         .serviceLibrary(
@@ -144,6 +158,12 @@ let package = Package(
         .executableTarget(
             name: "heliograph-load", dependencies: ["HeliographLoad", .argumentParser], path: "Tools/heliograph-load/main",
             swiftSettings: sharedSettings),
+        // Its phones are apps: nothing of the backend's modules is linked.
+        .target(
+            name: "MobileSim", dependencies: ["MobileClient", .argumentParser], path: "Tools/mobile-sim/MobileSim",
+            swiftSettings: sharedSettings),
+        .executableTarget(
+            name: "mobile-sim", dependencies: ["MobileSim", .argumentParser], path: "Tools/mobile-sim/main", swiftSettings: sharedSettings),
         .target(
             name: "FCMEmulator",
             dependencies: [
@@ -168,7 +188,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "AsyncPrimitives", "HTTPClient", "Multipart", "PostgresClient", "RedisClient", "Storage", .logging, .nioCore, .nioPosix,
+                "AsyncPrimitives", "HTTPClient", "HeliographCrypto", "Multipart", "PostgresClient", "RedisClient", "Storage", .logging,
+                .nioCore, .nioPosix,
             ],
             path: "Tests/TestSupport", swiftSettings: sharedSettings),
         .executableTarget(
@@ -192,12 +213,16 @@ let package = Package(
         .target(
             name: "FaultMatrix",
             dependencies: [
-                "CommandLineSupport", "FaultLedger", "EventBus", "PostgresClient", "RedisClient", "TestSupport", "WireFormat", .logging,
+                "CommandLineSupport", "FaultLedger", "EventBus", "HTTPClient", "PostgresClient", "RedisClient", "Storage", "TestSupport",
+                "WireFormat", .logging,
             ],
             path: "Tools/faults/Matrix", swiftSettings: sharedSettings),
         .executableTarget(
             name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tools/faults/main",
             swiftSettings: sharedSettings),
+
+        .executableTarget(
+            name: "hostile-decoder", dependencies: ["Imaging", "Sandbox"], path: "Tests/HostileDecoder", swiftSettings: sharedSettings),
 
         // MARK: Tests
         .tests("AsyncPrimitivesTests", ["AsyncPrimitives", "TestSupport"]),
@@ -210,9 +235,12 @@ let package = Package(
         .tests("JSONTests", ["JSON", "TestSupport"]),
         .tests("ZipWriterTests", ["ZipWriter", "TestSupport"]),
         .tests("ImageProbeTests", ["ImageProbe", "TestSupport"]),
-        .tests("ImagingTests", ["Imaging", "ImageProbe", "TestSupport"]),
+        .tests(
+            "ImagingTests", ["Imaging", "ImageProbe", "ServiceDefaults", "TestSupport", "image-decoder", "hostile-decoder", .logging]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
-        .tests("FaceEngineTests", ["AsyncPrimitives", "FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport"]),
+        .tests(
+            "FaceEngineTests",
+            ["AsyncPrimitives", "FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport", "image-decoder", .logging]),
         .tests("StorageTests", ["HeliographCrypto", "Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
         .tests(
             "EventBusTests",
@@ -227,7 +255,7 @@ let package = Package(
             "ImageGeneratorsTests",
             [
                 "ImageGenerators", "GeminiEmulator", "HTTPClient", "HeliographCrypto", "Imaging", "ImageProbe", "TestSupport",
-                .logging, .nioPosix,
+                "image-decoder", .logging, .nioPosix,
             ]),
         .tests(
             "FCMEmulatorTests",
@@ -250,14 +278,15 @@ let package = Package(
             "FaceMatchingWorkerTests",
             [
                 "AsyncPrimitives", "FaceMatchingWorker", "FaceEngine", "EventBus", "PostgresClient", "WireFormat", "ServiceDefaults",
-                "Storage", "BlobStore", "HeliographCrypto", "Imaging", "TestSupport", .logging, .lifecycle, .nioCore,
+                "Storage", "BlobStore", "HeliographCrypto", "Imaging", "TestSupport", "image-decoder", .logging, .lifecycle, .nioCore,
             ]),
         .tests(
             "ImageWorkerTests",
             [
                 "ImageWorker", "ImageGenerators", "GeminiEmulator", "Imaging", "ImageProbe", "EventBus", "PostgresClient", "RedisClient",
                 "WireFormat",
-                "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport", .logging, .lifecycle, .nioCore,
+                "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport", "image-decoder", .logging, .lifecycle,
+                .nioCore,
             ]),
         .tests(
             "TokenRegistryTests",
@@ -279,7 +308,7 @@ let package = Package(
                 "BlobStore", "CommandLineSupport", "HeliographCtl", "HeliographCrypto", "EventBus", "JSON", "PostgresClient", "RedisClient",
                 "ServiceDefaults", "Storage", "TestSupport", "WireFormat", .argumentParser, .logging,
             ]),
-        .tests("HeliographLoadTests", ["CommandLineSupport", "HeliographLoad", "TestSupport", .argumentParser]),
+        .tests("HeliographLoadTests", ["CommandLineSupport", "HeliographLoad", "HTTPClient", "TestSupport", .argumentParser, .logging]),
         .tests(
             "PushTests",
             [
@@ -288,12 +317,23 @@ let package = Package(
             ]),
         .tests(
             "EndToEndTests",
-            ["TestSupport", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto"]),
+            [
+                "TestSupport", "FaceEngine", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto",
+            ]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
             path: "Tests/FaultTests", swiftSettings: sharedSettings),
         .tests("BenchTests", ["heliograph-bench"]),
         .tests("TestSupportTests", ["TestSupport", "RedisClient", .logging]),
+        // What libFuzzer runs, too: deploy/verify/fuzz.sh.
+        .tests(
+            "FuzzTests",
+            [
+                "BlobStore", "FCM", "HTTPClient", "HeliographCrypto", "HeliographTracing", "IdentityAPI", "ImageGenerators", "ImageProbe",
+                "JSON", "Mail", "Multipart", "Storage", "TestSupport", "WireFormat", .httpTypes,
+            ]),
+        .tests("MobileClientTests", ["MobileClient"], exclude: ["Mutations"]),
+        .tests("MobileSimTests", ["MobileClient", "MobileSim", .argumentParser], exclude: ["Golden"]),
         .tests("TidyTests", []),
     ],
     cxxLanguageStandard: .cxx17

@@ -57,6 +57,20 @@ extension FileSystemBlobStore: SealedBlobs {
         }
     }
 
+    /// See ``SealedBlobs/verify(_:limit:)``.
+    public func verify(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> Bool {
+        let (path, sealer) = (path(key), sealer)
+        return try await run { () throws(BlobStoreError) in
+            do throws(BlobStoreError) {
+                _ = try Self.open(path, of: key, limit: limit, sealer: sealer)
+                return true
+            } catch {
+                guard error.code == .notFound else { throw error }
+                return false
+            }
+        }
+    }
+
     /// Opens an object of either kind: its context says which it is.
     private static func open(
         _ path: String, of key: BlobKey, limit: Int, sealer: Sealer

@@ -6,7 +6,7 @@ public struct SealedBlob: Sendable, Hashable {
     public let keyID: String?
 }
 
-/// Finds sealed objects by the keys that sealed them, and seals them anew.
+/// Finds sealed objects by the keys that sealed them, seals them anew, and verifies that they open.
 public protocol SealedBlobs: Sendable {
     /// Calls `body` with pages of the sealed objects whose keys begin with `prefix` and a slash. Objects that appear or disappear
     /// meanwhile may be missing; each object costs one read of its beginning.
@@ -19,4 +19,11 @@ public protocol SealedBlobs: Sendable {
     /// - Returns: Whether it was there to be sealed.
     /// - Throws: `damaged` when it does not open, `tooLarge`, `unavailable`.
     func reseal(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> Bool
+
+    /// Opens an object whole, and forgets its content.
+    ///
+    /// - Parameter limit: The most bytes it may have.
+    /// - Returns: Whether it was there to be opened.
+    /// - Throws: `damaged` when it does not open, `tooLarge`, `unavailable`.
+    func verify(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> Bool
 }

@@ -8,16 +8,18 @@ public struct MailAddress: Sendable, Hashable {
     /// Reads `Name <address>`, `"Name" <address>` or `address`; nil when that is not an address that can be sent to.
     public init?(_ text: String) {
         guard text.utf8.count <= 500, !Self.hasControls(text) else { return nil }
-        guard let open = text.lastIndex(of: "<") else {
+        // By scalars: with a mark after it, a quotation mark or a bracket is another character.
+        let scalars = text.unicodeScalars
+        guard let open = scalars.lastIndex(of: "<") else {
             self.init(name: "", address: text)
             return
         }
-        guard text.last == ">" else { return nil }
-        var name = text[..<open].drop { $0 == " " }
+        guard scalars.last == ">" else { return nil }
+        var name = scalars[..<open].drop { $0 == " " }
         while name.last == " " { name.removeLast() }
         if name.count >= 2, name.first == "\"", name.last == "\"" { name = name.dropFirst().dropLast() }
-        guard !name.contains(where: { "\"\\<>".contains($0) }) else { return nil }
-        self.init(name: String(name), address: String(text[text.index(after: open)...].dropLast()))
+        guard !name.contains(where: { "\"\\<>".unicodeScalars.contains($0) }), name.first.map(Self.isMark) != true else { return nil }
+        self.init(name: String(name), address: String(scalars[scalars.index(after: open)...].dropLast()))
     }
 
     private init?(name: String, address: String) {
@@ -43,6 +45,11 @@ public struct MailAddress: Sendable, Hashable {
         text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { atom in
             !atom.isEmpty && !hasControls(atom) && !atom.unicodeScalars.contains { #" "(),:;<>@[\]"#.unicodeScalars.contains($0) }
         }
+    }
+
+    /// Whether a character joins the one before it: at the beginning of a name, what a mail program writes before the name.
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        [.nonspacingMark, .spacingMark, .enclosingMark].contains(scalar.properties.generalCategory)
     }
 
     /// Whether a text has control characters, line separators or invisible characters that reorder it.

@@ -69,9 +69,6 @@ extension EncodedEnvelope {
 
 /// The fields of an entry by name, before they are decoded.
 private struct RawFields {
-    /// The last millisecond of the year 9999: a later time is a mistake, and both Postgres and Date can represent it.
-    static let maxMilliseconds: Int64 = 253_402_300_799_999
-
     var id, type, version, key, occurredAt, traceparent, requestID, expiresAt, body: [UInt8]?
 
     mutating func set(_ field: StreamField) throws(WireFormatError) {
@@ -107,7 +104,7 @@ private struct RawFields {
 
     /// Parses a decimal number without a sign, as this module writes it.
     func number(
-        _ name: String, _ bytes: [UInt8]?, max: Int64 = RawFields.maxMilliseconds
+        _ name: String, _ bytes: [UInt8]?, max: Int64 = Date.maxWireMilliseconds
     ) throws(WireFormatError) -> Int64 {
         guard let bytes else { throw WireFormatError(.missingField(name), "field \(name) is missing") }
         var value: Int64 = 0

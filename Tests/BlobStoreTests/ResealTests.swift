@@ -33,6 +33,8 @@ import Testing
             for name in ["1/sealed", "1/picture.jpg"] { #expect(try await rotated.reseal(keys(name), limit: 1_000_000)) }
             #expect(try await list(rotated, keys) == [keys("1/sealed"): "k2", keys("1/picture.jpg"): "k2"])
             let after = FileSystemBlobStore(root: root, sealer: try testSealer(2))
+            for name in ["1/sealed", "1/picture.jpg"] { #expect(try await after.verify(keys(name), limit: 1_000_000)) }
+            #expect(try await !after.verify(keys("1/none"), limit: 100))
             #expect(try await after.read(keys("1/sealed"), kind: .sealed, limit: 1_000_000) == content)
             #expect(try await after.read(keys("1/picture.jpg"), kind: .media, limit: 1_000_000) == content)
             #expect(try FileManager.default.contentsOfDirectory(atPath: "\(root)/.partial") == [])
@@ -55,6 +57,7 @@ import Testing
             try await store.write([1], to: key)
             let stranger = FileSystemBlobStore(root: root, sealer: try testSealer(3))
             #expect(await blobFailure { _ = try await stranger.reseal(key, limit: 100) }?.code == .damaged)
+            #expect(await blobFailure { _ = try await stranger.verify(key, limit: 100) }?.code == .damaged)
             #expect(try await store.read(key, limit: 100) == [1])
         }
     }
@@ -72,5 +75,7 @@ import Testing
         #expect(try await list(rotated, keys) == [keys("1/sealed"): "k2"])
         #expect(try await s3Store(server, sealer: 2).read(keys("1/sealed"), kind: .sealed, limit: 1_000_000) == content)
         #expect(try await !rotated.reseal(keys("1/none"), limit: 100))
+        #expect(try await s3Store(server, sealer: 2).verify(keys("1/sealed"), limit: 1_000_000))
+        #expect(try await !rotated.verify(keys("1/none"), limit: 100))
     }
 }

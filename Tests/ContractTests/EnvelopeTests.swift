@@ -118,6 +118,16 @@ struct EnvelopeTests {
         }
     }
 
+    @Test(arguments: [Int64.min, -1, 253_402_300_800_000, .max])
+    func `a body with a time that no message can have is refused`(milliseconds: Int64) throws {
+        let request = try Envelope(GoldenEvents.notificationRequested).encoded()
+        let body = String(decoding: request.body, as: UTF8.self).replacing("1761559200125", with: "\(milliseconds)")
+        #expect(body.contains("\(milliseconds)"))
+        let broken = try EncodedEnvelope(
+            id: request.id, type: request.type, version: 1, key: request.key, occurredAt: request.occurredAt, body: Array(body.utf8))
+        #expect { try broken.decode(NotificationRequested.self) } throws: { ($0 as? WireFormatError)?.code == .malformedBody }
+    }
+
     @Test func `random fields never crash the decoder`() {
         var random = SeededGenerator(seed: 42)
         let names = ["i", "t", "v", "k", "c", "tp", "r", "x", "b", "?"]

@@ -47,4 +47,12 @@ struct UUIDv7Tests {
         #expect(UUID(wireBytes: "0195f3a001b2c-7d3e-8f40-5162738495a6".utf8) == nil)
         #expect(UUID(wireBytes: "------------------------------------".utf8) == nil)
     }
+
+    @Test(arguments: [
+        "+a95f3a0-1b2c-7d3e-8f40-5162738495a6", "0195f3a0-1b2c-7d3e-8f40-51627384950x", " a95f3a0-1b2c-7d3e-8f40-5162738495a6",
+    ])
+    func `signs, blanks and prefixes are no digits of an id`(text: String) {
+        #expect(UUID(wireString: text) == nil)
+        #expect(UUID(wireString: String(text.map { $0.isHexDigit || $0 == "-" ? $0 : "0" })) != nil)
+    }
 }

@@ -71,7 +71,10 @@ import Testing
                 == ["templateId", "templateName", "modelUsed", "generationTimeMs", "originalDimensions", "processedDimensions"])
         let jobs = try await app.send("GET", "/v1/images/jobs").body["data"]["jobs"].elements
         #expect(jobs.map(\.["job_id"].text) == [job])
+        let devices = { try await app.send("GET", "/v1/users/me").body["data"]["devices"].number }
+        #expect(try await devices() == 1)
         #expect(try await app.send("DELETE", "/v1/users/device-token", #"{"device_token":"\#(app.phone.token)"}"#).status == 204)
+        #expect(try await devices() == 0, "no device gets pushes any more")
     }
 
     @Test func `D: one request waits for its picture, and a background session that sends it again gets the same answer`() async throws {

@@ -9,103 +9,10 @@ import WireFormat
 
 /// The users of the services on a real server.
 struct RedisServiceUserTests {
-    private static let services = Set(EventCatalog.groupsByStream.values.joined()).union([EventCatalog.broadcastReader]).sorted()
     private static let password = "correct-horse-battery-staple"
 
-    /// Runs `body` with the transport of an operator, and one of each service, on a server of the test's own.
-    private func withUsers(
-        _ body: (_ operators: RedisEventTransport, _ services: [String: RedisEventTransport]) async throws -> Void
-    ) async throws {
-        let server = try await RedisServer.start()
-        let prefix = RedisServer.uniquePrefix()
-        try await withRedisTransport(on: server, prefix: prefix) { operators in
-            var clients: [RedisClient] = []
-            var transports: [String: RedisEventTransport] = [:]
-            for service in Self.services {
-                let user = RedisServiceUser(service: service, keyPrefix: prefix)
-                try await operators.setUser(
-                    user, passwordHash: RedisPasswordHash(sha256: Hex.encode(SHA256.hash(Self.password))))
-                var configuration = try RedisConfiguration(url: server.url)
-                (configuration.username, configuration.password) = (user.name, Self.password)
-                let client = RedisClient(configuration: configuration, logger: .quiet)
-                clients.append(client)
-                transports[service] = RedisEventTransport(client: client, keyPrefix: prefix, appendTimeout: .seconds(60))
-            }
-            var failure: (any Error)?
-            do { try await body(operators, transports) } catch { failure = error }
-            for client in clients { await client.shutdown() }
-            if let failure { throw failure }
-        }
-        await server.stop()
-    }
-
-    private func isRefused(_ command: RedisCommand, by transport: RedisEventTransport) async throws -> Bool {
-        do {
-            _ = try await transport.client.send(command)
-            return false
-        } catch  where error.code == .server(.noPermission) {
-            return true
-        }
-    }
-
-    @Test func `a service reads its own streams and their dead letters, and no others`() async throws {
-        try await withUsers { operators, services async throws in
-            for stream in EventCatalog.streams {
-                let key = operators.key(of: stream)
-                _ = try await operators.client.send(RedisCommand("XADD", key, "*", "k", "v"))
-                for (service, transport) in services {
-                    let isOwn = EventCatalog.streams(readBy: service).contains(stream)
-                    for command in [
-                        RedisCommand("XRANGE", key, "-", "+"), RedisCommand("XREAD", "COUNT", 1, "STREAMS", key, "0"),
-                        RedisCommand("XLEN", key), RedisCommand("XINFO", "STREAM", key), RedisCommand("XDEL", key, "1-1"),
-                        RedisCommand("XTRIM", key, "MINID", "0"),
-                    ] {
-                        #expect(try await isRefused(command, by: transport) == !isOwn, "\(service) \(command.name) \(stream)")
-                    }
-                    for group in EventCatalog.groupsByStream[stream] ?? [] {
-                        let dead = operators.deadKey(of: StreamGroup(stream: stream, name: group))
-                        let isRefused = try await isRefused(RedisCommand("XRANGE", dead, "-", "+"), by: transport)
-                        #expect(isRefused == (group != service), "\(service) \(dead)")
-                    }
-                }
-            }
-        }
-    }
-
-    @Test func `a service appends to every stream, and to nothing else`() async throws {
-        try await withUsers { operators, services async throws in
-            for (service, transport) in services {
-                for stream in EventCatalog.streams {
-                    let append = RedisCommand("XADD", operators.key(of: stream), "*", "k", "v")
-                    #expect(try await !isRefused(append, by: transport), "\(service) \(stream)")
-                }
-                for key in ["other", operators.key(of: "other"), operators.keyPrefix + "other"] {
-                    #expect(try await isRefused(RedisCommand("XADD", key, "*", "k", "v"), by: transport), "\(service) \(key)")
-                }
-            }
-        }
-    }
-
-    @Test func `no service may flush, configure, list or administer the server`() async throws {
-        try await withUsers { operators, services async throws in
-            for (service, transport) in services {
-                let own = operators.key(of: EventCatalog.streams(readBy: service).first ?? "")
-                for command in [
-                    RedisCommand("FLUSHALL"), RedisCommand("FLUSHDB"), RedisCommand("CONFIG", "GET", "*"), RedisCommand("KEYS", "*"),
-                    RedisCommand("SCAN", 0), RedisCommand("DEL", own), RedisCommand("UNLINK", own), RedisCommand("RENAME", own, own),
-                    RedisCommand("ACL", "LIST"), RedisCommand("DEBUG", "JMAP"), RedisCommand("SHUTDOWN"), RedisCommand("SAVE"),
-                    RedisCommand("MONITOR"), RedisCommand("REPLICAOF", "NO", "ONE"), RedisCommand("CLIENT", "LIST"),
-                    RedisCommand("SCRIPT", "FLUSH"), RedisCommand("PUBLISH", "channel", "text"),
-                    RedisCommand("XGROUP", "DESTROY", own, service),
-                ] {
-                    #expect(try await isRefused(command, by: transport), "\(service) \(command.name)")
-                }
-            }
-        }
-    }
-
     @Test func `a service does with its own streams all that the bus needs`() async throws {
-        try await withUsers { _, services async throws in
+        try await withServiceUsers { _, services async throws in
             for (service, transport) in services {
                 try await transport.client.ping()
                 #expect(try await transport.client.send(RedisCommand("INFO", "memory")).string?.contains("used_memory") == true)
@@ -158,7 +65,7 @@ struct RedisServiceUserTests {
     @Test func `an ACL file has a line for the user of operators and for each service, and no password`() async throws {
         let hash = RedisPasswordHash(sha256: Hex.encode(SHA256.hash(Self.password)))
         let folder = try TemporaryDirectory()
-        let users = Self.services.map { RedisServiceUser(service: $0, keyPrefix: "heliograph:") }
+        let users = streamReaders.map { RedisServiceUser(service: $0, keyPrefix: "heliograph:") }
         let lines = [hash.operatorLine] + users.map { $0.line(passwordHash: hash) }
         let text = lines.joined(separator: "\n") + "\n"
         #expect(!text.contains(Self.password))

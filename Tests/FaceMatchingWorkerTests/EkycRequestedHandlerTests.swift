@@ -18,7 +18,7 @@ import WireFormat
             let user = UUID()
             let signUp = try await worker.run(.signUp, try Photos.signUp(), user: user)
             #expect(signUp.state == .succeeded && signUp.reason == nil)
-            let stored = try await FaceTemplateRepository(worker.context.postgres).find(userID: user)
+            let stored = try await FaceTemplateRepository(worker.postgres).find(userID: user)
             #expect(stored?.modelID == FaceModels.modelID)
 
             let stranger = try await worker.run(.signIn, try Photos.signIn("person-b"), user: user)
@@ -44,7 +44,7 @@ import WireFormat
             var strangers: [UUID] = []
             for _ in 0..<4 { strangers.append(try await worker.uploads.store(.signUp, try Photos.signUp(), user: UUID())) }
             let known = try await worker.uploads.store(.signUp, try Photos.signUp(), user: UUID())
-            try await worker.context.postgres.withTransaction { transaction in
+            try await worker.postgres.withTransaction { transaction in
                 try await OutboxRepository(transaction).publish(
                     strangers.map { EkycRequested(sessionID: $0, event: .signUp, lane: .new) }
                         + [EkycRequested(sessionID: known, event: .signUp, lane: .known)])
@@ -61,7 +61,7 @@ import WireFormat
         try await withWorker { worker in
             let user = UUID()
             _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
-            let stored = try #require(try await FaceTemplateRepository(worker.context.postgres).find(userID: user))
+            let stored = try #require(try await FaceTemplateRepository(worker.postgres).find(userID: user))
             let sealer = try worker.context.sealer(.faces)
             let bytes = try sealer.open(stored.templateSealed, context: SealingContext.faceTemplate(userID: user))
             #expect(try EnrolledFace(decoding: bytes).isComparable)
@@ -103,8 +103,30 @@ import WireFormat
                     try await worker.messages("notification.requested", about: session.id) == 1
                 }
             }
-            #expect(try await FaceTemplateRepository(worker.context.postgres).find(userID: user) == nil)
+            #expect(try await FaceTemplateRepository(worker.postgres).find(userID: user) == nil)
             #expect(try await worker.count("users") == 0, "a failed sign-up leaves no account")
+        }
+    }
+
+    @Test func `accepted photos of a sign-in stay known to the account when its e-mail changes, refused ones do not`() async throws {
+        try await withWorker { worker in
+            let user = UUID()
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            let (former, new) = (UUID(), UUID())
+            #expect(try await worker.run(.signIn, try Photos.signIn("person-a"), user: user, attemptKey: former).state == .succeeded)
+            #expect(try await worker.run(.signIn, try Photos.signIn("person-b"), user: user, attemptKey: former).reason == .noMatch)
+            #expect(try await worker.run(.signIn, try Photos.signIn("person-a"), user: user, attemptKey: new).reason == .replayedImage)
+            #expect(try await worker.run(.signIn, try Photos.signIn("person-b"), user: user, attemptKey: new).reason == .noMatch)
+        }
+    }
+
+    @Test func `photos of a sign-in are known under the keys of an e-mail that it has by other lookup keys`() async throws {
+        try await withWorker { worker in
+            let (user, old, new) = (UUID(), UUID(), UUID())
+            #expect(try await worker.run(.signIn, try Photos.signIn("person-a"), user: user, attemptKey: old).reason == .noMatch)
+            let again = try await worker.run(
+                .signIn, try Photos.signIn("person-a"), user: user, attemptKey: new, otherAttemptKeys: [old])
+            #expect(again.reason == .replayedImage)
         }
     }
 
@@ -128,7 +150,8 @@ import WireFormat
             // A JPEG comment after the first marker: other bytes, and the same picture.
             let comments = photos.map { Uploads.Photo(pose: .any, file: $0.file.prefix(2) + [0xFF, 0xFE, 0, 3, 7] + $0.file.dropFirst(2)) }
             let recompressed = try photos.map { photo in
-                Uploads.Photo(pose: .any, file: try ImagePipeline.normalise(photo.file, maxSide: 12_000, quality: 85).picture.bytes)
+                let pipeline = ImagePipeline(decoder: SharedEngines.decoder)
+                return Uploads.Photo(pose: .any, file: try pipeline.normalise(photo.file, maxSide: 12_000, quality: 85).picture.bytes)
             }
             for copies in [comments, recompressed] {
                 #expect(copies.map(\.file) != photos.map(\.file))
@@ -147,7 +170,7 @@ import WireFormat
             #expect(try await worker.run(.signIn, try Photos.signIn("person-b"), user: user).reason == .noMatch)
             #expect(try await worker.run(.signIn, try Photos.signIn("person-b"), user: user).reason == .replayedImage)
             #expect(try await worker.run(.signIn, try Photos.signIn("person-a"), user: user).state == .succeeded)
-            let rows = try await worker.context.postgres.query(
+            let rows = try await worker.postgres.query(
                 "SELECT count(*) FILTER (WHERE is_accepted) AS used, count(*) AS all FROM face_photo_hashes WHERE user_id = \(user)")
             #expect(try rows[0].decode("used", as: Int64.self) == 12 && rows[0].decode("all", as: Int64.self) == 15)
         }
@@ -201,7 +224,7 @@ import WireFormat
                 .signIn, try Photos.signIn("person-a"), user: user, processingTime: .milliseconds(-1))
             try await worker.request(id, .signIn)
             _ = try await worker.run(.signIn, try Photos.signIn("person-b"), user: user)
-            #expect(try await SessionRepository(worker.context.postgres).find(id: id)?.state == .received)
+            #expect(try await SessionRepository(worker.postgres).find(id: id)?.state == .received)
         }
     }
 

@@ -14,9 +14,9 @@ import WireFormat
 @Suite struct FailureTests {
     @Test func `a sign-up without an e-mail and without a bearer enrols nothing`() async throws {
         try await withWorker { worker in
-            let postgres = worker.context.postgres
+            let postgres = worker.postgres
             let id = try await worker.uploads.store(.signUp, try Photos.signUp(), user: UUID(), proof: .none)
-            try await postgres.execute("UPDATE sessions SET email_lookup = NULL, email_sealed = NULL WHERE id = \(id)")
+            try await postgres.execute("UPDATE sessions SET email_lookups = NULL, email_sealed = NULL WHERE id = \(id)")
             try await worker.request(id, .signUp)
             let session = try await worker.outcome(id)
             #expect(session.state == .failed)

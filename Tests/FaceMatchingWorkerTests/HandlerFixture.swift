@@ -14,7 +14,10 @@ import WireFormat
 
 /// The handler of `ekyc.requested` behind the bus' own processor, with a database and a store of its own; no Redis.
 struct HandlerFixture: Sendable {
+    /// The client of the owner of the tables, for what other services do.
     let postgres: PostgresClient
+    /// The client of the worker, with its role.
+    private let service: PostgresClient
     let sealer: Sealer
     let blobs: FaultyBlobStore
     private let folder: TemporaryDirectory
@@ -27,15 +30,18 @@ struct HandlerFixture: Sendable {
         let (folder, engines) = (try TemporaryDirectory(), try await SharedEngines.pool.value)
         let sealer = Sealer(keyRing: try KeyRing(parsing: KeyRing.generateText()))
         let blobs = FaultyBlobStore(FileSystemBlobStore(root: folder.path, sealer: sealer))
-        try await withStorage { client in
-            try await body(HandlerFixture(postgres: client, sealer: sealer, blobs: blobs, folder: folder, engines: engines))
+        try await withStorage(as: .faceMatchingWorker) { owner, service in
+            try await body(
+                HandlerFixture(postgres: owner, service: service, sealer: sealer, blobs: blobs, folder: folder, engines: engines))
         }
     }
 
     private init(
-        postgres: PostgresClient, sealer: Sealer, blobs: FaultyBlobStore, folder: TemporaryDirectory, engines: FaceEnginePool
+        postgres: PostgresClient, service: PostgresClient, sealer: Sealer, blobs: FaultyBlobStore, folder: TemporaryDirectory,
+        engines: FaceEnginePool
     ) {
-        (self.postgres, self.sealer, self.blobs, self.folder, self.engines) = (postgres, sealer, blobs, folder, engines)
+        (self.postgres, self.service) = (postgres, service)
+        (self.sealer, self.blobs, self.folder, self.engines) = (sealer, blobs, folder, engines)
     }
 
     var uploads: Uploads { Uploads(postgres: postgres, blobs: blobs) }
@@ -64,10 +70,10 @@ struct HandlerFixture: Sendable {
     func deliver(_ request: Request, failures: Int = 0, crashes: Int = 0) async throws -> ProcessingResult {
         let handler = EkycRequestedHandler(
             matcher: SessionMatcher(
-                postgres: postgres, sealer: sealer, blobs: blobs, engines: engines,
+                postgres: service, sealer: sealer, blobs: blobs, engines: engines,
                 fingerprinter: SharedEngines.fingerprinter, logger: logger,
                 signIn: SignInDecision(threshold: SignInDecision.standardThreshold)),
-            sealer: sealer, postgres: postgres, blobs: blobs, pseudonyms: pseudonyms)
+            sealer: sealer, postgres: service, blobs: blobs, pseudonyms: pseudonyms)
         let group = "face-matching-worker"
         var fields = try request.message.encoded().streamFields
         if failures > 0 {
@@ -76,7 +82,7 @@ struct HandlerFixture: Sendable {
         }
         let entry = DeliveredEntry(id: EntryID(milliseconds: 1, sequence: 1), fields: fields, deliveryCount: 1 + crashes)
         let scope = ConsumerScope(group: group, consumer: "c", stream: request.message.stream, logger: logger)
-        let processor = EventHandlerRegistration.handler(handler).makeProcessor(postgres)
+        let processor = EventHandlerRegistration.handler(handler).makeProcessor(service)
         return try #require(await processor.process([entry], in: scope).first)
     }
 

@@ -32,10 +32,13 @@ struct Uploads {
 
     /// Stores an upload and returns the session's id; nothing is published.
     ///
-    /// - Parameter user: The account, which has an e-mail of its own, or the id that it gets.
+    /// - Parameters:
+    ///   - user: The account, which has an e-mail of its own, or the id that it gets.
+    ///   - attemptKey: The key of the e-mail of a sign-in; by default one for each user.
+    ///   - otherAttemptKeys: The same under other lookup keys.
     func store(
-        _ event: EkycEvent, _ photos: [Photo], user: UUID, proof: Proof = .email, consent: ConsentedText? = nil,
-        processingTime: Duration? = nil
+        _ event: EkycEvent, _ photos: [Photo], user: UUID, attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [], proof: Proof = .email,
+        consent: ConsentedText? = nil, processingTime: Duration? = nil
     ) async throws -> UUID {
         let id = UUID()
         var stored: [SessionPhoto] = []
@@ -47,7 +50,9 @@ struct Uploads {
         var session = NewSession(id: id, userID: user, event: event, tokenHash: SecureRandom.bytes(32), photos: stored)
         let email = SealedEmail(lookup: SHA256.hash("\(user)"), sealed: [1, 2, 3])
         switch (event, proof) {
-        case (.signIn, _): session.attemptKey = user
+        case (.signIn, _):
+            session.attemptKey = attemptKey ?? user
+            session.otherAttemptKeys = otherAttemptKeys
         case (.signUp, .none): session.email = email
         case (.signUp, .email): session.verificationID = try await verify(email, for: user)
         case (.signUp, .recovery):

@@ -3,6 +3,7 @@ import EventBus
 import FaceEngine
 import Foundation
 import HeliographCrypto
+import Imaging
 import Logging
 import PostgresClient
 import ServiceDefaults
@@ -15,17 +16,20 @@ import WireFormat
 
 /// A running worker with a database, a Redis key prefix and a blob store of its own.
 struct WorkerFixture {
+    /// The context of the worker, whose client of the database has the role of the service.
     let context: ServiceContext
+    /// The client of the owner of the tables, for what other services do.
+    let postgres: PostgresClient
     let blobs: any BlobStore
     let redis: RedisServer
     let redisPrefix: String
     let blobRoot: String
 
-    var uploads: Uploads { Uploads(postgres: context.postgres, blobs: blobs) }
+    var uploads: Uploads { Uploads(postgres: postgres, blobs: blobs) }
 
     /// Publishes `ekyc.requested`.
     func request(_ id: UUID, _ event: EkycEvent, times: Int = 1) async throws {
-        try await context.postgres.withTransaction { transaction in
+        try await postgres.withTransaction { transaction in
             try await OutboxRepository(transaction).publish(
                 (0..<times).map { _ in EkycRequested(sessionID: id, event: event, lane: .new) })
         }
@@ -34,22 +38,24 @@ struct WorkerFixture {
     /// Waits until a session has ended, and returns it.
     func outcome(_ id: UUID) async throws -> Session {
         try await eventually("session \(id) to end") {
-            let session = try await SessionRepository(context.postgres).find(id: id)
+            let session = try await SessionRepository(postgres).find(id: id)
             return session?.state.isTerminal == true ? session : nil
         }
     }
 
     /// Stores a session, publishes its event, and waits until it has ended.
     func run(
-        _ event: EkycEvent, _ photos: [Uploads.Photo], user: UUID, proof: Uploads.Proof = .email, consent: ConsentedText? = nil
+        _ event: EkycEvent, _ photos: [Uploads.Photo], user: UUID, attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [],
+        proof: Uploads.Proof = .email, consent: ConsentedText? = nil
     ) async throws -> Session {
-        let id = try await uploads.store(event, photos, user: user, proof: proof, consent: consent)
+        let id = try await uploads.store(
+            event, photos, user: user, attemptKey: attemptKey, otherAttemptKeys: otherAttemptKeys, proof: proof, consent: consent)
         try await request(id, event)
         return try await outcome(id)
     }
 
     func count(_ table: String) async throws -> Int {
-        try await context.postgres.query("SELECT count(*) AS n FROM \(unescaped: table)")[0].decode("n")
+        try await postgres.query("SELECT count(*) AS n FROM \(unescaped: table)")[0].decode("n")
     }
 
     /// Returns the number of messages of a stream about a session, or another subject; a message that was sent twice counts once.
@@ -92,7 +98,11 @@ enum SharedEngines: HeliographService {
     static let summary = FaceMatchingWorker.summary
     /// Made once: a debug build takes long to derive the directions.
     static let fingerprinter = PhotoFingerprinter(sessionKey: SecureRandom.bytes(32))
-    static let pool = Task { try await FaceEnginePool.start(modelsDirectory: PackageRoot.file(".cache/models"), threads: 2) }
+    static let decoder = ImageDecoder(
+        sandbox: .required, logger: Logger(label: "face-matching-worker-tests") { _ in SwiftLogNoOpLogHandler() })
+    static let pool = Task {
+        try await FaceEnginePool.start(modelsDirectory: PackageRoot.file(".cache/models"), threads: 2, decoder: decoder)
+    }
 
     static func build(_ context: ServiceContext) async throws -> [any Service] {
         let blobs = try context.blobStore(.faces)
@@ -124,19 +134,21 @@ func withWorker(
     try await withMigratedDatabase { database in
         let settings = Settings(
             environment: [
-                "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix, "ADMIN_PORT": "0",
-                "BLOB_STORE_PATH": directory.path,
-                "FACE_MODELS_PATH": models,
+                "DATABASE_URL": database.connecting(as: ServiceRole.faceMatchingWorker.name()).url, "REDIS_URL": redis.url,
+                "REDIS_KEY_PREFIX": prefix, "ADMIN_PORT": "0", "BLOB_STORE_PATH": directory.path, "FACE_MODELS_PATH": models,
             ].merging(TestKeys.settings()) { $1 }.merging(environment) { $1 })
         var logger = Logger(label: "face-matching-worker-tests")
         logger.logLevel = .critical
         let context = try ServiceContext(name: "face-matching-worker", settings: settings, logger: logger)
         let group = try await ServiceRunner.group(for: service, context: context, signals: [])
         let running = Task { try await group.run() }
-        let fixture = WorkerFixture(
-            context: context, blobs: try context.blobStore(.faces), redis: redis, redisPrefix: prefix, blobRoot: directory.path)
         do {
-            try await body(fixture)
+            try await withClient(of: database) { owner in
+                try await body(
+                    WorkerFixture(
+                        context: context, postgres: owner, blobs: try context.blobStore(.faces), redis: redis, redisPrefix: prefix,
+                        blobRoot: directory.path))
+            }
         } catch {
             await group.triggerGracefulShutdown()
             try? await running.value

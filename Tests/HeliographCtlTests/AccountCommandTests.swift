@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import HeliographCrypto
 import PostgresClient
@@ -24,18 +25,20 @@ struct AccountCommandTests {
             await heliographctl(arguments + ["--operator", "grace", "--database-url", database.url])
         }
 
-        /// Runs the executable, which reads secrets from its environment.
-        func execute(_ arguments: String...) async throws -> String {
+        /// Runs the executable, which reads secrets and the operator's name from its environment.
+        func execute(_ arguments: String..., operatorName: String = "hopper") async throws -> String {
             let key = Base64.encode(AccountCommandTests.key)
             return try await CommandLineTool.run(
                 [PackageRoot.executable("heliographctl")] + arguments + ["--wait", "60"],
                 environment: [
-                    "DATABASE_URL": database.url, "LOOKUP_KEY": key, "ACCOUNT_KEYS": "k1:\(key)", "USER": "hopper", "NO_COLOR": "1",
+                    "DATABASE_URL": database.url, "LOOKUP_KEYS": "k1:\(key)", "ACCOUNT_KEYS": "k1:\(key)", "USER": operatorName,
+                    "NO_COLOR": "1",
+                    "FIREBASE_AUTH_PROJECT_ID": "heliograph-dev",
                 ])
         }
 
-        func audit() async throws -> [String] {
-            try await AuditRepository(postgres).find(.user(user), since: .distantPast, limit: 100)
+        func audit(of account: UUID? = nil) async throws -> [String] {
+            try await AuditRepository(postgres).find(.user(account ?? user), since: .distantPast, limit: 100)
                 .map { "\($0.actorKind) \($0.actorID ?? "-") \($0.action) \($0.detail ?? "-")" }
         }
     }
@@ -44,10 +47,10 @@ struct AccountCommandTests {
         try await withMigratedDatabase { database in
             try await withClient(of: database) { postgres in
                 let address = try #require(EmailAddress(Self.email))
-                let lookup = address.lookup(under: Self.key)
+                let (id, lookup) = (UUID(), address.lookups(under: try .test(Self.key))[0])
                 let sealer = Sealer(keyRing: try KeyRing(parsing: "k1:\(Base64.encode(Self.key))"))
-                let sealed = try sealer.seal(Array(address.normalised.utf8), context: SealingContext.email(lookup: lookup))
-                let user = try await postgres.makeUser(emailLookup: lookup, emailSealed: sealed).id
+                let sealed = try sealer.seal(Array(address.normalised.utf8), context: SealingContext.email(accountID: id))
+                let user = try await postgres.makeUser(id: id, emailLookup: lookup, emailSealed: sealed).id
                 let pair = try await AccessTokenRepository(postgres).insert(
                     NewAccessToken(
                         userID: user, sessionID: UUID(), accessHash: SHA256.hash("a"), refreshHash: SHA256.hash("r"),
@@ -80,6 +83,33 @@ struct AccountCommandTests {
         }
     }
 
+    @Test func `an account is found by Firebase's id of its user`() async throws {
+        try await withInstallation { installation async throws in
+            let subject = FederatedSubject("firebase-ada", of: "https://securetoken.google.com/heliograph-dev")
+            let identities = FederatedIdentityRepository(installation.postgres)
+            let made = try await identities.findOrCreate(
+                issuer: subject.issuer, subjectLookup: subject.lookups(under: .test(Self.key))[0], signedInAt: Date())
+            let account = try #require(made?.identity.userID)
+            let found = try await installation.execute("users", "find", "--firebase-uid", "firebase-ada", "--json")
+            #expect(found.contains(account.wireString) && !found.contains("firebase-ada"))
+            #expect(try await installation.audit(of: account) == ["operator hopper account_shown by_firebase_uid"])
+            let failure = await #expect(throws: CommandLineTool.Failure.self) {
+                try await installation.execute("users", "find", "--firebase-uid", "firebase-ben")
+            }
+            #expect(failure?.exitCode == 1)
+        }
+        #expect(await heliographctl("users", "find", "--firebase-uid", "").exitCode == 64)
+        #expect(await heliographctl("users", "find", "--firebase-uid", String(repeating: "a", count: 129)).exitCode == 64)
+        #expect(await heliographctl("users", "find", "--firebase-uid", "a", "--email", Self.email).exitCode == 64)
+    }
+
+    @Test func `an operator without a name is recorded by the user id of the process, which says what it is`() async throws {
+        try await withInstallation { installation async throws in
+            _ = try await installation.execute("users", "show", "--user", installation.user.wireString, operatorName: "")
+            #expect(try await installation.audit().last == "operator uid:\(getuid()) account_shown by_id")
+        }
+    }
+
     @Test func `an unknown account is no success`() async throws {
         try await withInstallation { installation async throws in
             #expect(await installation.run("users", "find", "--id", UUID().wireString).exitCode == 1)
@@ -90,6 +120,7 @@ struct AccountCommandTests {
         }
         #expect(await heliographctl("users", "find").exitCode == 64)
         #expect(await heliographctl("users", "find", "--email", "nonsense").exitCode == 64)
+        #expect(await heliographctl("users", "find", "--id", "+a95f3a0-1b2c-7d3e-8f40-5162738495a6").exitCode == 64)
     }
 
     @Test func `sign-ins are listed and ended, one or all, and only with --yes`() async throws {
@@ -114,6 +145,44 @@ struct AccountCommandTests {
         }
     }
 
+    @Test func `the end of all sign-ins names the identity providers, and the end of one does not`() async throws {
+        try await withInstallation { installation async throws in
+            let issuer = "https://securetoken.google.com/heliograph-dev"
+            try await installation.database.psql(
+                "INSERT INTO identities (issuer, subject_lookup, user_id) "
+                    + "VALUES ('\(issuer)', decode('026b31' || repeat('07', 32), 'hex'), '\(installation.user.wireString)')")
+            let user = installation.user.wireString
+            let trial = await installation.run("sessions", "revoke", "--user", user)
+            #expect(trial.results == ["would end 1 sign-in of \(user)", "would end its sign-ins with \(issuer)"])
+            #expect(try await installation.database.psql("SELECT count(valid_after) FROM identities") == "0")
+            let one = await installation.run("sessions", "revoke", "--user", user, "--session", installation.signIn.wireString, "--yes")
+            #expect(one.results == ["ended 1 sign-in of \(user), removed 0 installations"])
+            #expect(try await installation.database.psql("SELECT count(valid_after) FROM identities") == "0")
+            let all = await installation.run("sessions", "revoke", "--user", user, "--yes")
+            #expect(
+                all.results == ["ended 0 sign-ins of \(user), removed 0 installations", "ended its sign-ins with \(issuer)"])
+            #expect(try await installation.database.psql("SELECT count(valid_after) FROM identities") == "1")
+        }
+    }
+
+    @Test(arguments: [
+        ["sessions", "list"], ["sessions", "revoke"], ["sessions", "revoke", "--yes"], ["locks", "show"], ["locks", "clear"],
+        ["users", "show"],
+    ])
+    func `a command for an account that does not exist fails, and records nothing`(_ command: [String]) async throws {
+        try await withInstallation { installation async throws in
+            let unknown = UUID()
+            let result = await heliographctl(command + ["--user", unknown.wireString, "--database-url", installation.database.url])
+            #expect(result.exitCode == 1)
+            #expect(result.results.isEmpty && result.notes == ["There is no such account."])
+            #expect(try await AuditRepository(installation.postgres).find(.user(unknown), since: .distantPast, limit: 1).isEmpty)
+            try await installation.database.psql("UPDATE users SET state = 'erasing', email_sealed = NULL")
+            let closed = await heliographctl(
+                command + ["--user", installation.user.wireString, "--database-url", installation.database.url])
+            #expect(closed.exitCode == 0)
+        }
+    }
+
     @Test func `a lock is shown and cleared, and the account can sign in again`() async throws {
         try await withInstallation { installation async throws in
             let user = installation.user.wireString
@@ -123,7 +192,7 @@ struct AccountCommandTests {
             #expect(cleared.results == ["forgave 5 failed sign-ins of \(user)"])
             let attempts = try await installation.postgres.withTransaction {
                 try await SessionRepository($0).lockSignInAttempts(
-                    attemptKey: installation.user, userID: installation.user, installationKey: SHA256.hash("other"))
+                    attemptKeys: [installation.user], userID: installation.user, installationKey: SHA256.hash("other"))
             }
             #expect(attempts.failedAt.isEmpty)
             #expect(
@@ -145,7 +214,16 @@ struct AccountCommandTests {
             let byRequest = await audit("--request", "r-1", "--since", "1h", "--json")
             #expect(byRequest.contains(#""action" : "signed_in""#) && !byRequest.contains("sign_in_locked"))
             #expect(await audit("--user", UUID().wireString, "--json") == "[\n\n]")
+            #expect(await audit("--since", "731d").contains("signed_in"))
         }
         #expect(await heliographctl("audit", "--user", UUID().wireString, "--request", "x").exitCode == 64)
+    }
+
+    @Test(arguments: [
+        ("732d", "--since is up to 731d: the audit log is kept for 24 months."), ("soon", "soon is no time: 90s, 30m, 24h and 7d are."),
+    ])
+    func `an age beyond the retention of the audit log is refused with the limit`(_ age: String, _ message: String) {
+        let error = #expect(throws: (any Error).self) { try HeliographCtl.parseAsRoot(["audit", "--since", age]) }
+        #expect(error.map { HeliographCtl.message(for: $0).contains(message) } == true)
     }
 }

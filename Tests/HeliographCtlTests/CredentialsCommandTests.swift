@@ -32,6 +32,35 @@ struct CredentialsCommandTests {
         }
     }
 
+    @Test func `with a stolen key, what it has scheduled is cancelled, also later, and nothing of other keys`() async throws {
+        try await withMigratedDatabase { database async throws in
+            let made = await heliographctl(
+                "credentials", "create", "--app", "photoshare", "--name", "n", "--scope", "notify", "--database-url", database.url)
+            let id = try #require(ServiceKey(made.results[0])).credentialID
+            let scheduled = { (credential: UUID) in
+                try await database.psql(
+                    """
+                    INSERT INTO app_notifications (id, app, credential_id, kind, fingerprint, state, request, accepted, unknown, not_before,
+                                                   expires_at)
+                    VALUES (gen_random_uuid(), 'photoshare', '\(credential)', 'news', sha256('x'), 'scheduled', '\\x01', 1, 0,
+                            now() + interval '1 day', now() + interval '2 days')
+                    """)
+            }
+            let other = UUID()
+            for credential in [id, id, other] { _ = try await scheduled(credential) }
+            let revoke = ["credentials", "revoke", id.uuidString, "--database-url", database.url]
+            #expect(await heliographctl(revoke).exitCode == 0)
+            let waiting = { try await database.psql("SELECT count(*) FROM app_notifications WHERE state = 'scheduled'") }
+            #expect(try await waiting() == "3", "without the flag they stay")
+            let cancelled = await heliographctl(revoke + ["--cancel-scheduled"])
+            #expect(cancelled.exitCode == 0 && cancelled.results[0].hasSuffix("cancelled 2 scheduled notifications"))
+            #expect(
+                try await database.psql("SELECT credential_id FROM app_notifications WHERE state = 'scheduled'").lowercased()
+                    == other.uuidString.lowercased())
+            #expect(await heliographctl(revoke + ["--cancel-scheduled"]).exitCode == 1)
+        }
+    }
+
     @Test(arguments: [
         ["--app", "UPPER", "--name", "n", "--scope", "notify"], ["--app", "a", "--name", "", "--scope", "notify"],
         ["--app", "a", "--name", "n", "--scope", "everything"], ["--app", "a", "--name", "n"],

@@ -5,7 +5,7 @@ import Testing
 
 struct KeysCommandTests {
     private static let names = [
-        "FACE_KEYS", "ACCOUNT_KEYS", "TOKEN_KEYS", "PICTURE_KEYS", "LOOKUP_KEY", "SESSION_KEY", "MEDIA_LINK_KEY",
+        "FACE_KEYS", "ACCOUNT_KEYS", "TOKEN_KEYS", "PICTURE_KEYS", "LOOKUP_KEYS", "SESSION_KEY", "MEDIA_LINK_KEY",
     ]
 
     @Test func `generate prints the secrets that the services accept`() async throws {
@@ -13,8 +13,8 @@ struct KeysCommandTests {
         #expect(result.exitCode == 0)
         #expect(result.results.map { String($0.prefix { $0 != "=" }) } == Self.names)
         let values = result.results.map { String($0.drop { $0 != "=" }.dropFirst()) }
-        for ring in values.prefix(4) { _ = try KeyRing(parsing: ring) }
-        #expect(values.dropFirst(4).allSatisfy { Base64.decode($0)?.count == 32 })
+        for ring in values.prefix(5) { _ = try KeyRing(parsing: ring) }
+        #expect(values.dropFirst(5).allSatisfy { Base64.decode($0)?.count == 32 })
     }
 
     @Test func `keys are different every time`() async {

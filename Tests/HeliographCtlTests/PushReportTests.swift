@@ -12,7 +12,7 @@ struct PushReportTests {
         try await withMigratedDatabase { database in
             try await database.psql(
                 """
-                INSERT INTO users (id, email_lookup, email_sealed) VALUES ('\(id(9))', sha256('u'), '\\x01');
+                INSERT INTO users (id, email_sealed) VALUES ('\(id(9))', '\\x01');
                 INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, has_picture, expires_at)
                 VALUES ('\(id(1))', 'a', 'new_photos', 'topic', 'event:1', 'bulk', '{}', true, now()),
                        ('\(id(2))', 'b', 'new_photos', 'topic', 'event:1', 'bulk', '{}', true, now()),

@@ -6,6 +6,7 @@ import PostgresClient
 import Storage
 import TestSupport
 import Testing
+import WireFormat
 
 @testable import HeliographCtl
 
@@ -20,9 +21,9 @@ struct SealRotationTests {
     private func enrol(_ count: Int, in postgres: PostgresClient) async throws -> [UUID] {
         var users: [UUID] = []
         for number in 1...count {
-            let lookup = SHA256.hash("\(number)")
-            let email = try before.seal([1], context: SealingContext.email(lookup: lookup))
-            let user = try await postgres.makeUser(emailLookup: lookup, emailSealed: email).id
+            let user = UUID()
+            let email = try before.seal([1], context: SealingContext.email(accountID: user))
+            _ = try await postgres.makeUser(id: user, emailLookup: SHA256.hash("\(number)"), emailSealed: email)
             let template = try before.seal([UInt8(number)], context: SealingContext.faceTemplate(userID: user))
             let face = NewFaceTemplate(userID: user, modelID: "m", pipelineVersion: 1, templateSealed: template)
             _ = try await FaceTemplateRepository(postgres).upsert(face)
@@ -60,6 +61,8 @@ struct SealRotationTests {
             #expect(try await rest.read(photo, limit: 10) == [5])
             #expect(try await stored.read(picture, limit: 10) == [5], "another ring's objects are left alone")
             #expect(try await rotation.run { _ in }.resealed == 0, "a second rotation finds nothing")
+            let verification = SealVerification(purpose: .faces, sealer: try after, postgres: postgres, blobs: rest)
+            #expect(try await verification.run() == SealVerification.Outcome(opened: 4))
         }
     }
 
@@ -79,6 +82,46 @@ struct SealRotationTests {
         }
     }
 
+    @Test func `a verification finds what does not open, by its key or by its place`() async throws {
+        let folder = try TemporaryDirectory()
+        try await withStorage { postgres in
+            let users = try await enrol(3, in: postgres)
+            let faces = FaceTemplateRepository(postgres)
+            let first = try #require(try await faces.find(userID: users[0]))
+            // A row with the value of another one: its key is in the ring, but it is bound to another account.
+            let moved = NewFaceTemplate(userID: users[1], modelID: "m", pipelineVersion: 1, templateSealed: first.templateSealed)
+            _ = try await faces.upsert(moved)
+            let photo = try BlobFolder.sessions.key("1", of: UUID())
+            try await FileSystemBlobStore(root: folder.path, sealer: try before).write([5], to: photo)
+            func verify(_ sealer: Sealer) async throws -> SealVerification.Outcome {
+                let blobs = FileSystemBlobStore(root: folder.path, sealer: sealer)
+                return try await SealVerification(purpose: .faces, sealer: sealer, postgres: postgres, blobs: blobs).run()
+            }
+            #expect(try await verify(both) == .init(opened: 3, failed: ["face_templates.template_sealed": 1]))
+            #expect(try await verify(after) == .init(opened: 0, failed: ["face_templates.template_sealed": 3, "ekyc/": 1]))
+        }
+    }
+
+    @Test func `texts of notifications are verified`() async throws {
+        try await withStorage { postgres in
+            let id = UUID()
+            let context = try #require(SealingContext.parameter(NotificationParameter.textSealed, notificationID: id))
+            let text = Base64URL.encode(try before.seal(Array("text".utf8), context: context))
+            _ = try await postgres.execute(
+                """
+                INSERT INTO app_notifications
+                    (id, app, credential_id, kind, fingerprint, state, request, accepted, unknown, not_before, expires_at)
+                VALUES (\(id), 'shop', \(UUID()), 'custom', \([UInt8](repeating: 0, count: 32)), 'scheduled',
+                        \(Array("{\"\(NotificationParameter.textSealed)\":\"\(text)\"}".utf8)), 1, 0, now(), now() + interval '1 hour')
+                """)
+            func verify(_ sealer: Sealer) async throws -> SealVerification.Outcome {
+                try await SealVerification(purpose: .tokens, sealer: sealer, postgres: postgres, blobs: nil).run()
+            }
+            #expect(try await verify(both) == .init(opened: 1))
+            #expect(try await verify(after) == .init(opened: 0, failed: ["app_notifications.request": 1]))
+        }
+    }
+
     @Test func `the commands read the ring of the environment and print the keys`() async throws {
         try await withMigratedDatabase { database in
             try await withClient(of: database) { _ = try await enrol(2, in: $0) }
@@ -90,6 +133,7 @@ struct SealRotationTests {
             #expect(try await run("rotate", "--ring", "accounts", "--rate", "1000/s").contains("sealed anew 2"))
             let status = try await run("status", "--ring", "accounts")
             #expect(status.contains("safe to remove") && status.contains("in use, seals"))
+            #expect(try await run("verify", "--ring", "accounts").contains("opened 2"))
             #expect(try await run("status", "--json").contains(#""k1""#), "other rings are counted by the ids of keys")
         }
     }

@@ -81,7 +81,7 @@ struct TraceCommandTests {
 
     @Test func `an image job is listed with each call of a generator`() async throws {
         let change = """
-            INSERT INTO users (id, email_lookup, email_sealed) VALUES ('\(uuid(6))', sha256('u'), '');
+            INSERT INTO users (id, email_sealed) VALUES ('\(uuid(6))', '');
             INSERT INTO image_jobs (id, user_id, template_id, template_name, status, percent, attempts, paid_attempts, request_id,
                                     created_at, started_at, completed_at, error_code, error_message)
             VALUES ('\(uuid(7))', '\(uuid(6))', 'vintage', 'Vintage', 'failed', 40, 2, 1, 'req-2', \(time(0)), \(time(20)),

@@ -8,7 +8,6 @@ import JSON
 import Logging
 import Mail
 import PostgresClient
-import ServiceDefaults
 import ServiceLifecycle
 import Storage
 import TestSupport
@@ -16,11 +15,15 @@ import Testing
 import WireFormat
 
 @testable import IdentityAPI
+@testable import ServiceDefaults
 
 /// A running identity-api with its own database, Redis keys and folder of photos.
 struct IdentityFixture: Sendable {
     let port: Int
+    /// The context of identity-api, whose client of the database has the role of the service.
     let context: ServiceContext
+    /// The client of the owner of the tables, for what other services and operators do.
+    let postgres: PostgresClient
     let blobRoot: String
     let http: HTTPClient
     /// The mails that were sent.
@@ -31,19 +34,21 @@ struct IdentityFixture: Sendable {
     let jobFeed: RowWatcher<ImageJob>
     let keys: AccountKeys
 
-    init(port: Int, services: [any Service], context: ServiceContext, blobRoot: String, http: HTTPClient, mailbox: Mailbox) throws {
+    init(
+        port: Int, services: [any Service], context: ServiceContext, postgres: PostgresClient, blobRoot: String, http: HTTPClient,
+        mailbox: Mailbox
+    ) throws {
         self.port = port
         self.context = context
+        self.postgres = postgres
         self.blobRoot = blobRoot
         self.http = http
         self.mailbox = mailbox
         keys = AccountKeys(
-            lookupKey: try context.settings.lookupKey(), accounts: try context.sealer(.accounts), tokens: try context.sealer(.tokens))
+            lookupKeys: try context.settings.lookupKeys(), accounts: try context.sealer(.accounts), tokens: try context.sealer(.tokens))
         waiters = try #require(services.lazy.compactMap { $0 as? RowWatcher<Session> }.first)
         jobFeed = try #require(services.lazy.compactMap { $0 as? RowWatcher<ImageJob> }.first)
     }
-
-    var postgres: PostgresClient { context.postgres }
 
     /// Sends a request, and holds its answer to the description of the API.
     func send(
@@ -119,7 +124,20 @@ func withSecondInstance(
     try await withServices(first.context, configuration, mailbox: first.mailbox) { port, services in
         try await body(
             IdentityFixture(
-                port: port, services: services, context: first.context, blobRoot: first.blobRoot, http: first.http,
+                port: port, services: services, context: first.context, postgres: first.postgres, blobRoot: first.blobRoot,
+                http: first.http, mailbox: first.mailbox))
+    }
+}
+
+/// Runs another identity-api with the database, Redis and store of photos of a running one, and with other lookup keys.
+func withInstance(of first: IdentityFixture, lookupKeys: String, _ body: (IdentityFixture) async throws -> Void) async throws {
+    let settings = first.context.settings.replacing([KeyPurpose.lookups.setting: lookupKeys])
+    let context = try ServiceContext(name: IdentityAPI.name, settings: settings, logger: first.context.logger)
+    try await withServices(context, try testConfiguration(), mailbox: first.mailbox, beside: [context.postgres, context.redis]) {
+        port, services in
+        try await body(
+            IdentityFixture(
+                port: port, services: services, context: context, postgres: first.postgres, blobRoot: first.blobRoot, http: first.http,
                 mailbox: first.mailbox))
     }
 }
@@ -134,36 +152,42 @@ func withIdentityAPI(
     _ body: (IdentityFixture) async throws -> Void
 ) async throws {
     try await withMigratedDatabase { database in
-        let folder = try TemporaryDirectory()
-        let context = try await makeContext(database, blobRoot: folder.path, clock: clock)
-        var configuration = try testConfiguration()
-        // No worker decides the sessions of tests, so these limits are off; they have tests of their own.
-        configuration.limits.undecidedSessions = .none
-        configuration.limits.failedSignIns = .none
-        change(&configuration)
-        let mailbox = Mailbox()
-        var servers: [any Service] = [context.postgres, context.redis]
-        if sendsMail {
-            servers.append(OutboxRelay(transport: context.transport, postgres: context.postgres, logger: context.logger))
-        }
-        try await withServices(context, configuration, mailbox: mailbox, beside: servers) { port, services in
-            var clientConfiguration = HTTPClientConfiguration()
-            clientConfiguration.version = .http1
-            clientConfiguration.connectTimeout = .seconds(60)
-            clientConfiguration.maxConnectionsPerHost = 32
-            clientConfiguration.allowedSchemes = ["http"]
-            let http = HTTPClient(configuration: clientConfiguration, logger: context.logger)
-            let outcome: Result<Void, any Error>
-            do {
-                try await body(
-                    IdentityFixture(
-                        port: port, services: services, context: context, blobRoot: folder.path, http: http, mailbox: mailbox))
-                outcome = .success(())
-            } catch { outcome = .failure(error) }
-            await http.shutdown()
-            try outcome.get()
+        try await withClient(of: database) { owner in
+            let folder = try TemporaryDirectory()
+            let role = database.connecting(as: ServiceRole.identityAPI.name())
+            let context = try await makeContext(role, blobRoot: folder.path, clock: clock)
+            var configuration = try testConfiguration()
+            // No worker decides the sessions of tests, so these limits are off; they have tests of their own.
+            configuration.limits.undecidedSessions = .none
+            configuration.limits.failedSignIns = .none
+            change(&configuration)
+            let mailbox = Mailbox()
+            var servers: [any Service] = [context.postgres, context.redis]
+            if sendsMail {
+                servers.append(OutboxRelay(transport: context.transport, postgres: context.postgres, logger: context.logger))
+            }
+            try await withServices(context, configuration, mailbox: mailbox, beside: servers) { port, services in
+                let http = testClient(context.logger)
+                try await finally {
+                    await http.shutdown()
+                } after: {
+                    try await body(
+                        IdentityFixture(
+                            port: port, services: services, context: context, postgres: owner, blobRoot: folder.path, http: http,
+                            mailbox: mailbox))
+                }
+            }
         }
     }
+}
+
+private func testClient(_ logger: Logger) -> HTTPClient {
+    var configuration = HTTPClientConfiguration()
+    configuration.version = .http1
+    configuration.connectTimeout = .seconds(60)
+    configuration.maxConnectionsPerHost = 32
+    configuration.allowedSchemes = ["http"]
+    return HTTPClient(configuration: configuration, logger: logger)
 }
 
 /// Gives a test a running identity-api: the variable ``api``.

@@ -78,7 +78,7 @@ import WireFormat
         #expect(first.subscriber != IPAddress("2001:db8:1:3::1")?.subscriber)
         #expect(IPAddress("10.0.0.1")?.subscriber != IPAddress("10.0.0.2")?.subscriber)
         #expect(IPAddress("10.0.0.1") == IPAddress("::ffff:10.0.0.1"))
-        for text in ["", "10.0.0", "10.0.0.1:80", "[::1]", "fe80::1%eth0", "localhost"] { #expect(IPAddress(text) == nil) }
+        for text in ["", "10.0.0", "10.0.0.1:80", "[::1]", "fe80::1%eth0", "localhost", "10.0.0.1\0"] { #expect(IPAddress(text) == nil) }
     }
 
     @Test(arguments: ["10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "nonsense", "", "::/129"])

@@ -116,7 +116,7 @@ import WireFormat
 
 extension HTTPClientResponse {
     /// The access and the refresh token of an answer; empty for a refusal.
-    fileprivate var tokens: [String] {
+    var tokens: [String] {
         guard let access = json.text("access_token"), let refresh = json.text("refresh_token") else { return ["", ""] }
         return [access, refresh]
     }
@@ -134,12 +134,12 @@ extension IdentityFixture {
     fileprivate func succeededSignIn() async throws -> (id: UUID, token: String) {
         let (id, token) = (UUID(), OpaqueToken.generate())
         let email = try #require(EmailAddress("known@example.org"))
-        let user = try #require(try await UserRepository(postgres).find(emailLookup: keys.emailLookup(email))).id
+        let user = try #require(try await UserRepository(postgres).find(emailLookups: keys.emailLookups(email))).id
         let target = try #require(PushTarget(Form.pushToken))
         let install = try await PushInstallRepository(postgres).registerUnbound(try keys.registration(of: target, seenAt: Date()))
         try await SessionRepository(postgres).insert(
             NewSession(
-                id: id, userID: user, event: .signIn, attemptKey: keys.attemptKey(email), tokenHash: token.hash, installID: install.id,
+                id: id, userID: user, event: .signIn, attemptKey: keys.attemptKeys(email)[0], tokenHash: token.hash, installID: install.id,
                 installationKey: install.installationKey))
         try await decide(id, .succeeded)
         return (id, token.text)

@@ -58,7 +58,7 @@ private struct StubbornBlobStore: BlobStore {
         let blobs = StubbornBlobStore(
             store: try api.context.blobStore(.faces), stuck: [BlobFolder.sessions.prefix(of: stuck.id)])
         let sweeper = IdentityAPI.sweeper(
-            postgres: api.postgres, photos: blobs, pseudonyms: SessionPseudonyms(sessionKey: try api.context.settings.sessionKey()),
+            postgres: api.context.postgres, photos: blobs, pseudonyms: SessionPseudonyms(sessionKey: try api.context.settings.sessionKey()),
             interval: .seconds(3_600), logger: api.context.logger)
         await sweeper.sweep()
         #expect(Set(api.storedFiles().map { $0.split(separator: "/")[1] }) == [Substring(stuck.id.wireString)])

@@ -15,7 +15,7 @@ extension IdentityFixture {
     /// Decides a session as the worker does, without an event or a push. A successful sign-up creates the account, but no face.
     func decide(_ id: UUID, _ outcome: SessionOutcome) async throws {
         if outcome == .succeeded, let session = try await SessionRepository(postgres).find(id: id), let email = session.email {
-            _ = try await postgres.makeUser(id: session.userID, emailLookup: email.lookup, emailSealed: email.sealed)
+            _ = try await postgres.makeUser(id: session.userID, emailLookup: email.lookups[0], emailSealed: email.sealed)
         }
         #expect(try await SessionRepository(postgres).complete(id: id, outcome: outcome))
     }
@@ -197,7 +197,7 @@ extension IdentityFixture {
             "UPDATE sessions SET deadline_at = now() - interval '1 second' WHERE id = \(session.id)")
         try await api.postgres.execute("DELETE FROM outbox")
         let sweeper = IdentityAPI.sweeper(
-            postgres: api.postgres, photos: try api.context.blobStore(.faces),
+            postgres: api.context.postgres, photos: try api.context.blobStore(.faces),
             pseudonyms: SessionPseudonyms(sessionKey: try api.context.settings.sessionKey()), interval: .seconds(1),
             logger: api.context.logger)
         for _ in 0..<2 { await sweeper.sweep() }

@@ -53,7 +53,7 @@ extension IdentityFixture {
     }
 
     func isAccepted(_ accessToken: String) async throws -> Bool {
-        try await AccessTokenAuthenticator(postgres: postgres).authenticate(bearer: accessToken) != nil
+        try await AccessTokenAuthenticator(postgres: context.postgres).authenticate(bearer: accessToken) != nil
     }
 }
 
@@ -119,7 +119,7 @@ extension IdentityFixture {
         #expect(try await api.pushes().count == 1, "the tablet is known by its second sign-in")
         #expect(alert.kind == .accountAlert && alert.lane == .urgent && alert.recipient == .user(device.userID))
         #expect(alert.parameters["alert"] == "new_sign_in")
-        let bound = try #require(try await api.installs().first { api.keys.installationKey(PushTarget(tablet)!) == $0.installationKey })
+        let bound = try #require(try await api.installs().first { PushTarget(tablet)!.installationKey == $0.installationKey })
         #expect(alert.parameters[NotificationParameter.exceptInstallID] == bound.id.wireString)
     }
 

@@ -10,7 +10,7 @@ import WireFormat
 
 @Suite struct ImageRequestedHandlerTests {
     @Test func `a job stores picture and thumbnail, publishes one push and deletes the upload`() async throws {
-        try await WorkerFixture.with(LocalGenerator()) { worker in
+        try await WorkerFixture.with(nil) { worker in
             try await worker.running {
                 let id = try await worker.submit(template: "pencil-sketch", width: 320, height: 240)
                 let job = try await worker.ended(id)

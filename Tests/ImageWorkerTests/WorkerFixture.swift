@@ -17,7 +17,10 @@ import WireFormat
 
 /// A worker with its own database, Redis server or key prefix, and blob store.
 struct WorkerFixture {
+    /// The context of the worker, whose client of the database has the role of the service.
     let context: ServiceContext
+    /// The client of the owner of the tables, for what other services do.
+    let postgres: PostgresClient
     let blobs: any BlobStore
     let redis: RedisServer
     let redisPrefix: String
@@ -25,7 +28,6 @@ struct WorkerFixture {
     private let folder: TemporaryDirectory
     private let generator: (any ImageGenerator)?
 
-    var postgres: PostgresClient { context.postgres }
     var jobs: ImageJobRepository { ImageJobRepository(postgres) }
     var attempts: ImageAttemptRepository { ImageAttemptRepository(postgres) }
 
@@ -42,31 +44,33 @@ struct WorkerFixture {
         let redis = ownRedis ? try await RedisServer.start() : try await RedisServer.shared()
         let prefix = RedisServer.uniquePrefix()
         try await withMigratedDatabase { database in
-            let environment = [
-                "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix, "ADMIN_PORT": "0",
-                "BLOB_STORE_PATH": folder.path,
-            ].merging(TestKeys.settings()) { $1 }.merging(settings) { $1 }
-            var logger = Logger(label: "image-worker-tests")
-            logger.logLevel = .critical
-            let context = try ServiceContext(
-                name: "image-worker", settings: Settings(environment: environment), logger: logger)
-            let user = try await context.postgres.makeUser(emailLookup: SHA256.hash("u"), emailSealed: [1])
-            let fixture = WorkerFixture(
-                context: context, blobs: try context.blobStore(.pictures), redis: redis, redisPrefix: prefix, user: user.id,
-                folder: folder, generator: generator)
-            let result = await Result.catching { try await body(fixture) }
-            await context.postgres.shutdown()
-            await context.redis.shutdown()
-            try result.get()
+            try await withClient(of: database) { owner in
+                let environment = [
+                    "DATABASE_URL": database.connecting(as: ServiceRole.imageWorker.name()).url, "REDIS_URL": redis.url,
+                    "REDIS_KEY_PREFIX": prefix, "ADMIN_PORT": "0", "BLOB_STORE_PATH": folder.path,
+                ].merging(TestKeys.settings()) { $1 }.merging(settings) { $1 }
+                var logger = Logger(label: "image-worker-tests")
+                logger.logLevel = .critical
+                let context = try ServiceContext(
+                    name: "image-worker", settings: Settings(environment: environment), logger: logger)
+                let user = try await owner.makeUser(emailLookup: SHA256.hash("u"), emailSealed: [1])
+                let fixture = WorkerFixture(
+                    context: context, postgres: owner, blobs: try context.blobStore(.pictures), redis: redis, redisPrefix: prefix,
+                    user: user.id, folder: folder, generator: generator)
+                let result = await Result.catching { try await body(fixture) }
+                await context.postgres.shutdown()
+                await context.redis.shutdown()
+                try result.get()
+            }
         }
     }
 
     /// Runs a worker while `body` runs.
     func running(_ body: () async throws -> Void) async throws {
-        let relay = OutboxRelay(transport: context.transport, postgres: postgres, logger: context.logger)
-        let republisher = Republisher(transport: context.transport, postgres: postgres, logger: context.logger)
+        let relay = OutboxRelay(transport: context.transport, postgres: context.postgres, logger: context.logger)
+        let republisher = Republisher(transport: context.transport, postgres: context.postgres, logger: context.logger)
         let services =
-            if let generator { try ImageWorker.services(context, generator: generator) } else {
+            if let generator { try await ImageWorker.services(context, generator: generator) } else {
                 try await ImageWorker.build(context)
             }
         let group = ServiceGroup(services: [relay, republisher] + services, logger: context.logger)

@@ -16,6 +16,7 @@ import Testing
         "", "a", "@b", "a@", "a b@c", "a@b c", "a@b>", "a@b> SIZE=1", "<a@b", "a@b\r\nRCPT TO:<c@d>", "a\n@b", "a\0@b", "\"a b\"@c",
         "a..b@c",
         ".a@b", "a@b.", "a@-b", "a@b@c", "a@[127.0.0.1]", "a,b@c", "a\u{202E}@b", "x\r\nBcc: y <a@b>", "a\\b@c", "a:b@c",
+        "a\"\u{301}b <c@d>", "\"\u{301}a\" <c@d>", "\u{301}a <c@d>",
     ])
     func `what is no address is refused`(text: String) { #expect(MailAddress(text) == nil) }
 

@@ -73,8 +73,7 @@ import WireFormat
             ).first?.decode("id", as: UUID.self)
             let topicID = try #require(topic)
             let (shown, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
-            let key = HMACSHA256.authenticate(
-                try #require(PushTarget(shown)).installationKeyMessage, key: try fixture.context.settings.lookupKey())
+            let key = try #require(PushTarget(shown)).installationKey
             try await fixture.postgres.execute(
                 """
                 INSERT INTO push_presence (installation_key, user_id, topic_id, lease_until)

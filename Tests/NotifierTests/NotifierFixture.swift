@@ -50,7 +50,8 @@ struct NotifierFixture: Sendable {
         try await withMigratedDatabase { database in
             let url = emulator.tlsURL ?? ""
             let environment = [
-                "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),
+                "DATABASE_URL": database.connecting(as: ServiceRole.notifier.name()).url, "REDIS_URL": redis.url,
+                "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),
                 "FCM_BASE_URL": url, "FCM_TOKEN_URL": url + "/token",
                 "FCM_CA_FILE": emulator.configuration.certificateFile,
                 "GOOGLE_APPLICATION_CREDENTIALS": emulator.configuration.serviceAccountFile,
@@ -141,13 +142,12 @@ struct NotifierFixture: Sendable {
 
     private func registration(_ token: String, platform: String?) throws -> PushRegistration {
         guard let target = PushTarget(token) else { throw DeadlineExceeded(description: "not a token") }
-        let lookupKey = try context.settings.lookupKey()
-        let key = HMACSHA256.authenticate(target.installationKeyMessage, key: lookupKey)
+        let key = target.installationKey
         return PushRegistration(
             installationKey: key, kind: target.kind,
             valueSealed: try sealer.seal(
                 Array(token.utf8), context: SealingContext.pushInstall(installationKey: key)),
-            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey), platform: platform)
+            valueHash: target.valueHash, platform: platform)
     }
 
     // MARK: Outcomes

@@ -25,11 +25,11 @@ extension PushSystem {
     /// Makes the registration that identity-api makes of a registration token or installation id.
     func registration(_ value: String) throws -> PushRegistration {
         guard let target = PushTarget(value) else { throw DeadlineExceeded(description: "not a registration") }
-        let key = HMACSHA256.authenticate(target.installationKeyMessage, key: lookupKey)
+        let key = target.installationKey
         return PushRegistration(
             installationKey: key, kind: target.kind,
             valueSealed: try sealer.seal(Array(value.utf8), context: SealingContext.pushInstall(installationKey: key)),
-            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey))
+            valueHash: target.valueHash)
     }
 
     func makeUser() async throws -> UUID {
@@ -72,7 +72,7 @@ extension PushSystem {
                 FROM unnest(\(registrations.map(\.installationKey)), \(registrations.map(\.valueSealed)),
                             \(registrations.map(\.valueHash)), \(tokens)) AS t (key, sealed, hash, value)
             ), people AS (
-                INSERT INTO users (id, email_lookup, email_sealed) SELECT user_id, sha256(key), '' FROM given
+                INSERT INTO users (id, email_sealed) SELECT user_id, '' FROM given
             ), joined AS (
                 INSERT INTO topic_members (topic_id, user_id)
                 SELECT t.id, g.user_id FROM given g, topics t WHERE t.name = \(topic.text)

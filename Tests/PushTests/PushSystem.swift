@@ -7,6 +7,7 @@ import ServiceDefaults
 import Storage
 import Synchronization
 import TestSupport
+import Testing
 
 /// Token-registry and notifier as deployed processes, with a database, a key prefix and an FCM emulator of their own.
 struct PushSystem: Sendable {
@@ -15,7 +16,6 @@ struct PushSystem: Sendable {
     let redis: RedisServer
     let prefix: String
     let sealer: Sealer
-    let lookupKey: [UInt8]
     let services: ServiceProcesses
 
     static let quiet: Logger = {
@@ -48,7 +48,7 @@ struct PushSystem: Sendable {
                 let keys = TestKeys.settings()
                 let url = emulator.tlsURL ?? ""
                 let environment = [
-                    "ENVIRONMENT": "local", "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix,
+                    "ENVIRONMENT": "local", "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix,
                     "FCM_BASE_URL": url, "FCM_TOKEN_URL": url + "/token",
                     "FCM_CA_FILE": configuration.certificateFile, "SMTP_URL": emulator.smtpURL ?? "",
                     "SMTP_FROM": "Heliograph <no-reply@example.org>", "SMTP_CA_FILE": configuration.certificateFile,
@@ -57,12 +57,11 @@ struct PushSystem: Sendable {
                     "MEDIA_LINK_KEY": Base64.encode(SecureRandom.bytes(32)), "BLOB_STORE_PATH": folder.path,
                     "LOG_LEVEL": "debug",
                 ].merging(keys) { $1 }.merging(settings) { $1 }
-                let services = ServiceProcesses(environment: environment, logs: ServiceLogs.folder(in: folder))
+                let services = ServiceProcesses(database: database, environment: environment, logs: ServiceLogs.folder(in: folder))
                 try await withClient(of: database) { client in
                     let system = PushSystem(
                         emulator: emulator, postgres: client, redis: redis, prefix: prefix,
-                        sealer: try Settings(environment: keys).sealer(.tokens),
-                        lookupKey: try Settings(environment: keys).lookupKey(), services: services)
+                        sealer: try Settings(environment: keys).sealer(.tokens), services: services)
                     for service in running { try services.start(service) }
                     let result = await Result.catching { try await body(system) }
                     await services.stopAll()
@@ -90,19 +89,22 @@ struct PushSystem: Sendable {
 
 /// The processes of one test, by the names it gives them.
 final class ServiceProcesses: Sendable {
+    private let database: TestDatabase
     private let environment: [String: String]
     private let logs: String
     private let processes = Mutex<[String: GuardedProcess]>([:])
 
-    init(environment: [String: String], logs: String) {
+    init(database: TestDatabase, environment: [String: String], logs: String) {
+        self.database = database
         self.environment = environment
         self.logs = logs
     }
 
-    /// Starts a service; `name` tells several of one kind apart, `settings` are its own.
+    /// Starts a service with its role in the database; `name` tells several of one kind apart, `settings` are its own.
     func start(_ service: String, as name: String? = nil, settings: [String: String] = [:]) throws {
-        let process = try GuardedProcess(
-            [PackageRoot.executable(service)], log: log(of: name ?? service), environment: environment.merging(settings) { $1 })
+        let role = database.connecting(as: try #require(ServiceRole(rawValue: service)).name())
+        let own = ["DATABASE_URL": role.url].merging(environment) { $1 }.merging(settings) { $1 }
+        let process = try GuardedProcess([PackageRoot.executable(service)], log: log(of: name ?? service), environment: own)
         processes.withLock { $0[name ?? service] = process }
     }
 

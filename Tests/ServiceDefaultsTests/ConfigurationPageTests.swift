@@ -60,8 +60,8 @@ import Testing
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let wrapped = TestKeys.settings().merging(aws) { $1 }
         let tables = try await SettingsRecord.tables([("", TestKeys.settings()), ("With `aws-kms:`", wrapped)]) { settings in
-            for purpose in KeyPurpose.allCases { _ = try settings.sealer(purpose) }
-            _ = try settings.lookupKey()
+            for purpose in KeyPurpose.sealing { _ = try settings.sealer(purpose) }
+            _ = try settings.lookupKeys()
             _ = try settings.sessionKey()
             if try settings.value("AWS_REGION", "") != nil { try await AWSKeyManagement(settings, logger: logger).shutdown() }
         }

@@ -1,11 +1,13 @@
 import HeliographCrypto
 import JSON
+import TestSupport
 import Testing
 
 @testable import ServiceDefaults
 
 @Suite struct ErasureReceiptKeyTests {
     private let lookupKey = [UInt8](repeating: 3, count: 32)
+    private let newKey = [UInt8](repeating: 4, count: 32)
     private let claims: JSONValue = ["jti": "e1", "erasure": ["scope": "account"]]
 
     /// RFC 8037 A.2 and A.3.
@@ -18,7 +20,7 @@ import Testing
     }
 
     @Test func `a receipt is verified by the published key alone`() throws {
-        let key = try ErasureReceiptKey(lookupKey: lookupKey)
+        let key = try ErasureReceiptKey(lookupKeys: .test(lookupKey))
         let parts = try key.sign(claims).split(separator: ".")
         try #require(parts.count == 3)
         let header = try JSONValue(parsing: #require(Base64URL.decode(String(parts[0]))))
@@ -30,17 +32,30 @@ import Testing
     }
 
     @Test func `each process derives the same key`() throws {
-        let receipt = try ErasureReceiptKey(lookupKey: lookupKey).sign(claims)
-        #expect(try ErasureReceiptKey(lookupKey: lookupKey).verifiedClaims(of: receipt) == claims.text)
+        let receipt = try ErasureReceiptKey(lookupKeys: .test(lookupKey)).sign(claims)
+        #expect(try ErasureReceiptKey(lookupKeys: .test(lookupKey)).verifiedClaims(of: receipt) == claims.text)
     }
 
     @Test func `a receipt of another installation is not verified`() throws {
-        let receipt = try ErasureReceiptKey(lookupKey: [UInt8](repeating: 4, count: 32)).sign(claims)
-        #expect(try ErasureReceiptKey(lookupKey: lookupKey).verifiedClaims(of: receipt) == nil)
+        let receipt = try ErasureReceiptKey(lookupKeys: .test(newKey)).sign(claims)
+        #expect(try ErasureReceiptKey(lookupKeys: .test(lookupKey)).verifiedClaims(of: receipt) == nil)
+    }
+
+    @Test func `two keys verify, the first one signs, and a receipt of the other one is signed anew`() throws {
+        let old = try ErasureReceiptKey(lookupKeys: .test(lookupKey))
+        let both = try ErasureReceiptKey(lookupKeys: .test([("k2", newKey), ("k1", lookupKey)]))
+        let new = try ErasureReceiptKey(lookupKeys: .test([("k2", newKey)]))
+        let receipt = try old.sign(claims)
+        #expect(both.verifiedClaims(of: receipt) == claims.text && new.verifiedClaims(of: receipt) == nil)
+        #expect(both.publicKeys["keys"]?[0]?["kid"]?.string == new.id && both.publicKeys["keys"]?[1]?["kid"]?.string == old.id)
+        let again = try #require(try both.signedAnew(receipt))
+        #expect(new.verifiedClaims(of: again) == claims.text)
+        #expect(try both.signedAnew(again) == nil)
+        #expect(throws: CryptoError.self) { try new.signedAnew(receipt) }
     }
 
     @Test func `a changed receipt is not verified`() throws {
-        let key = try ErasureReceiptKey(lookupKey: lookupKey)
+        let key = try ErasureReceiptKey(lookupKeys: .test(lookupKey))
         let parts = try key.sign(claims).split(separator: ".").map(String.init)
         let other = Base64URL.encode(JSONValue.members(("jti", "e2")).bytes)
         let unsigned = Base64URL.encode(JSONValue.members(("alg", "none")).bytes)

@@ -90,7 +90,7 @@ struct AccessTokenRepositoryTests {
         let results = try await race(6) { _ in try await rotate(1, to: 2) }
         let pair = try #require(try await tokens.find(accessHash: hash(2)))
         #expect(results.count { $0 == .rotated(pair) } == 1)
-        #expect(results.count { $0 == .repeated(pair) } == 5)
+        #expect(results.count { $0 == .repeated(pair, refreshHash: hash(1002)) } == 5)
         #expect(pair.familyID == old.familyID)
         #expect(pair.userID == old.userID)
         #expect(pair.sessionID == old.sessionID)

@@ -118,7 +118,7 @@ struct TestChat: Sendable {
     func post(_ messageID: String, by user: Int, text: Int = 1) async throws -> PostedMessage {
         let new = NewConversationMessage(
             conversation: .chat, messageID: messageID, senderID: users[user], notificationID: UUIDv7.generate(),
-            fingerprint: hash(text))
+            fingerprints: [hash(text)])
         return try await client.withTransaction { try await ConversationRepository($0).post(new) }
     }
 

@@ -110,6 +110,55 @@ import WireFormat
         #expect(try await audit.find(.user(ada), since: .distantPast, limit: 10).isEmpty)
     }
 
+    @Test(.storage) func `the audit log of an account that is not being erased stays as it is, and one that is never becomes active again`()
+        async throws
+    {
+        let ada = try await client.user()
+        try await AuditRepository(client).append(AuditEntry(.signedIn, by: .user(ada), on: ada))
+        let erasure = try await client.beginErasure(.face, of: ada)
+        try await client.execute("UPDATE erasures SET scope = 'account' WHERE id = \(erasure.id)")
+        #expect(try await client.query("SELECT audit_log_pseudonymise(\(erasure.id)) AS n").required().decode("n", as: Int.self) == 0)
+        try await client.execute("UPDATE users SET state = 'erasing', email_sealed = NULL")
+        await #expect(throws: PostgresError.self) { try await client.execute("UPDATE users SET state = 'active'") }
+        #expect(try await client.query("SELECT audit_log_pseudonymise(\(erasure.id)) AS n").required().decode("n", as: Int.self) == 1)
+    }
+
+    @Test(.storage) func `proofs of the e-mail that were not given go, and their sessions are erased with the account`() async throws {
+        let ada = try await client.user(1)
+        let email = SealedEmail(lookup: hash(1), sealed: [1])
+        let verifications = EmailVerificationRepository(client)
+        let decided = try await sessions.insert(.make(.signUp, user: UUID()))
+        try await client.withTransaction { transaction in
+            let proof = NewEmailVerification(id: decided.id, purpose: .enrolment, email: email)
+            _ = try await EmailVerificationRepository(transaction).insert(proof)
+            try await PendingEnrolmentRepository(transaction).insert(
+                id: decided.id,
+                face: NewFaceTemplate(userID: decided.userID, modelID: "m", pipelineVersion: 1, templateSealed: [1]), photos: [])
+        }
+        let undecided = try await sessions.insert(NewSession(userID: UUID(), event: .signUp, email: email, tokenHash: hash(8)))
+        let other = try await sessions.insert(.make(.signUp, user: UUID()))
+        let erasure = try await client.beginErasure(of: ada)
+        #expect(try await verifications.find(id: decided.id) == nil)
+        #expect(try await client.query("SELECT FROM pending_enrolments").isEmpty)
+        let found = try await AccountErasureRepository(client).sessions(for: erasure, after: nil, limit: 10)
+        #expect(Set(found) == [decided.id, undecided.id] && !found.contains(other.id))
+        #expect(try await sessions.find(id: undecided.id)?.state == .expired)
+        let reports = try #require(try await ErasureRepository(client).status(id: erasure.id, tokenHash: nil)).reports
+        #expect(reports.map(\.counts) == [["email_verifications": 1, "pending_enrolments": 1]])
+    }
+
+    @Test(.storage) func `the e-mail goes from the change of an account that had it before`() async throws {
+        let change = NewEmailVerification(purpose: .emailChange, email: SealedEmail(lookup: hash(2), sealed: [2]))
+        let verifications = EmailVerificationRepository(client)
+        _ = try await client.withTransaction { try await EmailVerificationRepository($0).insert(change) }
+        _ = try await verifications.verify(id: change.id, replacing: SealedEmail(lookup: hash(1), sealed: [1]))
+        _ = try await client.beginErasure(of: try await client.user(9))
+        #expect(try await verifications.find(id: change.id)?.formerEmail?.hash == hash(1), "another e-mail is erased")
+        _ = try await client.beginErasure(of: try await client.user(1))
+        let kept = try #require(try await verifications.find(id: change.id))
+        #expect(kept.formerEmail == nil && kept.email.hash == hash(2))
+    }
+
     @Test(.storage) func `an account with rows of a late request is not completed`() async throws {
         let ada = try await client.user()
         let erasure = try await client.beginErasure(of: ada)

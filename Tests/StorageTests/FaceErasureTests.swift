@@ -55,6 +55,37 @@ struct FaceErasureTests {
         #expect(try await sessions.find(id: after.id)?.state == .received)
     }
 
+    @Test(.storage, arguments: ErasureScope.allCases)
+    func `an erasure finds what sign-ins with the e-mail have left, before it had the account as well`(_ scope: ErasureScope) async throws {
+        let ada = try await client.user(1)
+        let key = AttemptKey.derive(from: TestLookup.of(hash(1)))
+        let photos = FacePhotoHashRepository(client)
+        let photo = { PhotoFingerprint(userID: $1, fileHash: hash($0), pixelHash: nil, signature: nil) }
+        try await photos.add([photo(1, ada), photo(2, key), photo(3, UUID())], accepted: true)
+        let decoy = try await sessions.insert(NewSession(userID: key, event: .signIn, attemptKey: key, tokenHash: hash(9)))
+        let erasure = try #require(try await request(scope, of: ada))
+        #expect(erasure.attemptKeys == [key])
+        try await photos.add([photo(4, key)], accepted: false)
+        _ = try await sessions.insert(NewSession(userID: key, event: .signIn, attemptKey: key, tokenHash: hash(8)))
+
+        #expect(try await FaceErasureRepository(client).deletePhotoHashes(for: erasure) == 2)
+        #expect(
+            try await client.query("SELECT file_hash FROM face_photo_hashes ORDER BY 1").column("file_hash", as: [UInt8].self)
+                == [hash(3), hash(4)].sorted { $0.lexicographicallyPrecedes($1) }, "what is younger may be another account's")
+        #expect(try await AccountErasureRepository(client).sessions(for: erasure, after: nil, limit: 10) == [decoy.id])
+    }
+
+    @Test(.storage) func `an account without an e-mail has no sign-ins by e-mail to erase`() async throws {
+        let found = try await FederatedIdentityRepository(client).findOrCreate(
+            issuer: "https://example.org", subjectLookup: hash(3), signedInAt: Date())
+        let ada = try #require(found?.identity.userID)
+        let erasure = try #require(try await request(.account, of: ada))
+        #expect(erasure.attemptKeys.isEmpty)
+        try await FacePhotoHashRepository(client).add(
+            [PhotoFingerprint(userID: UUID(), fileHash: hash(1), pixelHash: nil, signature: nil)], accepted: true)
+        #expect(try await FaceErasureRepository(client).deletePhotoHashes(for: erasure) == 0)
+    }
+
     @Test(.storage) func `a face that waits is deleted by the request`() async throws {
         let ada = try await client.user()
         try await client.execute(

@@ -1,3 +1,4 @@
+import HeliographCrypto
 import Storage
 import Testing
 
@@ -8,9 +9,9 @@ struct PushTargetTests {
         let newer = try #require(PushTarget(fid + ":APA91bANOTHER"))
         let bare = try #require(PushTarget(fid))
         #expect(token.kind == .token && bare.kind == .fid)
-        #expect(token.installationKeyMessage == bare.installationKeyMessage)
-        #expect(token.installationKeyMessage == newer.installationKeyMessage)
-        #expect(token.valueHashMessage != newer.valueHashMessage)
+        #expect(token.installationKey == bare.installationKey)
+        #expect(token.installationKey == newer.installationKey)
+        #expect(token.valueHash != newer.valueHash)
     }
 
     @Test(arguments: ["bXk3Zq_9T0mYyRbN1-aB2c", "dXk3Zq_9T0mYyRbN1-aB2", "dXk3Zq_9T0mYyRbN1-aB2+", "plain-old-token"])
@@ -23,8 +24,14 @@ struct PushTargetTests {
         #expect(PushTarget(value) == nil)
     }
 
-    @Test func `the two messages of one value never coincide`() throws {
+    @Test func `the hashes of a value are those that are stored`() throws {
+        let target = try #require(PushTarget("dXk3Zq_9T0mYyRbN1-aB2c:APA91bHun4MxP5egoKMwt2KZFBaFUH"))
+        #expect(target.installationKey == SHA256.hash("installation:dXk3Zq_9T0mYyRbN1-aB2c"))
+        #expect(target.valueHash == SHA256.hash("push_value:dXk3Zq_9T0mYyRbN1-aB2c:APA91bHun4MxP5egoKMwt2KZFBaFUH"))
+    }
+
+    @Test func `the two hashes of one value never coincide`() throws {
         let target = try #require(PushTarget("token-without-colon"))
-        #expect(target.installationKeyMessage != target.valueHashMessage)
+        #expect(target.installationKey != target.valueHash)
     }
 }

@@ -47,7 +47,7 @@ struct ReceiptRepositoryTests {
         _ = try await topics.add(pushes.ada, to: .chat, by: pushes.ada)
         let told = NewConversationMessage(
             conversation: .chat, messageID: "m-1", senderID: pushes.ada,
-            notificationID: try await pushes.push(.user(pushes.ada)), fingerprint: hash(1))
+            notificationID: try await pushes.push(.user(pushes.ada)), fingerprints: [hash(1)])
         _ = try await pushes.client.withTransaction { try await ConversationRepository($0).post(told) }
         let subjects: [Receipt.Subject] = [.imageJob(job), .session(session), .event(.party), .message("m-1"), .message("m-2")]
         #expect(try await pushes.tell(subjects, .delivered, by: pushes.ben, on: 2) == 0)

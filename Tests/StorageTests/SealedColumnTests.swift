@@ -58,9 +58,9 @@ struct SealedColumnTests {
     }
 
     @Test(.storage) func `values are sealed anew under their context and counted by key`() async throws {
-        let user = try await client.makeUser(
-            emailLookup: hash(1), emailSealed: before.seal([7], context: SealingContext.email(lookup: hash(1)))
-        ).id
+        let id = UUID()
+        let sealed = try before.seal([7], context: SealingContext.email(accountID: id))
+        let user = try await client.makeUser(id: id, emailLookup: hash(1), emailSealed: sealed).id
         let name = try before.seal([8], context: SealingContext.displayName(userID: user))
         #expect(try await UserRepository(client).setDisplayName(name, of: user))
         let (emails, names) = (try column("users.email_sealed"), try column("users.display_name_sealed"))
@@ -70,8 +70,23 @@ struct SealedColumnTests {
         #expect(try await values.counts(of: emails) == ["k2": 1])
         #expect(try await rotate(emails) == 0, "a value of the current key is left alone")
         let stored = try #require(try await UserRepository(client).find(id: user))
-        #expect(try after.open(try #require(stored.email).sealed, context: SealingContext.email(lookup: hash(1))) == [7])
+        #expect(try after.open(try #require(stored.email).sealed, context: SealingContext.email(accountID: user)) == [7])
         #expect(try after.open(try #require(stored.displayNameSealed), context: SealingContext.displayName(userID: user)) == [8])
+    }
+
+    @Test(.storage) func `the former e-mail of a change is sealed anew as well`() async throws {
+        let account = UUID()
+        let context = SealingContext.email(accountID: account)
+        let former = SealedEmail(lookup: hash(2), sealed: try before.seal([7], context: context))
+        let email = SealedEmail(lookup: hash(1), sealed: try before.seal([8], context: context))
+        let new = NewEmailVerification(purpose: .emailChange, accountID: account, email: email)
+        let verifications = EmailVerificationRepository(client)
+        _ = try await client.withTransaction { try await EmailVerificationRepository($0).insert(new) }
+        #expect(try await verifications.find(id: new.id)?.formerEmail == nil)
+        _ = try await verifications.verify(id: new.id, replacing: former)
+        #expect(try await rotate(column("email_verifications.former_email_sealed")) == 1)
+        let stored = try #require(try await verifications.find(id: new.id)?.formerEmail)
+        #expect(try after.open(stored.sealed, context: context) == [7])
     }
 
     @Test(.storage) func `a value that was written meanwhile is not replaced`() async throws {

@@ -11,7 +11,7 @@ struct SignInBudgetTests {
         let counted = try await race(8) { _ in
             try await client.withTransaction { transaction in
                 let sessions = SessionRepository(transaction)
-                let attempts = try await sessions.lockSignInAttempts(attemptKey: user, userID: user, installationKey: hash(99))
+                let attempts = try await sessions.lockSignInAttempts(attemptKeys: [user], userID: user, installationKey: hash(99))
                 try await sessions.insert(.make(.signIn, user: user))
                 return attempts.undecided
             }
@@ -27,7 +27,7 @@ struct SignInBudgetTests {
         }
         func attempts() async throws -> SignInAttempts {
             try await client.withTransaction { transaction in
-                try await SessionRepository(transaction).lockSignInAttempts(attemptKey: user, userID: user, installationKey: hash(99))
+                try await SessionRepository(transaction).lockSignInAttempts(attemptKeys: [user], userID: user, installationKey: hash(99))
             }
         }
         try await decide(.failed(.noMatch))
@@ -43,10 +43,29 @@ struct SignInBudgetTests {
         #expect(after.failedAt.count == 1 && after.undecided == 1)
     }
 
+    @Test(.storage) func `sign-ins with an e-mail count together under two lookup keys`() async throws {
+        let (user, old, new) = (UUID(), UUID(), UUID())
+        func fail(_ key: UUID, _ others: [UUID]) async throws -> Int? {
+            let session = NewSession(
+                userID: user, event: .signIn, attemptKey: key, otherAttemptKeys: others, tokenHash: hash(1), installationKey: hash(99))
+            let id = try await sessions.insert(session).id
+            _ = try await sessions.complete(id: id, outcome: .failed(.noMatch))
+            return try await sessions.find(id: id)?.attemptsLeft
+        }
+        #expect(try await fail(old, []) == 4)
+        #expect(try await fail(new, [old]) == 3)
+        #expect(try await fail(old, [new]) == 2)
+        #expect(try await fail(new, [old]) == 1)
+        let attempts = try await client.withTransaction { transaction in
+            try await SessionRepository(transaction).lockSignInAttempts(attemptKeys: [new, old], userID: user, installationKey: hash(99))
+        }
+        #expect(attempts.failedAt.count == 4)
+    }
+
     /// The attempts that count against the next sign-in of a device.
     private func attempts(_ user: UUID, device: Int) async throws -> SignInAttempts {
         try await client.withTransaction { transaction in
-            try await SessionRepository(transaction).lockSignInAttempts(attemptKey: user, userID: user, installationKey: hash(device))
+            try await SessionRepository(transaction).lockSignInAttempts(attemptKeys: [user], userID: user, installationKey: hash(device))
         }
     }
 

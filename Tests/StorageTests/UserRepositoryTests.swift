@@ -19,7 +19,7 @@ struct UserRepositoryTests {
     @Test(.storage) func `the account of a proven e-mail has the id, the e-mail and the name of the verification`() async throws {
         let users = UserRepository(client)
         let proof = try await verified(1)
-        #expect(try await users.create(id: proof.accountID, verified: proof.id))
+        #expect(try await client.withTransaction { try await UserRepository($0).create(id: proof.accountID, verified: proof.id) })
         let user = try #require(try await users.find(id: proof.accountID))
         #expect(user.email == proof.email && user.displayNameSealed == [8])
         #expect(try await users.find(emailLookup: hash(1)) == user)
@@ -38,11 +38,13 @@ struct UserRepositoryTests {
         var proofs: [NewEmailVerification] = []
         for _ in 0..<8 { proofs.append(try await verified(3)) }
         let all = proofs
-        let created = try await race(8) { try await UserRepository(client).create(id: all[$0].accountID, verified: all[$0].id) }
+        let created = try await race(8) { number in
+            try await client.withTransaction { try await UserRepository($0).create(id: all[number].accountID, verified: all[number].id) }
+        }
         #expect(created.filter { $0 }.count == 1)
     }
 
-    @Test(.storage) func `the database refuses a lookup key of the wrong length`() async throws {
+    @Test(.storage) func `the database refuses a lookup of the wrong length`() async throws {
         let error = await #expect(throws: PostgresError.self) {
             _ = try await client.makeUser(emailLookup: [1, 2])
         }

@@ -3,7 +3,9 @@ import Foundation
 /// The commands of a tool that documents name.
 public enum DocumentedCommands {
     /// A value for each placeholder and variable.
-    private static let values = ["stream": "notification.requested", "id": "1732400000000-0", "fcm_url": "http://127.0.0.1:9080"]
+    private static let values = [
+        "stream": "notification.requested", "id": "1732400000000-0", "fcm_url": "http://127.0.0.1:9080", "email": "ada@example.org",
+    ]
 
     /// Returns the arguments of each command of a tool: in a code span, or on a line of its own.
     public static func arguments(of tool: String) throws -> [[String]] {

@@ -2,7 +2,8 @@ import Logging
 public import PostgresClient
 import Storage
 
-/// Runs `body` with a database of its own in which every migration has been applied.
+/// Runs `body` with a database of its own in which every migration has been applied, and in which each service has its role, of the
+/// usual name.
 ///
 /// The migrations run once per process, in a template that is then copied.
 public func withMigratedDatabase<Result>(_ body: (TestDatabase) async throws -> Result) async throws -> Result {
@@ -16,6 +17,7 @@ public func withMigratedDatabase<Result>(
     try await withDatabase(on: server, template: "template1") { database in
         try await withClient(of: database) { client in
             _ = try await MigrationRunner(client: client, migrations: HeliographSchema.migrations).migrate()
+            try await ServiceRoles().apply(to: client)
         }
         return try await body(database)
     } execute: {
@@ -60,6 +62,7 @@ private let migratedTemplate = Task {
     try await server.psql("CREATE DATABASE \(name)")
     try await withClient(url: server.url(database: name), maxConnections: 1) { client in
         _ = try await MigrationRunner(client: client, migrations: HeliographSchema.migrations).migrate()
+        try await ServiceRoles().apply(to: client)
     }
     // A database can be copied only while it has no connections; the last backend ends with a delay.
     try await eventually("the template is let go of") {

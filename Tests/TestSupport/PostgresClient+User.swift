@@ -5,28 +5,20 @@ public import Storage
 extension PostgresClient {
     /// Creates the account of an e-mail, without its verification, unless there is one.
     ///
+    /// - Parameter emailLookup: A lookup of the e-mail, or 32 bytes in place of its hash.
     /// - Returns: The account.
     public func makeUser(id: UUID = UUID(), emailLookup: [UInt8], emailSealed: [UInt8] = [1]) async throws -> User {
+        let lookup = TestLookup.of(emailLookup)
         try await execute(
             """
-            INSERT INTO users (id, email_lookup, email_sealed) VALUES (\(id), \(emailLookup), \(emailSealed))
-            ON CONFLICT (email_lookup) DO NOTHING
+            WITH made AS (
+                INSERT INTO users (id, email_sealed)
+                SELECT \(id), \(emailSealed) WHERE NOT EXISTS (SELECT FROM email_lookups WHERE lookup = \(lookup)) RETURNING id)
+            INSERT INTO email_lookups (lookup, user_id) SELECT \(lookup), id FROM made
             """)
         guard let user = try await UserRepository(self).find(emailLookup: emailLookup) else {
             throw PostgresError(code: .decoding, message: "the account of a test is missing")
         }
         return user
-    }
-}
-
-extension FederatedIdentityRepository {
-    /// Creates an account for a person who signs in now, as the other function does.
-    public func findOrCreate(
-        issuer: String, subjectLookup: [UInt8]
-    ) async throws -> (identity: FederatedIdentity, isNew: Bool) {
-        guard let found = try await findOrCreate(issuer: issuer, subjectLookup: subjectLookup, signedInAt: Date()) else {
-            throw PostgresError(code: .decoding, message: "the account of a test was erased")
-        }
-        return found
     }
 }

@@ -9,6 +9,8 @@ public final class PostgresServer: Sendable {
     public let socketFolder: String
     /// The TCP port on 127.0.0.1, which is also a part of the Unix socket's name.
     public let port: Int
+    /// The path of its log.
+    public var logFile: String { folder.path + "/postgres.log" }
     private let folder: TemporaryDirectory
     private let arguments: [String]
     private let process: Mutex<GuardedProcess>
@@ -71,6 +73,11 @@ public final class PostgresServer: Sendable {
         return output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// Returns a database as `pg_dump` writes it.
+    func dump(database: String) async throws -> String {
+        try await CommandLineTool.run([Self.binariesFolder() + "/pg_dump", "-d", url(database: database)])
+    }
+
     /// Stops the server at once (`SIGQUIT`), like a crash; committed work is recovered at the next start.
     public func kill() async { await process.withLock { $0 }.stop(signal: SIGQUIT) }
 
@@ -85,7 +92,7 @@ public final class PostgresServer: Sendable {
 
     /// Starts a stopped server on the same data, socket and port.
     public func start() async throws {
-        let fresh = try GuardedProcess(arguments, log: folder.path + "/postgres.log")
+        let fresh = try GuardedProcess(arguments, log: logFile)
         process.withLock { $0 = fresh }
         try await waitUntilReady()
     }

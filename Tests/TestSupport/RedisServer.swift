@@ -26,6 +26,10 @@ public final class RedisServer: Sendable {
     public let port: Int?
     /// The certificates of the TLS port; nil without TLS.
     public let certificates: Certificates?
+    /// The folder of its files.
+    public var path: String { folder.path }
+    /// The path of its log.
+    public var logFile: String { folder.path + "/redis.log" }
     private let folder: TemporaryDirectory
     private let password: String?
     private let arguments: [String]
@@ -105,7 +109,7 @@ public final class RedisServer: Sendable {
     /// Starts the server again on the same socket, port and data.
     public func restart() async throws {
         await kill()
-        let fresh = try GuardedProcess(arguments, log: folder.path + "/redis.log")
+        let fresh = try GuardedProcess(arguments, log: logFile)
         process.withLock { $0 = fresh }
         try await waitUntilReady()
     }

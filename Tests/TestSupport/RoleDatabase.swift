@@ -2,8 +2,8 @@ import Foundation
 public import PostgresClient
 public import Storage
 
-/// Runs `body` with a migrated database whose services have roles, and with the prefix of their names, which no other test has: roles
-/// belong to the whole server.
+/// Runs `body` with a migrated database whose services have roles with a prefix of their own, which the test may change: roles belong to
+/// the whole server.
 public func withServiceRoles(_ body: (_ database: TestDatabase, _ prefix: String) async throws -> Void) async throws {
     try await withMigratedDatabase { database in
         let prefix = "t" + UUID().uuidString.prefix(8).lowercased()
@@ -14,7 +14,19 @@ public func withServiceRoles(_ body: (_ database: TestDatabase, _ prefix: String
 
 /// Runs `body` with a client that connects as a service's role.
 public func withClient(
-    of database: TestDatabase, as role: ServiceRole, prefix: String, _ body: (PostgresClient) async throws -> Void
+    of database: TestDatabase, as role: ServiceRole, prefix: String = ServiceRole.defaultPrefix,
+    _ body: (PostgresClient) async throws -> Void
 ) async throws {
     try await withClient(of: database.connecting(as: role.name(prefix: prefix)), body)
+}
+
+/// Runs `body` with a migrated database, a client of its owner, and one that connects as a service's role, for the code of that service.
+public func withStorage(
+    as role: ServiceRole, _ body: (_ owner: PostgresClient, _ service: PostgresClient) async throws -> Void
+) async throws {
+    try await withMigratedDatabase { database in
+        try await withClient(of: database) { owner in
+            try await withClient(of: database, as: role) { service in try await body(owner, service) }
+        }
+    }
 }

@@ -15,6 +15,8 @@ public final class S3Server: Sendable {
     public let accessKeyID: String
     /// See ``accessKeyID``.
     public let secretAccessKey: String
+    /// Passing credentials of a role with the same rights, in the form in which ECS, EKS and EC2 answer them.
+    public let roleCredentials: String
     private let process: GuardedProcess
     private let folder: TemporaryDirectory
 
@@ -43,17 +45,23 @@ public final class S3Server: Sendable {
         _ = try await admin.iam([
             ("Action", "PutUserPolicy"), ("UserName", "heliograph"), ("PolicyName", "all"), ("PolicyDocument", policy),
         ])
+        let role = try await admin.assumeRole(policy: policy)
         if checksSignatures { _ = try await admin.send("POST", "/moto-api/reset-auth", type: "text/plain", body: "0") }
         guard let id = key.firstMatch(of: /<AccessKeyId>(.+?)<\/AccessKeyId>/)?.1,
             let secret = key.firstMatch(of: /<SecretAccessKey>(.+?)<\/SecretAccessKey>/)?.1
         else { throw DeadlineExceeded(description: "moto gives no access key: \(key)") }
-        return S3Server(port: port, accessKeyID: String(id), secretAccessKey: String(secret), process: process, folder: folder)
+        return S3Server(
+            port: port, accessKeyID: String(id), secretAccessKey: String(secret), roleCredentials: role, process: process, folder: folder)
     }
 
-    private init(port: Int, accessKeyID: String, secretAccessKey: String, process: GuardedProcess, folder: TemporaryDirectory) {
+    private init(
+        port: Int, accessKeyID: String, secretAccessKey: String, roleCredentials: String, process: GuardedProcess,
+        folder: TemporaryDirectory
+    ) {
         self.port = port
         self.accessKeyID = accessKeyID
         self.secretAccessKey = secretAccessKey
+        self.roleCredentials = roleCredentials
         self.process = process
         self.folder = folder
     }
@@ -74,11 +82,11 @@ public final class S3Server: Sendable {
         }
 
         func send(
-            _ method: String, _ path: String, type: String = "application/x-www-form-urlencoded", body: String = ""
+            _ method: String, _ path: String, service: String = "s3", type: String = "application/x-www-form-urlencoded",
+            body: String = ""
         ) async throws -> String {
             // The header only selects the service; its signature is not checked.
-            let scope = path == "/" ? "iam" : "s3"
-            let authorization = "AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/\(scope)/aws4_request, SignedHeaders=host, Signature=x"
+            let authorization = "AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/\(service)/aws4_request, SignedHeaders=host, Signature=x"
             let response = try await http.execute(
                 HTTPClientRequest(
                     method: method, url: url + path, headers: [("Authorization", authorization), ("Content-Type", type)],
@@ -88,11 +96,30 @@ public final class S3Server: Sendable {
             return text
         }
 
-        func iam(_ form: [(String, String)]) async throws -> String {
-            let pairs = (form + [("Version", "2010-05-08")]).map { name, value in
+        func iam(_ form: [(String, String)]) async throws -> String { try await post(form + [("Version", "2010-05-08")], to: "iam") }
+
+        /// Makes a role with a policy, and returns credentials of it.
+        func assumeRole(policy: String) async throws -> String {
+            let name = "heliograph-role"
+            _ = try await iam([("Action", "CreateRole"), ("RoleName", name), ("AssumeRolePolicyDocument", "{}")])
+            _ = try await iam([("Action", "PutRolePolicy"), ("RoleName", name), ("PolicyName", "all"), ("PolicyDocument", policy)])
+            let answer = try await post(
+                [
+                    ("Action", "AssumeRole"), ("RoleArn", "arn:aws:iam::123456789012:role/\(name)"), ("RoleSessionName", "test"),
+                    ("Version", "2011-06-15"),
+                ], to: "sts")
+            guard let id = answer.firstMatch(of: /<AccessKeyId>(.+?)<\/AccessKeyId>/)?.1,
+                let secret = answer.firstMatch(of: /<SecretAccessKey>(.+?)<\/SecretAccessKey>/)?.1,
+                let token = answer.firstMatch(of: /<SessionToken>(.+?)<\/SessionToken>/)?.1
+            else { throw DeadlineExceeded(description: "moto gives no credentials of a role: \(answer)") }
+            return #"{"Code":"Success","AccessKeyId":"\#(id)","SecretAccessKey":"\#(secret)","Token":"\#(token)"}"#
+        }
+
+        private func post(_ form: [(String, String)], to service: String) async throws -> String {
+            let pairs = form.map { name, value in
                 "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
             }
-            return try await send("POST", "/", body: pairs.joined(separator: "&"))
+            return try await send("POST", "/", service: service, body: pairs.joined(separator: "&"))
         }
     }
 }

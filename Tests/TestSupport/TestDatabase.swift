@@ -25,6 +25,9 @@ public struct TestDatabase: Sendable {
     /// Runs SQL with `psql` and returns unaligned rows.
     @discardableResult
     public func psql(_ sql: String) async throws -> String { try await server.psql(sql, database: name) }
+
+    /// Returns its schema and rows as `pg_dump` writes them.
+    public func dump() async throws -> String { try await server.dump(database: name) }
 }
 
 /// Runs `body` with an empty database of its own on the shared server, and drops it afterwards.

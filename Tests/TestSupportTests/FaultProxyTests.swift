@@ -27,6 +27,24 @@ import Testing
         }
     }
 
+    @Test func `new connections are led to several servers in turn`() async throws {
+        let servers = [try await RedisServer.start(), try await RedisServer.start()]
+        let proxy = try await FaultProxy.start(to: .unixSocket(path: servers[0].socket))
+        try await proxy.share(among: servers.map { .unixSocket(path: $0.socket) })
+        let quiet = Logger(label: "proxy") { _ in SwiftLogNoOpLogHandler() }
+        for _ in 1...4 {
+            let configuration = try RedisConfiguration(url: "redis://127.0.0.1:\(proxy.port)")
+            let client = RedisClient(configuration: configuration, logger: quiet)
+            _ = try await client.send(RedisCommand("INCR", "clients"))
+            await client.shutdown()
+        }
+        for server in servers {
+            #expect(try await server.cli("GET", "clients").hasPrefix("2"))
+            await server.stop()
+        }
+        await proxy.stop()
+    }
+
     @Test func `a held request arrives when the traffic flows again`() async throws {
         try await Self.withProxy { proxy, client, server in
             _ = try await client.send(RedisCommand("PING"))

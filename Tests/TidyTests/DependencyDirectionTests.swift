@@ -5,10 +5,11 @@ import Testing
 /// storage with the bus, the defaults of services, the support of commands, and services with the tools of operators.
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
-        ["CHiredis", "CLibPQ", "CLibCurl", "CNGHTTP2", "COpenSSL", "CVips", "CDlib", "CZlib", "CLinux"],
-        ["AsyncPrimitives"],
+        ["CHiredis", "CLibPQ", "CLibCurl", "CNGHTTP2", "COpenSSL", "CVips", "CDlib", "CZlib", "CLinux", "CSeccomp"],
+        // MobileClient imports nothing but Foundation, and only tools import it.
+        ["AsyncPrimitives", "MobileClient"],
         [
-            "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSON", "ImageProbe", "ZipWriter",
+            "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSON", "ImageProbe", "Sandbox", "ZipWriter",
         ],
         ["Imaging", "WireFormat"],
         ["FCM", "Mail", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],

@@ -4,7 +4,7 @@ import Testing
 @Suite struct KeyTests {
     static let services = ["identity-api", "face-matching-worker", "image-worker", "token-registry", "notifier"]
     private static let rings = ["faces": "face-keys", "accounts": "account-keys", "tokens": "token-keys", "pictures": "picture-keys"]
-    private static let secrets = ["lookupKey(": "lookup-key", "sessionKey(": "session-key", "mediaLinks(": "media-link-key"]
+    private static let secrets = ["lookupKeys(": "lookup-keys", "sessionKey(": "session-key", "mediaLinks(": "media-link-key"]
 
     /// The names of the secrets that the code of a service reads.
     private func needed(by service: String) -> Set<String> {

@@ -38,6 +38,14 @@ import Testing
         }
     }
 
+    /// Foundation takes signs and blanks for digits, so two texts could name one row: `UUID(wireString:)` does not.
+    @Test(arguments: Checkout.swift.filter(\.isProduction))
+    func `ids are parsed strictly`(file: SourceFile) {
+        for (number, line) in file.lines.enumerated() {
+            #expect(!line.contains("uuid" + "String:"), "\(file.path):\(number + 1)")
+        }
+    }
+
     @Test(arguments: Checkout.swift.filter { $0.isExecutable && $0.path.contains("/main/") })
     func `the file of an executable is short`(file: SourceFile) {
         #expect(file.lines.count <= 41)

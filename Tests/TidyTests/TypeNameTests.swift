@@ -18,7 +18,9 @@ import Testing
     }
 
     @Test func `no name of a type of services, shared modules and tools is declared twice`() {
-        #expect(Self.repeated(in: Checkout.swift.filter { !$0.path.hasPrefix("Tests/") }).isEmpty)
+        // The files of a tutorial are steps of an app: each step has the types of the one before.
+        let files = Checkout.swift.filter { !$0.path.hasPrefix("Tests/") && !$0.path.contains(".docc/") }
+        #expect(Self.repeated(in: files).isEmpty)
     }
 
     /// A file that imports a module could not say which of the two it means. The main type of a module may have its name.

@@ -35,7 +35,7 @@ struct AppNotificationRequestTests {
             #expect(try await registry.notification(request)?.state == .requested)
             var configuration = TopicFanOutService.Configuration()
             configuration.pageMembers = 400
-            let service = TopicFanOutService(postgres: registry.client, configuration: configuration, logger: registry.logger)
+            let service = TopicFanOutService(postgres: registry.service, configuration: configuration, logger: registry.logger)
             while try await service.makePage(on: .normal) {}
             let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
             #expect(deliveries.count == 900 && Set(deliveries.map(\.installID)).count == 900)
@@ -85,7 +85,7 @@ struct AppNotificationRequestTests {
                     NotificationParameter.senderID: ada.wireString, NotificationParameter.topicID: topicID.wireString,
                 ], expiresAt: Date(timeIntervalSinceNow: 3_600))
             try await registry.request(request)
-            let service = TopicFanOutService(postgres: registry.client, logger: registry.logger)
+            let service = TopicFanOutService(postgres: registry.service, logger: registry.logger)
             while try await service.makePage(on: .normal) {}
             let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
             #expect(deliveries.count == memberCount - 2)
@@ -121,8 +121,8 @@ extension Registry {
         try await client.query(
             """
             WITH made AS (
-                INSERT INTO users (email_lookup, email_sealed)
-                SELECT sha256(('crowd' || n)::bytea), '' FROM generate_series(1, \(count)) n RETURNING id
+                INSERT INTO users (email_sealed)
+                SELECT '' FROM generate_series(1, \(count)) n RETURNING id
             ), installed AS (
                 INSERT INTO push_installs (installation_key, kind, value_sealed, value_hash, user_id)
                 SELECT sha256(id::text::bytea), 'token', '', sha256(id::text::bytea), id FROM made

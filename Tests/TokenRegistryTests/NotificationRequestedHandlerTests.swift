@@ -170,7 +170,7 @@ struct NotificationRequestedHandlerTests {
                 Envelope(NotificationRequested.make(.session(UUID())), requestID: "r-2"),
             ]
             let handler = registry.requestedHandler
-            try await registry.client.withTransaction { try await handler.handle(requests, in: $0) }
+            try await registry.service.withTransaction { try await handler.handle(requests, in: $0) }
             let named = Dictionary(
                 uniqueKeysWithValues: lines.entries.map { ("\($0.metadata["request_id"] ?? "")", $0.metadata) })
             #expect(named.keys.sorted() == ["r-1", "r-2"])

@@ -10,7 +10,7 @@ import WireFormat
 
 struct OverdueNotificationsTests {
     private func sweep(_ registry: Registry) async throws -> Int {
-        try await OverdueNotifications(postgres: registry.client, logger: registry.logger).settle()
+        try await OverdueNotifications(postgres: registry.service, logger: registry.logger).settle()
     }
 
     private func expire(_ request: NotificationRequested, in registry: Registry) async throws {

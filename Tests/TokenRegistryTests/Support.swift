@@ -11,16 +11,19 @@ import WireFormat
 
 /// The handlers of the registry, on a database of their own.
 struct Registry {
+    /// The client of the owner of the tables, for what other services do.
     let client: PostgresClient
+    /// The client of token-registry, with its role.
+    let service: PostgresClient
     let sealer: Sealer
-    var lookupKey = SecureRandom.bytes(32)
+    var sessionKey = SecureRandom.bytes(32)
     var logger = Logger(label: "registry-tests") { _ in SwiftLogNoOpLogHandler() }
 
     /// Runs `body` with a registry.
     static func run(_ body: (Registry) async throws -> Void) async throws {
-        try await withStorage { client in
+        try await withStorage(as: .tokenRegistry) { client, service in
             let keyRing = try KeyRing(parsing: KeyRing.generateText())
-            try await body(Registry(client: client, sealer: Sealer(keyRing: keyRing)))
+            try await body(Registry(client: client, service: service, sealer: Sealer(keyRing: keyRing)))
         }
     }
 
@@ -30,22 +33,20 @@ struct Registry {
 
     /// Handles requests in one transaction, as the consumer does.
     func request(_ requests: NotificationRequested...) async throws {
-        try await client.withTransaction { transaction in
+        try await service.withTransaction { transaction in
             try await requestedHandler.handle(requests.map { Envelope($0, requestID: "r-1") }, in: transaction)
         }
     }
 
     /// Handles settlements in one transaction, as the consumer does.
     func settled(_ events: NotificationSettled...) async throws {
-        try await client.withTransaction { transaction in
+        try await service.withTransaction { transaction in
             try await NotificationSettledHandler(logger: logger).handle(events.map { Envelope($0) }, in: transaction)
         }
     }
 
     /// The installation key of a token.
-    func key(_ token: String) -> [UInt8] {
-        HMACSHA256.authenticate(PushTarget(token)!.installationKeyMessage, key: lookupKey)
-    }
+    func key(_ token: String) -> [UInt8] { PushTarget(token)!.installationKey }
 
     /// A registration of a token, as identity-api makes it.
     func registration(_ token: String) throws -> PushRegistration {
@@ -53,7 +54,7 @@ struct Registry {
         return PushRegistration(
             installationKey: key, kind: target.kind,
             valueSealed: try sealer.seal(Array(token.utf8), context: SealingContext.pushInstall(installationKey: key)),
-            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey))
+            valueHash: target.valueHash)
     }
 
     /// Makes a session whose device sent `token`; nil for one whose installation is deleted.
@@ -74,7 +75,7 @@ struct Registry {
     func result(of session: Session) -> NotificationRequested {
         session.resultNotification(
             succeeded: session.state == .succeeded, account: session.userID,
-            pseudonyms: SessionPseudonyms(sessionKey: lookupKey))
+            pseudonyms: SessionPseudonyms(sessionKey: sessionKey))
     }
 
     /// Makes a user with one active installation per token.

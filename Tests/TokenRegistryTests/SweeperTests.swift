@@ -39,11 +39,11 @@ struct SweeperTests {
             let message = UUIDv7.generate()
             _ = try await inbox.markHandled(group: "g", ids: [message])
 
-            let sweeper = TokenRegistry.sweeper(postgres: registry.client, batchSize: 2, expirySlices: 1, logger: registry.logger)
+            let sweeper = TokenRegistry.sweeper(postgres: registry.service, batchSize: 2, expirySlices: 1, logger: registry.logger)
             try await registry.client.execute("UPDATE push_install_audit SET at = now() - interval '91 days' WHERE id <= 3")
             let expected = [
                 "overdue_notifications": 0, "push_installs": 5, "push_guard": 0, "push_install_audit": 3, "push_outcomes": 0,
-                "notifications": 10, "push_install_rates": 0, "outbox": 1, "inbox": 5,
+                "notifications": 10, "push_install_rates": 0, "outbox": 1, "inbox": 5, "sealed_values": 0,
             ]
             let swept = await sweeper.sweep()
             #expect(swept == expected)

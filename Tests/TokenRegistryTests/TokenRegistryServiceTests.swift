@@ -17,40 +17,44 @@ struct TokenRegistryServiceTests {
     @Test func `a request in the outbox leads to an addressed event, and its settlement closes the notification`() async throws {
         let redis = try await RedisServer.shared()
         try await withMigratedDatabase { database in
+            let role = database.connecting(as: ServiceRole.tokenRegistry.name())
             let context = try ServiceContext(
                 name: TokenRegistry.name,
                 settings: Settings(environment: [
-                    "DATABASE_URL": database.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),
+                    "DATABASE_URL": role.url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": RedisServer.uniquePrefix(),
                     "ADMIN_PORT": "0",
                 ]),
                 logger: Logger(label: "token-registry") { _ in SwiftLogNoOpLogHandler() })
             let group = try await ServiceRunner.group(for: TokenRegistry.self, context: context, signals: [])
-            try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask { try await group.run() }
-                try await journey(context)
-                await group.triggerGracefulShutdown()
-                try await tasks.waitForAll()
+            try await withClient(of: database) { owner in
+                try await withThrowingTaskGroup(of: Void.self) { tasks in
+                    tasks.addTask { try await group.run() }
+                    try await journey(owner, service: context.postgres)
+                    await group.triggerGracefulShutdown()
+                    try await tasks.waitForAll()
+                }
             }
         }
     }
 
-    private func journey(_ context: ServiceContext) async throws {
-        let registry = Registry(client: context.postgres, sealer: Sealer(keyRing: try KeyRing(parsing: KeyRing.generateText())))
+    private func journey(_ owner: PostgresClient, service: PostgresClient) async throws {
+        let registry = Registry(
+            client: owner, service: service, sealer: Sealer(keyRing: try KeyRing(parsing: KeyRing.generateText())))
         let session = try await registry.makeSession(token: "c0:token")
         let request = NotificationRequested.make(.session(session))
-        try await OutboxRepository(context.postgres).publish(request)
-        let deliveries = DeliveryRepository(context.postgres)
+        try await OutboxRepository(owner).publish(request)
+        let deliveries = DeliveryRepository(owner)
         let delivery = try await eventually("the delivery is there") {
             try await deliveries.find(notificationID: request.notificationID).first
         }
         let published = try await eventually("the addressed message has left the outbox") { () -> Bool? in
-            try await OutboxRepository(context.postgres).backlog().waiting == 0 ? true : nil
+            try await OutboxRepository(owner).backlog().waiting == 0 ? true : nil
         }
         #expect(published)
 
         _ = try await deliveries.claim([delivery.id])
         try await deliveries.settle([DeliverySettlement(id: delivery.id, outcome: .dead, code: "UNREGISTERED")])
-        try await OutboxRepository(context.postgres).publish(
+        try await OutboxRepository(owner).publish(
             NotificationSettled(
                 notificationID: request.notificationID,
                 outcomes: [

@@ -224,7 +224,7 @@ extension Registry {
     func fanOutService(_ change: (inout TopicFanOutService.Configuration) -> Void = { _ in }) -> TopicFanOutService {
         var configuration = TopicFanOutService.Configuration()
         change(&configuration)
-        return TopicFanOutService(postgres: client, configuration: configuration, logger: logger)
+        return TopicFanOutService(postgres: service, configuration: configuration, logger: logger)
     }
 
     /// Makes every page there is.
@@ -233,7 +233,7 @@ extension Registry {
     /// Erases the push data of a user, as the consumer does.
     func erase(_ userID: UUID) async throws {
         let erasure = try await client.beginErasure(of: userID)
-        _ = try await PushEraser().erase(erasure, ErasureLedger(postgres: client, erasure: erasure, service: TokenRegistry.name))
+        _ = try await PushEraser().erase(erasure, ErasureLedger(postgres: service, erasure: erasure, service: TokenRegistry.name))
     }
 
     func makeTopic(_ text: String = "event:42", owner: UUID, members: [UUID]) async throws {
@@ -248,8 +248,8 @@ extension Registry {
         try await client.execute(
             """
             WITH people AS (
-                INSERT INTO users (email_lookup, email_sealed)
-                SELECT sha256(n::text::bytea), '' FROM generate_series(1, \(count)) n RETURNING id
+                INSERT INTO users (email_sealed)
+                SELECT '' FROM generate_series(1, \(count)) n RETURNING id
             ), joined AS (
                 INSERT INTO topic_members (topic_id, user_id) SELECT t.id, p.id FROM topics t, people p WHERE t.name = 'event:42'
             ), counted AS (

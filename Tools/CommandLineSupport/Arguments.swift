@@ -14,6 +14,9 @@ package struct RateArgument: ExpressibleByArgument, Equatable {
         else { return nil }
         perSecond = number / unit
     }
+
+    /// Waits for the time between two at this rate.
+    package func pause() async throws { try await Task.sleep(for: .seconds(1 / perSecond)) }
 }
 
 /// A duration in the syntax of the command line: `500ms`, `90s`, `30m`, `24h`, `7d`; up to 30 days.
@@ -40,11 +43,13 @@ extension ExitCode {
 }
 
 /// Runs `body`; on a configuration error notes the missing or wrong setting and ends the command.
-package func reporting<Value>(hint option: String, _ body: () throws -> Value) throws -> Value {
+///
+/// - Parameter option: What can be given instead of the setting; nil when nothing can.
+package func reporting<Value>(hint option: String? = nil, _ body: () throws -> Value) throws -> Value {
     do {
         return try body()
     } catch let error as ConfigurationError {
-        Console.current.note("\(error) (or pass \(option))")
+        Console.current.note("\(error)" + (option.map { " (or pass \($0))" } ?? ""))
         throw ExitCode.configuration
     }
 }

@@ -1,5 +1,7 @@
 import FaceEngine
 import Foundation
+import Imaging
+import Logging
 import TestSupport
 
 /// Measures the milliseconds per photo, from a file's bytes to a checked face, against the bare dlib loop in C++ on the same
@@ -11,7 +13,8 @@ func benchmarkFace(rounds: Int = 7) async throws -> [Figure] {
     let models = try PackageRoot.file(".cache/models")
     let photos = try benchmarkPhotos()
     let reference = try await FaceReference(models: models)
-    let pool = try await FaceEnginePool.start(modelsDirectory: models, threads: 1)
+    let pool = try await FaceEnginePool.start(
+        modelsDirectory: models, threads: 1, decoder: ImageDecoder(sandbox: .required, logger: Logger(label: "bench")))
     _ = try await milliseconds(of: pool, photos)
 
     // Rounds alternate, because the machine is shared: other load slows both.

@@ -1,7 +1,11 @@
 import Foundation
 import ImageProbe
 import Imaging
+import Logging
 import TestSupport
+
+private let decoder = ImageDecoder(sandbox: .required, logger: Logger(label: "bench"))
+private let pipeline = ImagePipeline(decoder: decoder)
 
 /// Measures thumbnails against `vipsthumbnail`, styles against `vips`, and the peak memory of the largest pictures: all on one
 /// thread, with files of 12 and 40 megapixels made from the demo's portraits.
@@ -10,7 +14,7 @@ func benchmarkImages(rounds: Int = 5) async throws -> [Figure] {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let photos = try await enlargedPhotos(in: folder)
-    defer { ImageDecoder.leaveThread() }
+    defer { ImagePipeline.leaveThread() }
     let thumbnails = try await benchmarkThumbnails(photos, rounds: rounds)
     let styles = try await benchmarkStyles(photos[0], in: folder, rounds: rounds)
     return try await [thumbnails] + styles + [benchmarkPeak(in: folder)]
@@ -46,7 +50,7 @@ private func benchmarkThumbnails(_ photos: [String], rounds: Int) async throws -
         ours.append(
             Double(photos.count)
                 / (try seconds {
-                    for path in photos { _ = try ImagePipeline.thumbnail(of: try file(path)) }
+                    for path in photos { _ = try pipeline.thumbnail(of: try file(path)) }
                 }))
         let clock = ContinuousClock()
         let start = clock.now
@@ -72,9 +76,9 @@ private func benchmarkStyles(_ photo: String, in folder: String, rounds: Int) as
         try await CommandLineTool.run(tool, environment: ["VIPS_CONCURRENCY": "1"])
         theirs.append(processorSeconds(RUSAGE_CHILDREN) - before)
         for style in PictureStyle.allCases {
-            let start = processorSeconds(RUSAGE_SELF)
-            _ = try ImagePipeline.stylise(bytes, style: style)
-            ours[style, default: []].append(processorSeconds(RUSAGE_SELF) - start)
+            let start = processorSeconds(RUSAGE_SELF) + decoderSeconds()
+            _ = try pipeline.stylise(bytes, style: style)
+            ours[style, default: []].append(processorSeconds(RUSAGE_SELF) + decoderSeconds() - start)
         }
     }
     return PictureStyle.allCases.map { style in
@@ -86,8 +90,8 @@ private func benchmarkStyles(_ photo: String, in folder: String, rounds: Int) as
     }
 }
 
-/// Measures the peak memory of this process while it makes the results of image-worker from pictures of 40 megapixels: a
-/// thumbnail, and styles of the best quality. The encodings are those that need the most memory, because their decoders hold the
+/// Measures the peak memory of this process and of its decoder while they make the results of image-worker from pictures of 40 megapixels:
+/// a thumbnail, and styles of the best quality. The encodings are those that need the most memory, because their decoders hold the
 /// whole picture.
 private func benchmarkPeak(in folder: String) async throws -> Figure {
     let kinds = [("large.jpg", "Q=60,interlace,no-subsample"), ("large.png", "interlace"), ("large.webp", "lossless,effort=0")]
@@ -95,20 +99,37 @@ private func benchmarkPeak(in folder: String) async throws -> Figure {
         try await enlarge("original/obama3", to: "\(folder)/\(name)", options: options, width: 8_000, height: 5_000)
     }
     let limits = ImageLimits(bytes: 256 << 20)
+    // A decoder of its own, whose peak is not that of earlier pictures.
+    let decoder = ImageDecoder(sandbox: .required, logger: Logger(label: "bench"))
+    let pipeline = ImagePipeline(decoder: decoder)
     // Writing 5 resets the peak, `VmHWM` (proc(5)).
     try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     for (name, _) in kinds {
         let bytes = try file("\(folder)/\(name)")
-        _ = try ImagePipeline.thumbnail(of: bytes, limits: limits)
-        let picture = try ImagePipeline.normalise(bytes, maxSide: PictureQuality.high.maxSide, limits: limits).picture
+        _ = try pipeline.thumbnail(of: bytes, limits: limits)
+        let picture = try pipeline.normalise(bytes, maxSide: PictureQuality.high.maxSide, limits: limits).picture
         for style in [PictureStyle.oilPainting, .vintage] {
-            _ = try ImagePipeline.stylise(picture.bytes, style: style, quality: .high)
+            _ = try pipeline.stylise(picture.bytes, style: style, quality: .high)
         }
     }
-    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    let kilobytes = line.flatMap { Double($0.filter(\.isNumber)) } ?? .nan
-    return Figure("image_peak_memory_40_megapixels", kilobytes / 1_024, unit: "MiB", bar: 400, moreIsBetter: false)
+    // The sum is an upper bound: while one of the two computes, the other one waits.
+    let kilobytes = try (["self"] + decoder.idleProcesses.map { "\($0)" }).map(peakKilobytes).reduce(0, +)
+    return Figure("image_peak_memory_40_megapixels", kilobytes / 1_024, unit: "MiB", bar: 500, moreIsBetter: false)
+}
+
+private func peakKilobytes(of process: String) throws -> Double {
+    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    return status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }.flatMap { Double($0.filter(\.isNumber)) } ?? .nan
+}
+
+/// Returns the processor seconds of the decoder.
+private func decoderSeconds() -> Double {
+    decoder.idleProcesses.reduce(0) { seconds, pid in
+        // The times in user and kernel mode are the fields 14 and 15 (proc(5)); the name, field 2, ends with the last parenthesis.
+        let stat = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+        let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+        return seconds + fields.dropFirst(11).prefix(2).compactMap { Double($0) }.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
 }
 
 private func file(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }

@@ -24,14 +24,13 @@ final class PushStack: Sendable {
     private let emulator: GuardedProcess
     private let environment: [String: String]
     private let sealer: Sealer
-    private let lookupKey: [UInt8]
     /// The relay of this process, which publishes its requests for pushes, as in each service that requests pushes.
     private let relay: Task<Void, any Error>
     private let streams: RedisClient
 
     private init(
         postgres: PostgresClient, folder: TemporaryDirectory, port: Int, tlsPort: Int, server: PostgresServer,
-        redis: RedisServer, emulator: GuardedProcess, environment: [String: String], sealer: Sealer, lookupKey: [UInt8]
+        redis: RedisServer, emulator: GuardedProcess, environment: [String: String], sealer: Sealer
     ) throws {
         self.postgres = postgres
         self.folder = folder
@@ -42,7 +41,6 @@ final class PushStack: Sendable {
         self.emulator = emulator
         self.environment = environment
         self.sealer = sealer
-        self.lookupKey = lookupKey
         var configuration = HTTPClientConfiguration()
         configuration.version = .http1
         configuration.allowedSchemes = ["http"]
@@ -85,7 +83,7 @@ final class PushStack: Sendable {
         ].merging(keys) { $1 }
         let stack = try PushStack(
             postgres: postgres, folder: folder, port: port, tlsPort: tls, server: server, redis: redis, emulator: emulator,
-            environment: environment, sealer: try settings.sealer(.tokens), lookupKey: try settings.lookupKey())
+            environment: environment, sealer: try settings.sealer(.tokens))
         try await eventually(within: .seconds(30), "the emulator answers") {
             (try? await stack.control("GET", "statistics")) == nil ? nil : ()
         }
@@ -160,8 +158,8 @@ final class PushStack: Sendable {
             let tokens = minted["tokens"].elements.compactMap(\.text)
             try await postgres.execute(
                 """
-                INSERT INTO users (id, email_lookup, email_sealed)
-                SELECT id, sha256(id::text::bytea), '\\x01' FROM unnest(\(users)) AS u (id)
+                INSERT INTO users (id, email_sealed)
+                SELECT id, '\\x01' FROM unnest(\(users)) AS u (id)
                 """)
             let registrations = tokens.map(registration)
             try await postgres.execute(
@@ -197,10 +195,10 @@ final class PushStack: Sendable {
 
     private func registration(_ token: String) -> PushRegistration {
         let target = PushTarget(token)!
-        let key = HMACSHA256.authenticate(target.installationKeyMessage, key: lookupKey)
+        let key = target.installationKey
         let sealed = try? sealer.seal(Array(token.utf8), context: SealingContext.pushInstall(installationKey: key))
         return PushRegistration(
             installationKey: key, kind: target.kind, valueSealed: sealed ?? [],
-            valueHash: HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey), platform: "ios")
+            valueHash: target.valueHash, platform: "ios")
     }
 }

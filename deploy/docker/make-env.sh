@@ -37,10 +37,9 @@ random() { # random SETTING OPENSSL-RAND-ARGUMENTS…
     if [ -n "$before" ] && [ "$folder" = "$root/secrets" ]; then printf '%s' "$before"; else printf '%s%s' "$prefix" "$(openssl rand "$@")"; fi
 }
 
-for ring in face account token picture; do
+for ring in face account token picture lookup; do
     secret "$ring-keys" "$(prefix=k1: random "$(printf '%s_KEYS' "$ring" | tr a-z A-Z)" -base64 32)"
 done
-secret lookup-key "$(random LOOKUP_KEY -base64 32)"
 secret session-key "$(random SESSION_KEY -base64 32)"
 secret media-link-key "$(random MEDIA_LINK_KEY -base64 32)"
 secret postgres-password "$(random POSTGRES_PASSWORD -hex 24)"
@@ -65,7 +64,7 @@ if [ "${1:-}" = kubernetes ]; then
     secret database-direct-url "$(cat "$folder/database-url")"
     for service in $services; do secret "$service/database-direct-url" "$(cat "$folder/$service/database-url")"; done
 else
-    [ -e "$folder/gemini-api-key" ] || : > "$folder/gemini-api-key"
+    for name in gemini-api-key aws-access-key-id aws-secret-access-key; do [ -e "$folder/$name" ] || : > "$folder/$name"; done
     # The credentials of the object store in docker-compose.yml; those of another one take their place.
     for name in s3-access-key-id s3-secret-access-key; do [ -s "$folder/$name" ] || rm -f "$folder/$name"; done
     secret s3-access-key-id "$(openssl rand -hex 10)"
@@ -74,7 +73,7 @@ else
         "$(cat "$folder/s3-access-key-id")" "$(cat "$folder/s3-secret-access-key")")"
 fi
 if [ -n "$made" ]; then
-    echo "made in $folder:$made. Keep a copy: without the *-keys and lookup-key nothing that is sealed can be read again."
+    echo "made in $folder:$made. Keep a copy: without the *-keys nothing that is sealed can be read again, and no account is found."
 else
     echo "all secrets are in $folder already; nothing was changed"
 fi

@@ -20,8 +20,8 @@ import urllib.parse
 import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXECUTABLES = ["identity-api", "face-matching-worker", "image-worker", "token-registry", "notifier", "heliographctl", "heliograph-load",
-               "fcm-emulator"]
+EXECUTABLES = ["identity-api", "face-matching-worker", "image-worker", "image-decoder", "token-registry", "notifier", "heliographctl",
+               "heliograph-load", "fcm-emulator", "mobile-sim"]
 DOCKERFILE = (ROOT / "deploy/docker/Dockerfile").read_text()
 
 

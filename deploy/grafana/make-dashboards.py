@@ -124,6 +124,36 @@ DASHBOARDS = {
             ("A call, p99", "s", {"{{generator}}": f"histogram_quantile(0.99, sum by (le, generator) (rate(image_generation_seconds_bucket[{RATE}])))"}),
             ("Photos of topics", "cps", {"added": f"sum(rate(topic_photos_added_total[{RATE}]))"}),
         ]),
+        ("Decoders, also of faces", [
+            ("Decoders that failed", "cps", {"{{service}} {{kind}}": f"sum by (service, kind) (rate(image_decoder_failures_total[{RATE}]))"}, "Each was replaced. killed and not_started are tried again; others refuse their picture."),
+            ("Forbidden system calls of a day", "short", {"{{service}}": 'sum by (service) (increase(image_decoder_failures_total{kind="violation"}[1d]))'}, "Each is an alert: an attack by a picture, or a library that has changed."),
+        ]),
+    ]),
+    "accounts": ("Heliograph: accounts", [
+        ("E-mails and ID tokens", [
+            ("Mails", "cps", {"{{outcome}}": f"sum by (outcome) (rate(mails_sent_total[{RATE}]))"}, "unavailable is tried again; misconfigured ends only when an operator acts."),
+            ("A mail, p50 and p99", "s", {"p50": f"histogram_quantile(0.5, sum by (le) (rate(mail_send_seconds_bucket[{RATE}])))", "p99": f"histogram_quantile(0.99, sum by (le) (rate(mail_send_seconds_bucket[{RATE}])))"}),
+            ("ID tokens of Firebase", "cps", {"{{outcome}}": f"sum by (outcome) (rate(firebase_tokens_total[{RATE}]))"}, "known and verified are accepted. undecided: Google's keys are missing."),
+            ("Fetches of Google's keys", "cps", {"{{outcome}}": f"sum by (outcome) (rate(firebase_key_fetches_total[{RATE}]))"}),
+        ]),
+        ("Refused by a limit", [
+            ("Uploads, before they are read", "cps", {"{{limit}}": f"sum by (limit) (rate(ekyc_admission_refusals_total[{RATE}]))"}, "Too many sessions or photos are not decided yet."),
+            ("Sign-ins of unknown devices", "cps", {"{{limit}}": f"sum by (limit) (rate(sign_in_brakes_total[{RATE}]))"}, "Too many sign-ins failed."),
+            ("Waits for a result", "cps", {"refused": f"sum(rate(http_waits_refused_total[{RATE}]))"}, "They are answered at once."),
+            ("Claims of installations", "cps", {"{{outcome}}": f"sum by (outcome) (rate(push_install_claims_total[{RATE}]))"}, "An account registers the phone of another one."),
+        ]),
+        ("Erasures, exports and retention", [
+            ("Erasures under way", "short", {"open": "max(erasures_open)"}),
+            ("The oldest of them", "s", {"oldest": "max(erasures_oldest_open_seconds)"}, "More than 300 is an alert."),
+            ("From the request to the receipt, p50 and p99", "s", {"p50": f"histogram_quantile(0.5, sum by (le) (rate(erasure_seconds_bucket[{RATE}])))", "p99": f"histogram_quantile(0.99, sum by (le) (rate(erasure_seconds_bucket[{RATE}])))"}),
+            ("Exports", "cps", {"{{result}}": f"sum by (result) (rate(account_exports_total[{RATE}]))"}),
+        ]),
+        ("Keys and upkeep", [
+            ("Values by the key that sealed them", "short", {"{{ring}} {{key_id}}": "sum by (ring, key_id) (max by (service, ring, key_id) (sealed_values))"}, "Of the tables, by a sample every ten minutes. heliographctl keys status counts objects too, and says which key can be removed."),
+            ("Deleted by retention", "cps", {"{{service}} {{step}}": f"sum by (service, step) (rate(retention_step_items_total[{RATE}]))"}),
+            ("Steps of retention that fail", "cps", {"{{service}} {{step}}": f"sum by (service, step) (rate(retention_step_failures_total[{RATE}]))"}, "For a quarter of an hour, an alert."),
+            ("Reports by users", "cps", {"{{reason}}": f"sum by (reason) (rate(reports_total[{RATE}]))"}),
+        ]),
     ]),
 }
 

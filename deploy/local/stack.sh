@@ -93,8 +93,9 @@ write_settings() {
         echo "INBOX_URL=http://127.0.0.1:${ports[1]}/inbox"
         echo "FCM_URL=http://127.0.0.1:${ports[1]}"
         echo "DATABASE_URL=postgresql://heliograph:$postgres_password@127.0.0.1:${ports[3]}/heliograph"
-        echo "REDIS_URL=redis://:$redis_password@127.0.0.1:${ports[4]}/0"
+        echo "REDIS_URL=redis://default:$redis_password@127.0.0.1:${ports[4]}/0"
         echo "METRICS_URLS=\"http://127.0.0.1:${ports[5]}/metrics http://127.0.0.1:${ports[6]}/metrics http://127.0.0.1:${ports[7]}/metrics http://127.0.0.1:${ports[8]}/metrics http://127.0.0.1:${ports[9]}/metrics\""
+        echo "BLOB_STORE_PATH=\"$run/blobs\""
         echo "# For this script."
         echo "HTTP_PORT=${ports[0]}"
         echo "FCM_HTTP_PORT=${ports[1]}"
@@ -103,11 +104,19 @@ write_settings() {
         echo "POSTGRES_PORT=${ports[3]}"
         echo "POSTGRES_PASSWORD=$postgres_password"
         echo "REDIS_PORT=${ports[4]}"
-        echo "REDIS_PASSWORD=$redis_password"
         echo "ADMIN_PORTS=\"${ports[*]:5:5}\""
     } >"$run/stack.env.new"
     mv "$run/stack.env.new" "$run/stack.env"
 }
+
+# Each service has a role in Postgres and a user in Redis of its own, as in production; the addresses above are the developer's.
+write_passwords() { # FILE: a line NAME=PASSWORD for each service
+    local name
+    for name in "${services[@]}"; do echo "$name=$(password)"; done >"$1.new"
+    mv "$1.new" "$1"
+}
+
+password_of() { sed -n "s/^$2=//p" "$1"; } # FILE NAME
 
 admin_port() { # of the service at that index
     local ports
@@ -174,21 +183,26 @@ start_postgres() {
     unset PGPASSWORD
 }
 
+redis_acl() { SERVICE_REDIS_PASSWORDS_FILE=$run/service-redis-passwords "$binaries/heliographctl" redis acl "$@"; }
+
 start_redis() {
+    local password=${REDIS_URL#redis://default:}
+    password=${password%@*}
     mkdir -p "$run/redis"
-    # The password goes through a file that only its owner reads: arguments are seen by everybody.
+    REDIS_OPERATOR_PASSWORD=$password redis_acl --out "$run/redis/users.acl"
     cat >"$run/redis/redis.conf" <<CONF
 bind 127.0.0.1
 port $REDIS_PORT
-requirepass $REDIS_PASSWORD
+aclfile "$run/redis/users.acl"
 dir "$run/redis"
 appendonly yes
 appendfsync everysec
 maxmemory-policy noeviction
+stream-node-max-entries 1
 save ""
 CONF
     start redis redis-server "$run/redis/redis.conf"
-    wait_for redis 30 env REDISCLI_AUTH="$REDIS_PASSWORD" redis-cli -p "$REDIS_PORT" ping
+    wait_for redis 30 env REDISCLI_AUTH="$password" redis-cli -p "$REDIS_PORT" ping
 }
 
 # --- the stack -------------------------------------------------------------------------------------------------
@@ -196,10 +210,14 @@ CONF
 # Settings go through the environment, which only the owner can read; a command line everybody can.
 start_service() ( # NAME INDEX
     port=$(admin_port "$2")
-    export ENVIRONMENT=local LOG_LEVEL=${LOG_LEVEL:-info} DATABASE_URL REDIS_URL BLOB_STORE_PATH=$run/blobs
+    database_password=$(password_of "$run/service-db-passwords" "$1")
+    redis_password=$(password_of "$run/service-redis-passwords" "$1")
+    export DATABASE_URL="postgresql://heliograph_${1//-/_}:$database_password@127.0.0.1:$POSTGRES_PORT/heliograph"
+    export REDIS_URL="redis://heliograph-$1:$redis_password@127.0.0.1:$REDIS_PORT/0"
+    export ENVIRONMENT=production ALLOW_PLAINTEXT=1 LOG_LEVEL=${LOG_LEVEL:-info} BLOB_STORE_PATH=$run/blobs
     # Each service has the keys that it needs, and no others.
     case $1 in
-        identity-api) export FACE_KEYS ACCOUNT_KEYS TOKEN_KEYS PICTURE_KEYS LOOKUP_KEY SESSION_KEY MEDIA_LINK_KEY ;;
+        identity-api) export FACE_KEYS ACCOUNT_KEYS TOKEN_KEYS PICTURE_KEYS LOOKUP_KEYS SESSION_KEY MEDIA_LINK_KEY ;;
         face-matching-worker) export FACE_KEYS SESSION_KEY ;;
         image-worker) export PICTURE_KEYS ;;
         notifier) export TOKEN_KEYS MEDIA_LINK_KEY ;;
@@ -243,6 +261,7 @@ up() {
     flock -w 120 9 || fail "another 'make up' or 'make down' is at work"
     [ -s "$run/stack.env" ] || write_settings
     [ -s "$run/secrets.env" ] || "$binaries/heliographctl" keys generate >"$run/secrets.env"
+    for name in db redis; do [ -s "$run/service-$name-passwords" ] || write_passwords "$run/service-$name-passwords"; done
     # shellcheck disable=SC1091
     . "$run/stack.env"
     # shellcheck disable=SC1091
@@ -250,8 +269,10 @@ up() {
 
     is_running redis || { say "Redis on port $REDIS_PORT"; start_redis; }
     is_running postgres || { say "Postgres on port $POSTGRES_PORT"; start_postgres; }
-    say "migrations"
-    DATABASE_URL=$DATABASE_URL "$binaries/heliographctl" migrate up
+    say "migrations, roles and users"
+    DATABASE_URL=$DATABASE_URL SERVICE_DB_PASSWORDS_FILE=$run/service-db-passwords "$binaries/heliographctl" migrate up --service-roles
+    # One that ran before has the rules of the version that started it.
+    REDIS_URL=$REDIS_URL redis_acl --apply
     if ! is_running fcm-emulator; then
         say "fcm-emulator on port $FCM_HTTP_PORT"
         start fcm-emulator "$binaries/fcm-emulator" run --host 127.0.0.1 --port "$FCM_HTTP_PORT" --tls-port "$FCM_TLS_PORT" \

@@ -61,7 +61,7 @@ def compose_is_hardened():
         check("ulimits" not in service, f"compose: {name} asks for ulimits that not every machine gives")
         check(service.get("restart") == "no" or "healthcheck" in service, f"compose: {name} has no healthcheck")
         for key in service.get("environment", {}):
-            check(not re.search(r"PASSWORD$|SECRET_ACCESS_KEY$|^([A-Z]+_KEYS|LOOKUP_KEY|SESSION_KEY|MEDIA_LINK_KEY|GEMINI_API_KEY|DATABASE_URL|REDIS_URL)$", key),
+            check(not re.search(r"PASSWORD$|SECRET_ACCESS_KEY$|^([A-Z]+_KEYS|SESSION_KEY|MEDIA_LINK_KEY|GEMINI_API_KEY|DATABASE_URL|REDIS_URL)$", key),
                   f"compose: {name} has the secret {key} in its environment, not in a file")
 
 
@@ -104,6 +104,17 @@ def services_are_apart():
             urls = {s["secret"]["name"] for v in volumes for s in v.get("projected", {}).get("sources", []) for i in s["secret"]["items"]
                     if i["key"].endswith("-url")}
             check(urls == {f"heliograph-{name}"}, f"overlays/{overlay}: {name} has ways to Postgres or Redis from {sorted(urls)}")
+    sources = {name: {s["source"] if isinstance(s, dict) else s for s in service.get("secrets", [])} for name, service in compose["services"].items()}
+    for name, service in compose["services"].items():
+        environment = service.get("environment", {})
+        mounted = {s.get("target", s["source"]) if isinstance(s, dict) else s for s in service.get("secrets", [])}
+        named = {value.removeprefix("/run/secrets/") for key, value in environment.items()
+                 if key.endswith("_FILE") and str(value).startswith("/run/secrets/")}
+        # A service refuses to start when a setting names a file that is not there.
+        check(named <= mounted, f"compose: settings of {name} name the secrets {sorted(named - mounted)}, which it does not have")
+    with_keys = {name for name, mounted in sources.items() if any(re.fullmatch(r"[a-z]+-keys|session-key|media-link-key", s) for s in mounted)}
+    with_aws = {name for name, service in compose["services"].items() if "AWS_REGION" in service.get("environment", {}) or "aws-access-key-id" in sources[name]}
+    check(with_keys == with_aws, f"compose: {sorted(with_keys ^ with_aws)} have keys or the credentials of AWS KMS, and not both")
     outward = {s for s in SERVICES if not set(compose["services"][s]["networks"]) <= inner}
     for overlay in OVERLAYS:
         policy = find(overlay, "NetworkPolicy", "outward")

@@ -1,6 +1,7 @@
 internal import EventBus
 internal import FaceEngine
 internal import Foundation
+internal import Imaging
 internal import ServiceDefaults
 
 /// The settings of face-matching-worker.
@@ -8,6 +9,7 @@ struct FaceMatchingConfiguration: Sendable {
     static let modelsExpectation = "the folder that deploy/local/fetch-models.sh fills"
 
     let modelsPath: String
+    let sandbox: SandboxMode
     let threshold: Float
     let replayCheck: ReplayCheck
     /// The number of engines.
@@ -16,6 +18,7 @@ struct FaceMatchingConfiguration: Sendable {
 
     init(_ settings: Settings) throws(ConfigurationError) {
         modelsPath = try settings.string("FACE_MODELS_PATH", Self.modelsExpectation, about: "the two model files")
+        sandbox = try settings.imageSandbox(deployed: SandboxMode.required, local: .available)
         threshold = try settings.number(
             "FACE_THRESHOLD", default: SignInDecision.standardThreshold, in: SignInDecision.thresholds,
             about: "how near a face must be to the account's; lower is stricter")

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import FaceEngine
+internal import Imaging
 internal import Logging
 public import ServiceDefaults
 public import ServiceLifecycle
@@ -14,15 +15,17 @@ public enum FaceMatchingWorker: HeliographService {
 
     /// Builds the service: the engines, which check themselves first, and the consumer of `ekyc.requested`.
     ///
-    /// - Throws: `ConfigurationError` when a setting or a model is missing or wrong; `FaceEngineError` when an engine fails its
-    ///   self-check on this machine.
+    /// - Throws: `ConfigurationError` when a setting or a model is missing or wrong, or pictures cannot be decoded in a sandbox;
+    ///   `FaceEngineError` when an engine fails its self-check on this machine.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let configuration = try FaceMatchingConfiguration(context.settings)
         let blobs = try context.blobStore(.faces)
         let sealer = try context.sealer(.faces)
         let sessionKey = try context.settings.sessionKey()
 
-        let pool = try await startPool(models: configuration.modelsPath, threads: configuration.threads)
+        let decoder = ImageDecoder(sandbox: configuration.sandbox, logger: context.logger)
+        let pool = try await startPool(models: configuration.modelsPath, threads: configuration.threads, decoder: decoder)
+        context.health.register("image-decoder") { try decoder.checkLastStart() }
         context.logger.info("face engines ready", metadata: ["threads": "\(configuration.threads)", "model": "\(FaceModels.modelID)"])
         if configuration.replayCheck == .files {
             context.logger.warning("changed copies of photos are accepted (FACE_REPLAY_CHECK=files): for load tests only")
@@ -39,14 +42,18 @@ public enum FaceMatchingWorker: HeliographService {
         return [EngineService(pool: pool), consumer]
     }
 
-    private static func startPool(models: String, threads: Int) async throws -> FaceEnginePool {
+    private static func startPool(models: String, threads: Int, decoder: ImageDecoder) async throws -> FaceEnginePool {
         do throws(FaceEngineError) {
-            return try await FaceEnginePool.start(modelsDirectory: models, threads: threads)
+            return try await FaceEnginePool.start(modelsDirectory: models, threads: threads, decoder: decoder)
         } catch {
-            guard error.code == .badModel else { throw error }
-            throw ConfigurationError(
-                "FACE_MODELS_PATH", "does not hold the models (\(error.message))",
-                expectation: FaceMatchingConfiguration.modelsExpectation)
+            switch error.code {
+            case .badModel:
+                throw ConfigurationError(
+                    "FACE_MODELS_PATH", "does not hold the models (\(error.message))",
+                    expectation: FaceMatchingConfiguration.modelsExpectation)
+            case .noDecoder: throw ConfigurationError.imageSandbox(error.message)
+            default: throw error
+            }
         }
     }
 }

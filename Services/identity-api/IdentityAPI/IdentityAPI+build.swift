@@ -32,13 +32,13 @@ public enum IdentityAPI: HeliographService {
         _ context: ServiceContext, configuration: IdentityAPIConfiguration, mail: any MailSender,
         onListening: @escaping @Sendable (_ port: Int) async -> Void
     ) throws -> [any Service] {
-        let receiptKey = try ErasureReceiptKey(lookupKey: context.settings.lookupKey())
+        let receiptKey = try ErasureReceiptKey(lookupKeys: context.settings.lookupKeys())
         let photos = try context.blobStore(.faces)
         let pictures = try context.blobStore(.pictures)
         let links = try context.mediaLinks()
         let postgres = context.postgres
         let keys = AccountKeys(
-            lookupKey: try context.settings.lookupKey(), accounts: try context.sealer(.accounts), tokens: try context.sealer(.tokens))
+            lookupKeys: try context.settings.lookupKeys(), accounts: try context.sealer(.accounts), tokens: try context.sealer(.tokens))
         let waiters = RowWatcher<Session>(limits: .init(total: configuration.waiters), logger: context.logger) { ids in
             Dictionary(uniqueKeysWithValues: try await SessionRepository(postgres).find(ids: ids).map { ($0.id, $0) })
         }
@@ -49,14 +49,15 @@ public enum IdentityAPI: HeliographService {
         let users = BearerAuthenticator(
             accessTokens: AccessTokenAuthenticator(postgres: postgres), firebase: firebase?.authenticator)
         let services = ServiceAuthenticator(
-            postgres: postgres, users: users, limiter: RateLimiter(configuration.limits.services, name: "services"))
+            postgres: postgres, users: users, limiter: RateLimiter(configuration.limits.services))
         let authenticator = UserAuthenticator(users: users, services: services)
         let slots = UploadSlots(
             limit: configuration.uploads.concurrentUploads, perAddress: configuration.limits.uploadsPerAddress)
         let signals = RateLimiter<UUID>(configuration.limits.signals, name: "signals")
         let sessions = SessionController(postgres: postgres, waiters: waiters)
         let verification = VerificationController(
-            postgres: postgres, keys: keys, limiter: RateLimiter(configuration.limits.verifications, name: "verifications"))
+            postgres: postgres, keys: keys, limiter: RateLimiter(configuration.limits.verifications, name: "verifications"),
+            codes: RateLimiter(configuration.limits.verifications, name: "codes"))
         let routes = APIRoutes(
             uploads: UploadController(
                 blobs: photos,

@@ -16,7 +16,7 @@ extension IdentityAPI {
 
     /// The pause between two looks at the partitions of the audit log, which are made two months ahead.
     private static let auditInterval = Duration.seconds(60 * 60)
-    /// The pause between two counts of sealed values, which read whole tables.
+    /// The pause between two counts of sealed values, and the age from which one instance samples the tables anew.
     private static let sealedValuesInterval = Duration.seconds(10 * 60)
 
     /// The sweeper of sessions and sign-ins with their photos, and of all other rows that identity-api writes and that expire.
@@ -26,7 +26,7 @@ extension IdentityAPI {
     ) -> Sweeper {
         let overdue = OverdueSessions(postgres: postgres, blobs: photos, pseudonyms: pseudonyms, logger: logger)
         let sessions = SessionRepository(postgres)
-        let sealedValues = SealedValueGauges(postgres: postgres)
+        let sealedValues = SealedValueGauges(postgres: postgres, of: .identityAPI)
         return Sweeper(
             logger: logger, clock: clock,
             steps: [
@@ -53,12 +53,15 @@ extension IdentityAPI {
                 .batches("app_notifications", every: interval) {
                     try await AppNotificationRepository(postgres).deleteExpired(limit: $0)
                 },
+                .batches("erased_identities", every: interval) {
+                    try await FederatedIdentityRepository(postgres).deleteExpiredErased(limit: $0)
+                },
                 .batches("exports", every: interval) { try await AccountExportRepository(postgres).deleteExpired(limit: $0) },
                 .batches("reports", every: interval) { try await AbuseReportRepository(postgres).deleteExpired(limit: $0) },
                 .batches("invitations", every: interval) { try await TopicRepository(postgres).deleteExpiredInvitations(limit: $0) },
                 Sweeper.Step("audit_partitions", every: auditInterval) { try await AuditRepository(postgres).maintainPartitions() },
                 Sweeper.Step("sealed_values", every: sealedValuesInterval) {
-                    try await sealedValues.record()
+                    try await sealedValues.record(olderThan: sealedValuesInterval)
                     return 0
                 },
                 Sweeper.Step("stray_photos", every: interval, logLevel: .notice) {

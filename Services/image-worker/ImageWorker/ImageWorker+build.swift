@@ -1,6 +1,7 @@
 internal import EventBus
 internal import HTTPClient
 package import ImageGenerators
+internal import Imaging
 internal import Logging
 public import ServiceDefaults
 public import ServiceLifecycle
@@ -21,36 +22,52 @@ public enum ImageWorker: HeliographService {
 
     /// Builds the service: the generator, the consumer, the pushes about photos, and the sweeper.
     ///
-    /// - Throws: `ConfigurationError` for a setting that is missing or invalid.
+    /// - Throws: `ConfigurationError` for a setting that is missing or invalid, or when pictures cannot be decoded in a sandbox.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let configuration = try ImageWorkerConfiguration(context.settings)
+        let pipeline = try await pipeline(context, configuration)
         switch configuration.generator {
         case .local:
-            return try services(context, configuration, generator: LocalGenerator(threads: configuration.threads))
+            let generator = LocalGenerator(pipeline: pipeline, threads: configuration.threads)
+            return try services(context, configuration, pipeline, generator: generator)
         case .gemini(let gemini):
             let http = HTTPClient(configuration: gemini.httpClient, logger: context.logger)
             let generator = try makeGemini(gemini, http: http, logger: context.logger)
-            return [http] + (try services(context, configuration, generator: generator))
+            return [http] + (try services(context, configuration, pipeline, generator: generator))
         }
     }
 
     /// Builds the service around a generator.
-    package static func services(_ context: ServiceContext, generator: any ImageGenerator) throws -> [any Service] {
-        try services(context, try ImageWorkerConfiguration(context.settings), generator: generator)
+    package static func services(_ context: ServiceContext, generator: any ImageGenerator) async throws -> [any Service] {
+        let configuration = try ImageWorkerConfiguration(context.settings)
+        return try services(context, configuration, try await pipeline(context, configuration), generator: generator)
+    }
+
+    /// Starts the first process for decoding, on a thread that may block.
+    private static func pipeline(_ context: ServiceContext, _ configuration: ImageWorkerConfiguration) async throws -> ImagePipeline {
+        let decoder = ImageDecoder(sandbox: configuration.sandbox, logger: context.logger)
+        do {
+            try await configuration.threads.run(taking: { 0 }) { try decoder.check() }
+        } catch let error as ImagingError {
+            throw ConfigurationError.imageSandbox(error.message)
+        }
+        context.health.register("image-decoder") { try decoder.checkLastStart() }
+        return ImagePipeline(decoder: decoder)
     }
 
     private static func services(
-        _ context: ServiceContext, _ configuration: ImageWorkerConfiguration, generator: any ImageGenerator
+        _ context: ServiceContext, _ configuration: ImageWorkerConfiguration, _ pipeline: ImagePipeline,
+        generator: any ImageGenerator
     ) throws -> [any Service] {
         let (postgres, logger) = (context.postgres, context.logger)
         let store = try context.blobStore(.pictures)
         let cleanup = JobCleanup(postgres: postgres, store: store)
         let maker = PictureMaker(
             postgres: postgres, store: store, calls: GeneratorCalls(postgres: postgres, generator: generator),
-            threads: configuration.threads)
+            pipeline: pipeline, threads: configuration.threads)
         let handler = ImageRequestedHandler(
             postgres: postgres, runner: JobRunner(postgres: postgres, maker: maker), cleanup: cleanup)
-        let photos = PhotoUploadedHandler(postgres: postgres, store: store, threads: configuration.threads)
+        let photos = PhotoUploadedHandler(postgres: postgres, store: store, pipeline: pipeline, threads: configuration.threads)
         let consumer = try context.consumer(
             configuration: configuration.consumer,
             handlers: [.handler(handler), .handler(photos), context.erasing(with: PictureEraser(store: store))])

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import ImageGenerators
+internal import Imaging
 internal import ServiceDefaults
 
 /// The settings of the image worker.
@@ -20,6 +21,7 @@ struct ImageWorkerConfiguration: Sendable {
     let generator: Generator
     /// The threads and memory for image processing.
     let threads: PictureThreads
+    let sandbox: SandboxMode
     let consumer: EventConsumerConfiguration
     let photoLifetime: Duration
 
@@ -31,8 +33,11 @@ struct ImageWorkerConfiguration: Sendable {
         let memory = PictureThreads.defaultMemory
         let mebibytes = try settings.int(
             "IMAGE_MEMORY_MIB", default: memory >> 20, in: (memory >> 20)...65_536,
-            about: "MiB that the pictures in work take together; a process takes some 80 MiB besides")
+            about: """
+                MiB that the pictures in work take together; a process takes some 80 MiB besides, and some 20 for each of its decoders
+                """)
         threads = PictureThreads(memory: mebibytes << 20)
+        sandbox = try settings.imageSandbox(deployed: SandboxMode.required, local: .available)
         photoLifetime = try settings.photoLifetime()
         var consumer = EventConsumerConfiguration()
         consumer.concurrency = try settings.int(

@@ -14,6 +14,8 @@ extension TokenRegistry {
     private static let auditAge = Duration.seconds(90 * 24 * 60 * 60)
     /// The time for which settled messages stay in the outbox, for tracing a request.
     private static let messageAge = Duration.seconds(24 * 60 * 60)
+    /// The pause between two counts of sealed texts of open notifications.
+    private static let sealedValuesInterval = Duration.seconds(10 * 60)
     /// The most statements of a table in one sweep; the remaining rows wait for the next.
     private static let maxBatches = 20
 
@@ -28,6 +30,7 @@ extension TokenRegistry {
         clock: any MonotonicClock = ContinuousClock()
     ) -> Sweeper {
         let installs = PushInstallRepository(postgres)
+        let sealedValues = SealedValueGauges(postgres: postgres, of: .tokenRegistry)
         func rows(
             _ table: String, _ delete: @escaping @Sendable (_ limit: Int) async throws -> Int
         ) -> Sweeper.Step {
@@ -57,6 +60,10 @@ extension TokenRegistry {
                 Sweeper.Step("notifications", every: .seconds(60)) { try await deleteNotifications(postgres, batchSize: batchSize) },
                 rows("outbox") { try await OutboxRepository(postgres).deleteSettled(olderThan: messageAge, limit: $0) },
                 rows("inbox") { try await InboxRepository(postgres).deleteOlder(limit: $0) },
+                Sweeper.Step("sealed_values", every: sealedValuesInterval) {
+                    try await sealedValues.record(olderThan: sealedValuesInterval)
+                    return 0
+                },
             ])
     }
 

@@ -47,4 +47,15 @@ extension S3BlobStore: SealedBlobs {
             return false
         }
     }
+
+    /// See ``SealedBlobs/verify(_:limit:)``.
+    public func verify(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> Bool {
+        do throws(BlobStoreError) {
+            _ = try await read(key, kind: .sealed, limit: limit)
+            return true
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return false
+        }
+    }
 }

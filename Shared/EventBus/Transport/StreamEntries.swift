@@ -57,7 +57,7 @@ public struct DeliveredEntry: Sendable {
 
     /// The id of the message; nil when it cannot be read.
     var messageID: UUID? {
-        fields.first { $0.name == EncodedEnvelope.Field.id }.flatMap { UUID(uuidString: String(decoding: $0.value, as: UTF8.self)) }
+        fields.first { $0.name == EncodedEnvelope.Field.id }.flatMap { UUID(wireBytes: $0.value) }
     }
 
     /// The number of consumers that died while they held the entry.

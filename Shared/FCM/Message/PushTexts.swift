@@ -39,7 +39,7 @@ enum PushTexts {
         case .recoveryCompleted:
             ("Account recovered", "Your account was recovered. If it was not you, contact support.")
         case .emailChanged:
-            ("E-mail changed", "The e-mail address of your account was changed. If it was not you, recover your account.")
+            ("E-mail changed", "The e-mail address of your account was changed. If it was not you, contact the support of this app.")
         }
     }
 

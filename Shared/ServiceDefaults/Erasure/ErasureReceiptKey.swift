@@ -3,57 +3,85 @@ public import JSON
 
 /// Signs the receipts of erasures, and verifies them: a JSON Web Signature in compact form (RFC 7515 §7.1) with Ed25519 (RFC 8037).
 ///
-/// The key derives from `LOOKUP_KEY`. Its public half is published, so that a receipt can be verified without the secret.
+/// A key derives from each key of `LOOKUP_KEYS`: the first one signs, all verify. Their public halves are published, so that a receipt can
+/// be verified without the secrets.
 public struct ErasureReceiptKey: Sendable {
     /// The explicit type of a receipt (RFC 8725 §3.11): nothing else that this key might sign is taken for one.
     public static let type = "erasure-receipt+jwt"
 
-    /// The id of the key: its thumbprint (RFC 7638), the same for each process that derives it.
-    public let id: String
-    private let key: Ed25519Key
-    /// The first part of each receipt, in base64url.
-    private let header: String
+    private struct Signer: Sendable {
+        /// The thumbprint (RFC 7638), the same for each process that derives the key.
+        let id: String
+        let key: Ed25519Key
+        /// The first part of each receipt, in base64url.
+        let header: String
 
-    /// Derives the key from `LOOKUP_KEY`.
+        init(_ key: Ed25519Key) {
+            self.key = key
+            // The thumbprint is of exactly these members, in the order of their names (RFC 7638 §3.2, RFC 8037 §2).
+            let required: JSONValue = .members(
+                ("crv", "Ed25519"), ("kty", "OKP"), ("x", .string(Base64URL.encode(key.publicKey.bytes))))
+            id = Base64URL.encode(SHA256.hash(required.bytes))
+            let header: JSONValue = .members(("alg", "EdDSA"), ("kid", .string(id)), ("typ", .string(ErasureReceiptKey.type)))
+            self.header = Base64URL.encode(header.bytes)
+        }
+    }
+
+    private let signers: [Signer]
+
+    /// The id of the key that signs.
+    public var id: String { signers[0].id }
+
+    /// Derives the keys from `LOOKUP_KEYS`.
     ///
     /// - Throws: ``CryptoError`` when OpenSSL refuses.
-    public init(lookupKey: [UInt8]) throws(CryptoError) {
-        try self.init(
-            key: Ed25519Key(seed: HMACSHA256.authenticate(Array("heliograph erasure receipt".utf8), key: lookupKey)))
+    public init(lookupKeys: LookupKeys) throws(CryptoError) {
+        signers = try lookupKeys.hashes(of: "heliograph erasure receipt").map { seed throws(CryptoError) in
+            Signer(try Ed25519Key(seed: seed))
+        }
     }
 
-    init(key: Ed25519Key) {
-        self.key = key
-        // The thumbprint is of exactly these members, in the order of their names (RFC 7638 §3.2, RFC 8037 §2).
-        let required: JSONValue = .members(
-            ("crv", "Ed25519"), ("kty", "OKP"), ("x", .string(Base64URL.encode(key.publicKey.bytes))))
-        id = Base64URL.encode(SHA256.hash(required.bytes))
-        let header: JSONValue = .members(("alg", "EdDSA"), ("kid", .string(id)), ("typ", .string(Self.type)))
-        self.header = Base64URL.encode(header.bytes)
-    }
+    /// The beginning of the receipts that each key has signed, in the order of the ring.
+    public var headers: [String] { signers.map { "\($0.header)." } }
+
+    init(key: Ed25519Key) { signers = [Signer(key)] }
 
     /// Returns the receipt with some claims, an object.
-    public func sign(_ claims: JSONValue) throws(CryptoError) -> String {
-        let signed = "\(header).\(Base64URL.encode(claims.bytes))"
-        return "\(signed).\(Base64URL.encode(try key.sign(Array(signed.utf8))))"
+    public func sign(_ claims: JSONValue) throws(CryptoError) -> String { try sign(claims.bytes) }
+
+    private func sign(_ claims: [UInt8]) throws(CryptoError) -> String {
+        let signed = "\(signers[0].header).\(Base64URL.encode(claims))"
+        return "\(signed).\(Base64URL.encode(try signers[0].key.sign(Array(signed.utf8))))"
     }
 
-    /// Returns the claims of a receipt as JSON text; nil unless this key has signed it as a receipt.
+    /// Returns the claims of a receipt as JSON text; nil unless one of the keys has signed it as a receipt.
     public func verifiedClaims(of receipt: String) -> String? {
         let parts = receipt.split(separator: ".", omittingEmptySubsequences: false)
-        // A receipt of this key begins with these very bytes, so that no header of a stranger is ever read.
-        guard parts.count == 3, parts[0] == header, let claims = Base64URL.decode(String(parts[1])),
-            let signature = Base64URL.decode(String(parts[2])),
-            key.publicKey.verify(signature: signature, message: Array("\(parts[0]).\(parts[1])".utf8))
+        // A receipt of a key begins with these very bytes, so that no header of a stranger is ever read.
+        guard parts.count == 3, let signer = signers.first(where: { parts[0] == $0.header }),
+            let claims = Base64URL.decode(String(parts[1])), let signature = Base64URL.decode(String(parts[2])),
+            signer.key.publicKey.verify(signature: signature, message: Array("\(parts[0]).\(parts[1])".utf8))
         else { return nil }
         return String(decoding: claims, as: UTF8.self)
     }
 
-    /// The public key as a JSON Web Key Set (RFC 7517 §5).
+    /// Returns a receipt with the same claims that the first key has signed; nil when it has signed this one.
+    ///
+    /// - Throws: `authenticationFailed` when none of the keys has signed it.
+    public func signedAnew(_ receipt: String) throws(CryptoError) -> String? {
+        guard let claims = verifiedClaims(of: receipt) else {
+            throw CryptoError(.authenticationFailed, "no key of the ring has signed the receipt")
+        }
+        return receipt.hasPrefix(signers[0].header + ".") ? nil : try sign(Array(claims.utf8))
+    }
+
+    /// The public keys as a JSON Web Key Set (RFC 7517 §5), the one that signs first.
     public var publicKeys: JSONValue {
-        let key: JSONValue = .members(
-            ("kty", "OKP"), ("crv", "Ed25519"), ("x", .string(Base64URL.encode(key.publicKey.bytes))), ("alg", "EdDSA"), ("use", "sig"),
-            ("kid", .string(id)))
-        return .members(("keys", .array([key])))
+        let keys = signers.map { signer in
+            JSONValue.members(
+                ("kty", "OKP"), ("crv", "Ed25519"), ("x", .string(Base64URL.encode(signer.key.publicKey.bytes))), ("alg", "EdDSA"),
+                ("use", "sig"), ("kid", .string(signer.id)))
+        }
+        return .members(("keys", .array(keys)))
     }
 }

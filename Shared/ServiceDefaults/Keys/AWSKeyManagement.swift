@@ -16,7 +16,8 @@ public struct AWSKeyManagement: KeyManagement {
     private static let retryDelay = Backoff(min: .milliseconds(200), max: .seconds(2))
 
     private let endpoint: String
-    private let signature: AWSSignature
+    private let region: String
+    private let credentials: AWSCredentialSource
     private let http: HTTPClient
 
     /// Reads `AWS_…` and creates a client, which connects on first use.
@@ -32,16 +33,13 @@ public struct AWSKeyManagement: KeyManagement {
         guard endpoint.wholeMatch(of: /(https:\/\/[A-Za-z0-9.\-]+|http:\/\/(127\.0\.0\.1|localhost))(:[0-9]{1,5})?/) != nil else {
             throw ConfigurationError("AWS_KMS_ENDPOINT", "is not valid", expectation: expectation)
         }
-        signature = AWSSignature(
-            region: region, service: "kms",
-            accessKeyID: try settings.string(
-                "AWS_ACCESS_KEY_ID", "an access key", about: "its credentials, which need `kms:Decrypt` of the key alone"),
-            secretAccessKey: try settings.string(
-                "AWS_SECRET_ACCESS_KEY", "a secret access key", about: "the secret of `AWS_ACCESS_KEY_ID`"))
+        credentials = try AWSCredentialSource(settings)
         var configuration = HTTPClientConfiguration()
-        configuration.allowedSchemes = endpoint.hasPrefix("http://") ? ["http"] : ["https"]
+        // The endpoints of containers and machines have no TLS; which URLs may be plain is checked above and in AWSCredentialSource.
+        configuration.allowedSchemes = ["http", "https"]
         configuration.maxResponseBodyByteCount = 64 * 1024
         self.endpoint = endpoint + "/"
+        self.region = region
         http = HTTPClient(configuration: configuration, logger: logger)
     }
 
@@ -63,14 +61,7 @@ public struct AWSKeyManagement: KeyManagement {
     public func shutdown() async { await http.shutdown() }
 
     private func call(_ target: String, _ body: [UInt8]) async throws(KeyManagementError) -> JSONValue {
-        var request = HTTPClientRequest(
-            method: "POST", url: endpoint,
-            headers: [
-                ("Content-Type", "application/x-amz-json-1.1"), ("X-Amz-Target", target),
-                // libcurl uses this digest for the signature.
-                ("x-amz-content-sha256", Hex.encode(SHA256.hash(body))),
-            ], body: body, timeout: .seconds(10))
-        request.awsSignature = signature
+        let request = try await request(target, body)
         var attempt = 1
         while true {
             let failure: String
@@ -88,6 +79,21 @@ public struct AWSKeyManagement: KeyManagement {
             try? await Task.sleep(for: Self.retryDelay.delay(afterFailures: attempt))
             attempt += 1
         }
+    }
+
+    /// Returns a signed request. Credentials of a role last for minutes, and keys are opened at the start only, so none are kept.
+    private func request(_ target: String, _ body: [UInt8]) async throws(KeyManagementError) -> HTTPClientRequest {
+        let credentials = try await credentials.credentials(http)
+        var headers = [
+            (name: "Content-Type", value: "application/x-amz-json-1.1"), (name: "X-Amz-Target", value: target),
+            // libcurl uses this digest for the signature.
+            (name: "x-amz-content-sha256", value: Hex.encode(SHA256.hash(body))),
+        ]
+        if let token = credentials.sessionToken { headers.append((name: "X-Amz-Security-Token", value: token)) }
+        var request = HTTPClientRequest(method: "POST", url: endpoint, headers: headers, body: body, timeout: .seconds(10))
+        request.awsSignature = AWSSignature(
+            region: region, service: "kms", accessKeyID: credentials.accessKeyID, secretAccessKey: credentials.secretAccessKey)
+        return request
     }
 
     /// The name of an error, such as `InvalidCiphertextException`, limited to harmless characters, because it is printed.

@@ -8,7 +8,7 @@ extension Settings {
     private static let expectation = "\(wrappedPrefix) and the base64 of what AWS KMS encrypted with the context heliograph=<setting>"
 
     /// The settings that may be wrapped.
-    private static let keyNames = KeyPurpose.allCases.map(\.setting) + ["LOOKUP_KEY", "SESSION_KEY", "MEDIA_LINK_KEY"]
+    private static let keyNames = KeyPurpose.allCases.map(\.setting) + ["SESSION_KEY", "MEDIA_LINK_KEY"]
 
     /// Returns the settings with those keys opened that AWS KMS has wrapped; the same settings when none is.
     ///

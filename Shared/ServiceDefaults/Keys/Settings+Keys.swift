@@ -6,21 +6,21 @@ extension Settings {
     ///
     /// - Throws: ``ConfigurationError``, which names the setting and never its value.
     public func sealer(_ purpose: KeyPurpose) throws(ConfigurationError) -> Sealer {
-        let expectation =
-            "one or more id:base64-of-32-bytes, separated by commas (`heliographctl keys generate` makes one), or aws-kms:base64"
-        let keys = try string(
-            purpose.setting, expectation, about: "\(purpose.about). The first key seals, all open: rotate by putting a new one in front")
-        do { return Sealer(keyRing: try KeyRing(parsing: keys)) } catch {
-            throw ConfigurationError(purpose.setting, "is not valid", expectation: expectation)
-        }
+        Sealer(keyRing: try keyRing(purpose, "The first key seals, all open: rotate by putting a new one in front"))
     }
 
-    /// The key of the HMACs under which e-mails and installations are looked up (`LOOKUP_KEY`), 32 bytes.
-    public func lookupKey() throws(ConfigurationError) -> [UInt8] {
-        try secret(
-            "LOOKUP_KEY", byteCount: 32,
-            about: "the key by which e-mails and installations are looked up, and from which tokens derive; for identity-api. Never changes"
-        )
+    /// The keys of the hashes by which e-mails and users of identity providers are found (`LOOKUP_KEYS`).
+    public func lookupKeys() throws(ConfigurationError) -> LookupKeys {
+        LookupKeys(try keyRing(.lookups, "The first key writes, all find: rotate by putting a new one in front"))
+    }
+
+    private func keyRing(_ purpose: KeyPurpose, _ use: String) throws(ConfigurationError) -> KeyRing {
+        let expectation =
+            "one or more id:base64-of-32-bytes, separated by commas (`heliographctl keys generate` makes one), or aws-kms:base64"
+        let keys = try string(purpose.setting, expectation, about: "\(purpose.about). \(use)")
+        do { return try KeyRing(parsing: keys) } catch {
+            throw ConfigurationError(purpose.setting, "is not valid", expectation: expectation)
+        }
     }
 
     /// The key of the pseudonyms of sessions and of the hashes of their photos (`SESSION_KEY`), 32 bytes.

@@ -1,5 +1,6 @@
 import CoreMetrics
 import EventBus
+import HeliographCrypto
 import HeliographTracing
 import Instrumentation
 import Logging
@@ -40,6 +41,7 @@ public enum ServiceRunner {
 
     /// Runs a service in this process: sets up logging, metrics and traces, and reads the settings from the environment.
     public static func run<S: HeliographService>(_ service: S.Type) async throws {
+        OpenSSLLibrary.keepUntilExit()
         let settings = Settings()
         let level = try logLevel(settings)
         LoggingSystem.bootstrap(

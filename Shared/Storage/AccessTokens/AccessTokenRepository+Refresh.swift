@@ -6,8 +6,8 @@ public enum RefreshResult: Sendable, Equatable {
     /// A new pair replaced the old one.
     case rotated(AccessToken)
     /// The token was exchanged for this pair within ``AccessTokenRepository/repetitionTime``, and the pair is not used yet: the
-    /// response of the first exchange may have been lost.
-    case repeated(AccessToken)
+    /// response of the first exchange may have been lost. The hash is that of the pair's refresh token.
+    case repeated(AccessToken, refreshHash: [UInt8])
     /// The token had been used before, so a copy of it exists: the whole family is revoked.
     ///
     /// Carries the presented pair if anything was left to revoke: its device is signed out, and must be unregistered.
@@ -24,8 +24,11 @@ extension AccessTokenRepository {
     ///
     /// The caller derives the new tokens from the old one, so that a repeated exchange has the same hashes. Call in a transaction,
     /// and commit it whatever the result: a revocation must not be rolled back.
+    ///
+    /// - Parameter otherRefreshHashes: Those that the first exchange may have had instead, with another key.
     public func rotate(
-        refreshHash: [UInt8], newAccessHash: [UInt8], newRefreshHash: [UInt8], lifetimes: SignInLifetimes
+        refreshHash: [UInt8], newAccessHash: [UInt8], newRefreshHash: [UInt8], otherRefreshHashes: [[UInt8]] = [],
+        lifetimes: SignInLifetimes
     ) async throws(PostgresError) -> RefreshResult {
         let families = try await db.query("SELECT family_id FROM access_tokens WHERE refresh_hash = \(refreshHash)")
         guard let family = try families.first?.decode("family_id", as: UUID.self) else { return .unknown }
@@ -39,8 +42,10 @@ extension AccessTokenRepository {
             """)
         guard let row = rows.first else { return .unknown }
         if try row.decode("is_revoked", as: Bool.self) {
-            if try row.decode("is_recent", as: Bool.self), let pair = try await unused(newRefreshHash, of: family) {
-                return .repeated(pair)
+            if try row.decode("is_recent", as: Bool.self),
+                let (pair, hash) = try await unused([newRefreshHash] + otherRefreshHashes, of: family)
+            {
+                return .repeated(pair, refreshHash: hash)
             }
             return .reused(try await revokeAll(familyID: family) > 0 ? AccessToken(row: row) : nil)
         }
@@ -55,14 +60,15 @@ extension AccessTokenRepository {
                     signedInAt: old.signedInAt)))
     }
 
-    /// Returns the pair of a refresh token, unless it was exchanged or revoked.
-    private func unused(_ refreshHash: [UInt8], of family: UUID) async throws(PostgresError) -> AccessToken? {
+    /// Returns the pair of one of some refresh tokens, unless it was exchanged or revoked.
+    private func unused(_ refreshHashes: [[UInt8]], of family: UUID) async throws(PostgresError) -> (AccessToken, hash: [UInt8])? {
         let rows = try await db.query(
             """
             SELECT * FROM access_tokens
-            WHERE refresh_hash = \(refreshHash) AND family_id = \(family) AND revoked_at IS NULL
+            WHERE refresh_hash = ANY(\(refreshHashes)) AND family_id = \(family) AND revoked_at IS NULL
             """)
-        return try rows.first.map(AccessToken.init(row:))
+        guard let row = rows.first else { return nil }
+        return (try AccessToken(row: row), try row.decode("refresh_hash"))
     }
 
     /// Locks a family against changes by other transactions until this one ends.

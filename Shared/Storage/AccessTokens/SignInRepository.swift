@@ -77,6 +77,17 @@ public struct SignInRepository: Sendable {
         try await db.enqueue("SELECT pg_advisory_xact_lock(hashtextextended('sign_ins:' || (\(userID)::uuid)::text, 0))")
     }
 
+    /// Returns whether the sign-in that asked for a change is still valid, and keeps it so until the transaction ends. Call before
+    /// installations are locked.
+    ///
+    /// - Parameters:
+    ///   - signIn: The sign-in; `nil` for one with an identity provider.
+    ///   - time: The time since which no sign-in with an identity provider may have been revoked.
+    public func hold(_ signIn: UUID?, of userID: UUID, since time: Date) async throws(PostgresError) -> Bool {
+        guard let signIn else { return try await FederatedIdentityRepository(db).hold(signInsOf: userID, since: time) }
+        return try await AccessTokenRepository(db).hold(signIn: signIn, of: userID)
+    }
+
     /// Makes ``endAll(of:except:)`` for the user of a session wait until the transaction ends.
     func holdOffEnd(ofUserOf session: UUID) async throws(PostgresError) {
         try await db.enqueue(

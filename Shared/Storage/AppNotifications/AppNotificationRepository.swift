@@ -87,6 +87,17 @@ public struct AppNotificationRepository: Sendable {
             """) == 1
     }
 
+    /// Cancels all notifications that were requested with a credential and are not due yet, as ``cancel(id:of:)`` does.
+    ///
+    /// - Returns: The number of cancelled ones.
+    public func cancelAll(by credentialID: UUID) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            UPDATE app_notifications SET state = 'cancelled', request = NULL, user_ids = '{}'
+            WHERE credential_id = \(credentialID) AND state = 'scheduled'
+            """)
+    }
+
     /// Removes the recipients of notifications whose deliveries are planned, or that have none.
     public func forgetRecipients(of ids: [UUID]) async throws(PostgresError) {
         guard !ids.isEmpty else { return }

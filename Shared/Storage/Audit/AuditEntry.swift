@@ -43,6 +43,8 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case faceReplaced = "face_replaced"
     /// A mailed code was entered, which proves an e-mail address.
     case emailVerified = "email_verified"
+    /// Another e-mail was named for an account; it counts once its code is entered.
+    case emailChangeRequested = "email_change_requested"
     /// The e-mail of an account was changed.
     case emailChanged = "email_changed"
     /// The replacement of a face by e-mail has begun; it waits.

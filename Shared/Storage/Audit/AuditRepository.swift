@@ -13,6 +13,9 @@ public struct AuditRepository: Sendable {
         case all
     }
 
+    /// The time for which a row is kept at least: 24 months, with a leap day. Whole months are dropped.
+    public static let retention: Duration = .seconds(731 * 86_400)
+
     let db: any PostgresQueryable
 
     /// Works on a client or inside a transaction.

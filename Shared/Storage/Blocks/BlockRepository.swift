@@ -39,6 +39,7 @@ public struct BlockRepository: Sendable {
     /// - Returns: Whether the user is blocked now; false above ``maxBlocks``.
     public func block(_ blockedID: UUID, by userID: UUID) async throws(PostgresError) -> Bool {
         try await lock(userID)
+        if try await ErasureRepository(db).isErased(blockedID) { return true }
         let rows = try await db.query(
             """
             WITH made AS (
@@ -66,6 +67,7 @@ public struct BlockRepository: Sendable {
         try await db.execute(
             """
             INSERT INTO user_blocks (user_id, blocked_id) SELECT \(userID), id FROM unnest(\(blockedIDs)) AS b (id)
+            WHERE NOT \(unescaped: Tombstone.covers("b.id"))
             ON CONFLICT DO NOTHING
             """)
     }

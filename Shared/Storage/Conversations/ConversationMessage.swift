@@ -42,16 +42,16 @@ public struct NewConversationMessage: Sendable {
     public var senderID: UUID
     /// The notification of the push about it.
     public var notificationID: UUID
-    /// HMAC of everything that a repetition must have in common with the message; 32 bytes.
-    public var fingerprint: [UInt8]
+    /// The keyed hashes of everything that a repetition must have in common with the message, 32 bytes each; the first one is stored.
+    public var fingerprints: [[UInt8]]
 
     /// Describes a message that has just arrived.
-    public init(conversation: TopicName, messageID: String, senderID: UUID, notificationID: UUID, fingerprint: [UInt8]) {
+    public init(conversation: TopicName, messageID: String, senderID: UUID, notificationID: UUID, fingerprints: [[UInt8]]) {
         self.conversation = conversation
         self.messageID = messageID
         self.senderID = senderID
         self.notificationID = notificationID
-        self.fingerprint = fingerprint
+        self.fingerprints = fingerprints
     }
 }
 

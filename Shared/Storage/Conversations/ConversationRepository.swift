@@ -26,7 +26,7 @@ public struct ConversationRepository: Sendable {
         let posted = try await db.query(
             """
             INSERT INTO conversation_messages (topic_id, message_id, seq, sender_id, notification_id, fingerprint)
-            VALUES (\(id), \(new.messageID), \(number), \(new.senderID), \(new.notificationID), \(new.fingerprint))
+            VALUES (\(id), \(new.messageID), \(number), \(new.senderID), \(new.notificationID), \(new.fingerprints[0]))
             ON CONFLICT (topic_id, message_id) DO NOTHING
             RETURNING *
             """)
@@ -42,7 +42,7 @@ public struct ConversationRepository: Sendable {
             "SELECT * FROM conversation_messages WHERE topic_id = \(topicID) AND message_id = \(new.messageID)")
         let row = try rows.required()
         let message = try ConversationMessage(row: row)
-        guard message.senderID == new.senderID, message.fingerprint == new.fingerprint else { return .idTaken }
+        guard message.senderID == new.senderID, new.fingerprints.contains(message.fingerprint) else { return .idTaken }
         return .repeated(message)
     }
 

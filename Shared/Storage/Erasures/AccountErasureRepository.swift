@@ -8,7 +8,8 @@ public struct AccountErasureRepository: Sendable {
     ///
     /// `conversation_messages` keep no text; the numbers of a conversation's other messages stay.
     public static let tables: [(name: String, condition: String)] = [
-        ("access_tokens", "user_id = $1"), ("identities", "user_id = $1"), ("email_verifications", "account_id = $1"),
+        ("access_tokens", "user_id = $1"), ("identities", "user_id = $1"), ("email_lookups", "user_id = $1"),
+        ("email_verifications", "account_id = $1"),
         ("pending_enrolments", "user_id = $1"), ("consents", "user_id = $1"), ("account_exports", "user_id = $1"),
         ("idempotency_keys", "user_id = $1"), ("user_blocks", "$1 IN (user_id, blocked_id)"), ("push_presence", "user_id = $1"),
         ("topic_leavers", "user_id = $1"), ("topic_invitations", "$1 IN (user_id, inviter_id)"),
@@ -40,20 +41,29 @@ public struct AccountErasureRepository: Sendable {
     }
 
     /// Returns the next sessions of a user, at most `limit`, whose photos are deleted before their rows: for a face those that had begun
-    /// when its erasure was requested. Reads the sessions of one day.
+    /// when its erasure was requested. Sign-ins with the e-mail before it had the account, whose user is an attempt key, are among them.
+    /// Reads the sessions of one day.
     public func sessions(for erasure: Erasure, after last: UUID?, limit: Int) async throws(PostgresError) -> [UUID] {
         try await db.query(
             """
-            SELECT id FROM sessions WHERE user_id = \(erasure.userID) AND (\(last)::uuid IS NULL OR id > \(last)::uuid)
-                AND (\(erasure.scope == .account) OR created_at <= \(erasure.requestedAt))
+            SELECT id FROM sessions
+            WHERE ((user_id = \(erasure.userID) AND (\(erasure.scope == .account) OR created_at <= \(erasure.requestedAt)))
+                   OR (user_id = ANY(\(erasure.attemptKeys)) AND created_at <= \(erasure.requestedAt)))
+                AND (\(last)::uuid IS NULL OR id > \(last)::uuid)
             ORDER BY id LIMIT \(limit)
             """
         ).column("id")
     }
 
-    /// Deletes sessions of a user.
-    public func deleteSessions(_ ids: [UUID], of userID: UUID) async throws(PostgresError) -> Int {
-        try await db.execute("DELETE FROM sessions WHERE id = ANY(\(ids)) AND user_id = \(userID)")
+    /// Deletes sessions that ``sessions(for:after:limit:)`` has returned.
+    public func deleteSessions(_ ids: [UUID]) async throws(PostgresError) -> Int {
+        try await db.execute("DELETE FROM sessions WHERE id = ANY(\(ids))")
+    }
+
+    /// Deletes the answers to sign-ins with the e-mail of the account that are older than the request.
+    public func deleteSignInAnswers(for erasure: Erasure) async throws(PostgresError) -> Int {
+        try await db.execute(
+            "DELETE FROM idempotency_keys WHERE user_id = ANY(\(erasure.attemptKeys)) AND created_at <= \(erasure.requestedAt)")
     }
 
     /// Deletes faces of a user that wait for a proof or for the end of a recovery.

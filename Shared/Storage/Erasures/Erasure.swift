@@ -14,6 +14,8 @@ public struct Erasure: Sendable, Equatable {
     public let id: UUID
     public let scope: ErasureScope
     public let userID: UUID
+    /// The keys of sign-ins with the account's e-mail, ``AttemptKey/derive(from:)`` of its lookups; none for an account without one.
+    public let attemptKeys: [UUID]
     public let requestedAt: Date
     /// SHA-256 of the account's id; 32 bytes.
     public let subjectHash: [UInt8]
@@ -22,6 +24,7 @@ public struct Erasure: Sendable, Equatable {
         id = try row.decode("id")
         scope = try row.decodeCase("scope")
         userID = try row.decode("user_id")
+        attemptKeys = try row.decode("attempt_keys")
         requestedAt = try row.decode("requested_at")
         subjectHash = try row.decode("subject_hash")
     }

@@ -14,6 +14,11 @@ extension ErasureRepository {
             return try await !db.query(faces).isEmpty
         }
         try await db.execute("SELECT FROM users WHERE id = \(userID) FOR UPDATE")
+        var ownTables = PostgresQuery(
+            unescaped: AccountErasureRepository.tables.map { "SELECT FROM \($0.name) WHERE \($0.condition)" }
+                .joined(separator: " UNION ALL ") + " LIMIT 1")
+        ownTables.bind(userID)
+        guard try await db.query(ownTables).isEmpty else { return true }
         let rows = try await db.query(
             """
             SELECT EXISTS (SELECT FROM sessions WHERE user_id = \(userID))
@@ -46,11 +51,38 @@ extension ErasureRepository {
         ]
     }
 
+    /// Returns at most `limit` receipts in the order of their erasures' ids.
+    ///
+    /// - Parameter id: The last id of the page before; nil to begin.
+    public func receipts(after id: UUID?, limit: Int) async throws(PostgresError) -> [(id: UUID, receipt: String)] {
+        try await db.query(
+            """
+            SELECT id, receipt FROM erasures WHERE receipt IS NOT NULL AND id > \(id ?? SealedValueRepository.first)
+            ORDER BY id LIMIT \(limit)
+            """
+        ).map { row throws(PostgresError) in (try row.decode("id"), try row.decode("receipt")) }
+    }
+
+    /// Replaces a receipt by the same one with another signature.
+    ///
+    /// - Returns: Whether it was replaced.
+    public func replace(receipt: String, of id: UUID, by new: String) async throws(PostgresError) -> Bool {
+        try await db.execute("UPDATE erasures SET receipt = \(new) WHERE id = \(id) AND receipt = \(receipt)") == 1
+    }
+
+    /// Counts the receipts whose text begins so.
+    public func countReceipts(beginningWith header: String) async throws(PostgresError) -> Int {
+        let count: Int64 = try await db.query(
+            "SELECT count(*)::bigint AS n FROM erasures WHERE starts_with(receipt, \(header))"
+        ).required().decode("n")
+        return Int(count)
+    }
+
     /// Stores the receipt and forgets the user.
     public func store(receipt: String, of erasure: UUID, at time: Date) async throws(PostgresError) {
         try await db.execute(
             """
-            UPDATE erasures SET receipt = \(receipt), completed_at = \(time), user_id = NULL
+            UPDATE erasures SET receipt = \(receipt), completed_at = \(time), user_id = NULL, attempt_keys = '{}'
             WHERE id = \(erasure) AND completed_at IS NULL
             """)
     }

@@ -17,10 +17,12 @@ public struct ErasureRepository: Sendable {
     /// - Returns: Whether it has begun; `false` when there is no such account, or an erasure of it is under way.
     public func begin(_ new: NewErasure) async throws(PostgresError) -> Bool {
         let isAccount = new.scope == .account
+        try await db.enqueue("SELECT FROM users WHERE id = \(new.userID) FOR UPDATE")
+        let lookups: [[UInt8]] = try await db.query("SELECT lookup FROM email_lookups WHERE user_id = \(new.userID)").column("lookup")
         let found = try await db.execute(
             isAccount
                 ? """
-                UPDATE users SET state = 'erasing', email_lookup = NULL, email_sealed = NULL, display_name_sealed = NULL
+                UPDATE users SET state = 'erasing', email_sealed = NULL, subject_sealed = NULL, display_name_sealed = NULL
                 WHERE id = \(new.userID) AND state = 'active'
                 """
                 : """
@@ -28,25 +30,30 @@ public struct ErasureRepository: Sendable {
                     AND NOT EXISTS (SELECT FROM erasures WHERE user_id = \(new.userID) AND scope = 'face')
                 """)
         guard found == 1 else { return false }
+        var deleted: [String: Int] = [:]
+        if isAccount, !lookups.isEmpty {
+            try await db.enqueue("DELETE FROM email_lookups WHERE user_id = \(new.userID)")
+            deleted = try await takeVerifications(of: lookups, to: new.userID)
+        }
         // A worker that decides one of these afterwards finds it decided, and writes nothing.
         try await db.execute(
             """
-            UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = false, completed_at = now(), email_lookup = NULL,
+            UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = false, completed_at = now(), email_lookups = NULL,
                 email_sealed = NULL
             WHERE user_id = \(new.userID) AND state IN ('received', 'processing')
             """)
         // One that waits would become the account's face after the request.
-        let waiting = try await AccountErasureRepository(db).deletePendingFaces(of: new.userID)
+        deleted["pending_enrolments", default: 0] += try await AccountErasureRepository(db).deletePendingFaces(of: new.userID)
         // After the sessions: a face that a worker has enrolled in the meantime is older than the request.
         let begun = try await db.execute(
             """
-            INSERT INTO erasures (id, scope, user_id, subject_hash, token_hash, requested_by, requested_at)
-            VALUES (\(new.id), \(new.scope.rawValue), \(new.userID), sha256(uuid_send(\(new.userID)::uuid)), \(new.tokenHash),
-                    \(new.requestedBy.rawValue), clock_timestamp())
+            INSERT INTO erasures (id, scope, user_id, attempt_keys, subject_hash, token_hash, requested_by, requested_at)
+            VALUES (\(new.id), \(new.scope.rawValue), \(new.userID), \(lookups.map(AttemptKey.derive(from:))),
+                    sha256(uuid_send(\(new.userID)::uuid)), \(new.tokenHash), \(new.requestedBy.rawValue), clock_timestamp())
             ON CONFLICT (user_id, scope) WHERE user_id IS NOT NULL DO NOTHING
             """)
         guard begun == 1 else { return false }
-        try await add(waiting, of: "pending_enrolments", to: new.id, by: ServiceRole.identityAPI.rawValue)
+        for (table, count) in deleted { try await add(count, of: table, to: new.id, by: ServiceRole.identityAPI.rawValue) }
         if isAccount {
             try await db.execute(
                 """
@@ -58,11 +65,35 @@ public struct ErasureRepository: Sendable {
         return true
     }
 
+    /// Deletes the verifications of an e-mail, with the faces that wait for them, and gives their sessions to the account, with which they
+    /// are erased: the photos may be of the same person.
+    ///
+    /// - Returns: The numbers of deleted rows by table.
+    private func takeVerifications(of emailLookups: [[UInt8]], to userID: UUID) async throws(PostgresError) -> [String: Int] {
+        let row = try await db.query(
+            """
+            WITH proofs AS (DELETE FROM email_verifications WHERE email_lookups && \(emailLookups) RETURNING id),
+            faces AS (DELETE FROM pending_enrolments WHERE id IN (SELECT id FROM proofs) RETURNING id),
+            taken AS (
+                UPDATE sessions SET user_id = \(userID)
+                WHERE email_lookups && \(emailLookups) OR id IN (SELECT id FROM proofs) OR verification_id IN (SELECT id FROM proofs))
+            SELECT (SELECT count(*) FROM proofs) AS proofs, (SELECT count(*) FROM faces) AS faces
+            """
+        ).required()
+        // Another account may have had the address until a day ago, and its change names it.
+        try await db.execute(
+            """
+            UPDATE email_verifications SET former_email_lookups = NULL, former_email_sealed = NULL
+            WHERE former_email_lookups && \(emailLookups)
+            """)
+        return ["email_verifications": try row.decode("proofs"), "pending_enrolments": try row.decode("faces")]
+    }
+
     /// Returns an erasure that is under way.
     public func find(id: UUID) async throws(PostgresError) -> Erasure? {
         try await db.query(
             """
-            SELECT id, scope, user_id, subject_hash, requested_at FROM erasures WHERE id = \(id) AND completed_at IS NULL
+            SELECT id, scope, user_id, attempt_keys, subject_hash, requested_at FROM erasures WHERE id = \(id) AND completed_at IS NULL
             """
         ).first.map(Erasure.init(row:))
     }

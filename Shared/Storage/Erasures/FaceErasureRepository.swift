@@ -18,12 +18,14 @@ public struct FaceErasureRepository: Sendable {
             """)
     }
 
-    /// Deletes the hashes of a user's photos, as for ``deleteTemplate(for:)``.
+    /// Deletes the hashes of a user's photos, as for ``deleteTemplate(for:)``; of photos of sign-ins with the e-mail those that are older
+    /// than the request, because the e-mail may have another account by now.
     public func deletePhotoHashes(for erasure: Erasure) async throws(PostgresError) -> Int {
         try await db.execute(
             """
-            DELETE FROM face_photo_hashes WHERE user_id = \(erasure.userID)
-                AND (\(erasure.scope == .account) OR created_at <= \(erasure.requestedAt))
+            DELETE FROM face_photo_hashes
+            WHERE (user_id = \(erasure.userID) AND (\(erasure.scope == .account) OR created_at <= \(erasure.requestedAt)))
+                OR (user_id = ANY(\(erasure.attemptKeys)) AND created_at <= \(erasure.requestedAt))
             """)
     }
 }

@@ -86,7 +86,10 @@ public enum ExportedList: String, Sendable, CaseIterable {
                 """, at: "signed_in_at", "'last_refreshed_at', last_refreshed_at, 'expires_at', expires_at, 'ended_at', ended_at")
         case .identityProviders:
             Self.from(
-                "(SELECT *, issuer AS id FROM identities WHERE user_id = $1) AS providers", at: "created_at",
+                """
+                (SELECT issuer AS id, min(created_at) AS created_at, max(valid_after) AS valid_after FROM identities
+                 WHERE user_id = $1 GROUP BY issuer) AS providers
+                """, at: "created_at",
                 "'tokens_valid_after', valid_after")
         case .faceSessions:
             Self.from(

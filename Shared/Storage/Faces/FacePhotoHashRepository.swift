@@ -93,6 +93,11 @@ public struct FacePhotoHashRepository: Sendable {
         return try rows.first?.decode("seen", as: Bool.self) ?? false
     }
 
+    /// Forgets all photos of an id.
+    public func deleteAll(of userID: UUID) async throws(PostgresError) {
+        try await db.execute("DELETE FROM face_photo_hashes WHERE user_id = \(userID)")
+    }
+
     /// The signature of a given photo as SQL; an array of bytes has no nulls, so an empty one stands for none.
     static let bits = "CASE WHEN signature <> '' THEN ('x' || encode(signature, 'hex'))::bit(1024) END"
 

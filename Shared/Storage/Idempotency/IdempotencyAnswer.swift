@@ -5,14 +5,17 @@ internal import PostgresClient
 public struct IdempotencyScope: Sendable, Hashable {
     /// The account that sends the request, or the account id that belongs to the sender's e-mail, existing or not.
     public let userID: UUID
+    /// The same ids under other lookup keys, under which the request may have begun.
+    public let otherUserIDs: [UUID]
     /// The method and path; at most 64 characters.
     public let route: String
     /// The key the client gave it; at most 128 characters.
     public let key: String
 
     /// Names a request.
-    public init(userID: UUID, route: String, key: String) {
+    public init(userID: UUID, otherUserIDs: [UUID] = [], route: String, key: String) {
         self.userID = userID
+        self.otherUserIDs = otherUserIDs
         self.route = route
         self.key = key
     }

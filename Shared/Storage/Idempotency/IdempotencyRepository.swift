@@ -26,6 +26,7 @@ public struct IdempotencyRepository: Sendable {
     public func begin(
         _ scope: IdempotencyScope, lease: Duration, lifetime: Duration = Self.defaultLifetime
     ) async throws(PostgresError) -> IdempotencyBeginResult {
+        if !scope.otherUserIDs.isEmpty, let earlier = try await find(scope) { return earlier }
         for _ in 0..<Self.maxAttempts {
             let owner = UUID()
             let begun = try await db.execute(
@@ -40,7 +41,13 @@ public struct IdempotencyRepository: Sendable {
                     answer = NULL
                 WHERE k.expires_at <= now() OR (k.answered_at IS NULL AND k.locked_until <= now())
                 """)
-            if begun == 1 { return .began(IdempotencyLease(scope: scope, owner: owner)) }
+            if begun == 1 {
+                let held = IdempotencyLease(scope: scope, owner: owner)
+                guard !scope.otherUserIDs.isEmpty, let other = try await find(scope) else { return .began(held) }
+                // Both have begun at once, under two ids, and each may see the other: a repetition decides.
+                try await release(held)
+                return other
+            }
             let rows = try await db.query(
                 """
                 SELECT fingerprint, resource_id, answer_status, answer FROM idempotency_keys
@@ -51,6 +58,22 @@ public struct IdempotencyRepository: Sendable {
             return .answered(try IdempotencyAnswer(row: row))
         }
         return .inProgress
+    }
+
+    /// Returns what has become of a request that has begun under one of the other ids of its user, and takes a lease that has run out.
+    private func find(_ scope: IdempotencyScope) async throws(PostgresError) -> IdempotencyBeginResult? {
+        let rows = try await db.query(
+            """
+            WITH lapsed AS (
+                DELETE FROM idempotency_keys
+                WHERE user_id = ANY(\(scope.otherUserIDs)) AND route = \(scope.route) AND key = \(scope.key)
+                  AND answered_at IS NULL AND locked_until <= now())
+            SELECT fingerprint, resource_id, answer_status, answer FROM idempotency_keys
+            WHERE user_id = ANY(\(scope.otherUserIDs)) AND route = \(scope.route) AND key = \(scope.key) AND expires_at > now()
+              AND (answered_at IS NOT NULL OR locked_until > now())
+            """)
+        guard let row = rows.first else { return nil }
+        return try row.decode("answer", as: String?.self) == nil ? .inProgress : .answered(try IdempotencyAnswer(row: row))
     }
 
     /// Whether a request with this key was answered, of any user: before the body is read, the user may be unknown.

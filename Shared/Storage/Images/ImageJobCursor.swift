@@ -7,17 +7,16 @@ public struct ImageJobCursor: Sendable, Equatable {
     let microseconds: Int64
     let id: UUID
 
-    /// Makes the position after a job.
-    public init(after job: ImageJob) {
-        microseconds = Int64((job.createdAt.timeIntervalSince1970 * 1_000_000).rounded())
-        id = job.id
+    init(microseconds: Int64, id: UUID) {
+        self.microseconds = microseconds
+        self.id = id
     }
 
     /// Parses the form of ``text``; `nil` for anything else.
     public init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let microseconds = Int64(parts[0], radix: 36), (0...Self.maxMicroseconds).contains(microseconds),
-            let id = UUID(uuidString: String(parts[1]))
+            let id = UUID(wireBytes: parts[1].utf8)
         else { return nil }
         self.microseconds = microseconds
         self.id = id

@@ -1,13 +1,18 @@
-/// What a ring of sealing keys is for. Each purpose has a ring of its own, which only the services that need it are given.
+/// What a ring of keys is for. Each purpose has a ring of its own, which only the services that need it are given.
 public enum KeyPurpose: String, Sendable, CaseIterable {
     /// Faces: templates, also those that wait for a proof of the e-mail, and the photos of sessions.
     case faces
-    /// What accounts consist of: e-mails, names, and the texts of reports.
+    /// What accounts consist of: e-mails, names, ids of identity providers' users, and the texts of reports.
     case accounts
     /// Push tokens, and the texts of notifications.
     case tokens
     /// The uploads and pictures of image jobs, and the photos of topics.
     case pictures
+    /// Nothing that is sealed: the hashes by which e-mails and users of identity providers are found, and what derives from them.
+    case lookups
+
+    /// The rings that seal.
+    public static let sealing: [KeyPurpose] = [.faces, .accounts, .tokens, .pictures]
 
     /// The name of the setting with the ring.
     public var setting: String {
@@ -16,16 +21,31 @@ public enum KeyPurpose: String, Sendable, CaseIterable {
         case .accounts: "ACCOUNT_KEYS"
         case .tokens: "TOKEN_KEYS"
         case .pictures: "PICTURE_KEYS"
+        case .lookups: "LOOKUP_KEYS"
         }
     }
 
-    /// What the ring seals and which services have it, for the documentation of the setting.
-    public var about: String {
+    /// The services that have the ring: those that seal or open what it is for.
+    public var services: [ServiceRole] {
         switch self {
-        case .faces: "seals faces and the photos of sessions; for identity-api and face-matching-worker"
-        case .accounts: "seals e-mails, names and the texts of reports; for identity-api"
-        case .tokens: "seals push tokens and the texts of notifications; for identity-api and notifier"
-        case .pictures: "seals pictures of jobs and photos of topics; for identity-api and image-worker"
+        case .faces: [.identityAPI, .faceMatchingWorker]
+        case .accounts: [.identityAPI]
+        case .tokens: [.identityAPI, .notifier]
+        case .pictures: [.identityAPI, .imageWorker]
+        case .lookups: [.identityAPI]
         }
+    }
+
+    /// What the ring does and which services have it, for the documentation of the setting.
+    public var about: String {
+        let content =
+            switch self {
+            case .faces: "seals faces and the photos of sessions"
+            case .accounts: "seals e-mails, names, ids of identity providers' users and the texts of reports"
+            case .tokens: "seals push tokens and the texts of notifications"
+            case .pictures: "seals pictures of jobs and photos of topics"
+            case .lookups: "finds e-mails and users of identity providers by keyed hashes, and derives tokens and codes"
+            }
+        return "\(content); for \(services.map(\.rawValue).joined(separator: " and "))"
     }
 }

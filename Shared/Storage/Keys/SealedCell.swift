@@ -32,6 +32,22 @@ public struct SealedCell: Sendable {
         return try sealer.resealed(bytes, context: context)
     }
 
+    /// Opens all that is sealed in the bytes, and forgets it.
+    ///
+    /// - Throws: ``CryptoError`` when a value does not open.
+    public func verify(with sealer: Sealer) throws(CryptoError) {
+        if let context {
+            _ = try sealer.open(bytes, context: context)
+            return
+        }
+        for (name, value) in SealedParameters.find(in: String(decoding: bytes, as: UTF8.self)) {
+            guard let sealed = Base64URL.decode(value), let context = SealingContext.parameter(name, notificationID: id) else {
+                throw CryptoError(.malformed, "a sealed parameter is not base64url")
+            }
+            _ = try sealer.open(sealed, context: context)
+        }
+    }
+
     private func resealedParameters(by sealer: Sealer) throws(CryptoError) -> [UInt8]? {
         var text = String(decoding: bytes, as: UTF8.self)
         var isChanged = false

@@ -45,18 +45,26 @@ public struct SealedColumn: Sendable {
     /// The name in reports, such as `users.email_sealed`.
     public var name: String { "\(table).\(column)" }
 
+    /// The service that counts its values by key, for the metric `sealed_values`: one whose role may read it.
+    public var counter: ServiceRole { table == "notifications" ? .tokenRegistry : .identityAPI }
+
+    /// Whether the number of its values is estimated by a sample of the table; else the values are few, and an index finds them.
+    public var isSampled: Bool { if case .parameters = content { false } else { true } }
+
     /// SQL expression for the bytes of a cell.
     var bytes: String { isJSON ? "convert_to(\(column)::text, 'UTF8')" : column }
 
     /// Every column with sealed bytes. What a stream or the outbox carries is not among them: it passes within minutes.
     public static let all = [
-        SealedColumn("users", "email_sealed", .accounts, content: email),
+        SealedColumn("users", "email_sealed", .accounts, content: email(of: "id")),
+        SealedColumn("users", "subject_sealed", .accounts, content: .value(owner: "id", id: SealingContext.subject(userID:))),
         SealedColumn("users", "display_name_sealed", .accounts, content: .value(owner: "id", id: SealingContext.displayName(userID:))),
-        SealedColumn("email_verifications", "email_sealed", .accounts, content: email),
+        SealedColumn("email_verifications", "email_sealed", .accounts, content: email(of: "account_id")),
         SealedColumn(
             "email_verifications", "display_name_sealed", .accounts,
             content: .value(owner: "account_id", id: SealingContext.displayName(userID:))),
-        SealedColumn("sessions", "email_sealed", .accounts, content: email),
+        SealedColumn("email_verifications", "former_email_sealed", .accounts, content: email(of: "account_id")),
+        SealedColumn("sessions", "email_sealed", .accounts, content: email(of: "user_id")),
         SealedColumn("reports", "text_sealed", .accounts, content: .value(owner: "id", id: SealingContext.report(id:))),
         SealedColumn("face_templates", "template_sealed", .faces, key: "user_id", content: face),
         SealedColumn("pending_enrolments", "template_sealed", .faces, content: face),
@@ -65,9 +73,9 @@ public struct SealedColumn: Sendable {
             content: .hashed(owner: "installation_key", hash: SealingContext.pushInstall(installationKey:))),
         SealedColumn(
             "notifications", "parameters", .tokens, content: .parameters, filter: "state IN ('requested', 'addressed')", isJSON: true),
-        SealedColumn("app_notifications", "request", .tokens, content: .parameters),
+        SealedColumn("app_notifications", "request", .tokens, content: .parameters, filter: "state = 'scheduled'"),
     ]
 
-    private static let email = Content.hashed(owner: "email_lookup", hash: SealingContext.email(lookup:))
+    private static func email(of owner: String) -> Content { .value(owner: owner, id: SealingContext.email(accountID:)) }
     private static let face = Content.value(owner: "user_id", id: SealingContext.faceTemplate(userID:))
 }

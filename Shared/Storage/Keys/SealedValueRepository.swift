@@ -25,19 +25,22 @@ public struct SealedValueRepository: Sendable {
 
     /// Reads at most `limit` rows of a column, of which those are returned that another key than `keyID` may have sealed.
     ///
-    /// - Parameter id: The last primary key of the page before; nil to begin.
+    /// - Parameters:
+    ///   - id: The last primary key of the page before; nil to begin.
+    ///   - keyID: Nil returns all rows with sealed values.
     public func page(
-        of column: SealedColumn, after id: UUID?, limit: Int, exceptKey keyID: String
+        of column: SealedColumn, after id: UUID?, limit: Int, exceptKey keyID: String? = nil
     ) async throws(PostgresError) -> Page {
         let start = id ?? Self.first
         let query: PostgresQuery
         switch column.content {
         case .value(let owner, _), .hashed(let owner, _):
             // A header is version, kind, length of the key's id, the key's id: see SealHeader.
-            let current = [UInt8(keyID.utf8.count)] + Array(keyID.utf8)
+            let current = keyID.map { [UInt8($0.utf8.count)] + Array($0.utf8) }
             query = """
                 SELECT \(unescaped: column.key) AS id, \(unescaped: owner) AS owner,
-                       CASE WHEN substr(\(unescaped: column.column), 3, \(current.count)::integer) <> \(current)
+                       CASE WHEN \(current)::bytea IS NULL
+                            OR substr(\(unescaped: column.column), 3, octet_length(\(current)::bytea)) <> \(current)::bytea
                             THEN \(unescaped: column.column) END AS bytes
                 FROM \(unescaped: column.table) WHERE \(unescaped: column.key) > \(start) ORDER BY \(unescaped: column.key) LIMIT \(limit)
                 """
@@ -91,12 +94,8 @@ public struct SealedValueRepository: Sendable {
 
     private func valueCounts(of column: SealedColumn) async throws(PostgresError) -> [String: Int] {
         let query: PostgresQuery = """
-            SELECT key_id, count(*)::bigint AS count FROM (
-                SELECT CASE WHEN octet_length(\(unescaped: column.column)) > 3 AND get_byte(\(unescaped: column.column), 0) = 1
-                            THEN encode(substr(\(unescaped: column.column), 4, get_byte(\(unescaped: column.column), 2)), 'escape')
-                            ELSE '' END AS key_id
-                FROM \(unescaped: column.table) WHERE \(unescaped: column.filter)) keys
-            GROUP BY key_id
+            SELECT \(unescaped: Self.keyID(of: column.column)) AS key_id, count(*)::bigint AS count
+            FROM \(unescaped: column.table) WHERE \(unescaped: column.filter) GROUP BY 1
             """
         var counts: [String: Int] = [:]
         for row in try await db.query(query.timeout(Self.countTimeout)) {
@@ -117,5 +116,16 @@ public struct SealedValueRepository: Sendable {
         return Dictionary(values.map { (Base64URL.decode($0).flatMap { Sealer.keyID(of: $0) } ?? "", 1) }, uniquingKeysWith: +)
     }
 
-    private static let first = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    /// SQL for the id of the key in a sealed value, or `''` for one that is not sealed.
+    ///
+    /// A header is version, kind, length of the key's id, the key's id: see SealHeader.
+    static func keyID(of bytes: String) -> String {
+        """
+        CASE WHEN octet_length(\(bytes)) > 3 AND get_byte(\(bytes), 0) = 1
+             THEN encode(substr(\(bytes), 4, get_byte(\(bytes), 2)), 'escape') ELSE '' END
+        """
+    }
+
+    /// The id before all others.
+    static let first = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 }

@@ -4,7 +4,7 @@ internal import WireFormat
 
 extension NotificationRepository {
     /// Empties the parameters of a user's open notifications: those for the user, for one of the installations or for one of the user's
-    /// sessions, and those to topics that the user sent.
+    /// sessions, and those that name the user, as the sender for example.
     ///
     /// - Parameter installIDs: The user's installations.
     /// - Returns: The ids of the notifications.
@@ -19,8 +19,7 @@ extension NotificationRepository {
                   AND recipient_id = ANY(\(names))
                 UNION ALL
                 SELECT id FROM notifications
-                WHERE state IN ('requested', 'addressed') AND recipient_type = 'topic'
-                  AND parameters->>'sender_id' = \(userID.wireString)
+                WHERE state IN ('requested', 'addressed') AND position(\(userID.wireString) IN parameters::text) > 0
                 UNION ALL
                 SELECT n.id FROM notifications n JOIN sessions s
                     ON s.id = CASE WHEN n.recipient_type = 'session' THEN n.recipient_id::uuid END

@@ -18,13 +18,13 @@ public struct PushInstall: Sendable, Equatable {
 
     /// The row's id; what events carry.
     public let id: UUID
-    /// HMAC of `PushTarget.installationKeyMessage`; 32 bytes.
+    /// `PushTarget.installationKey`; 32 bytes.
     public let installationKey: [UInt8]
     /// Whether the value is a token or an installation id.
     public let kind: PushTarget.Kind
     /// The value, sealed with `SealingContext.pushInstall`.
     public let valueSealed: [UInt8]
-    /// HMAC of `PushTarget.valueHashMessage`; 32 bytes.
+    /// `PushTarget.valueHash`; 32 bytes.
     public let valueHash: [UInt8]
     /// The user signed in on it; at most one.
     public let userID: UUID?
@@ -95,13 +95,13 @@ public struct RegisteredInstall: Sendable, Equatable {
 
 /// The data of a registration, for `PushInstallRepository.register`.
 public struct PushRegistration: Sendable {
-    /// HMAC of `PushTarget.installationKeyMessage`; 32 bytes.
+    /// `PushTarget.installationKey`; 32 bytes.
     public var installationKey: [UInt8]
     /// Whether the value is a token or an installation id.
     public var kind: PushTarget.Kind
     /// The value, sealed with `SealingContext.pushInstall`.
     public var valueSealed: [UInt8]
-    /// HMAC of `PushTarget.valueHashMessage`; 32 bytes.
+    /// `PushTarget.valueHash`; 32 bytes.
     public var valueHash: [UInt8]
     /// When the app sent it. An older registration neither replaces a newer one, nor revives a token that died since.
     public var seenAt: Date

@@ -1,3 +1,5 @@
+internal import HeliographCrypto
+
 /// An FCM registration token or Firebase installation id of an app, with valid syntax.
 ///
 /// A token begins with the installation id it was minted for, up to a colon. That part stays the same when the token is replaced and
@@ -37,15 +39,14 @@ public struct PushTarget: Sendable, Equatable {
         value.prefix { $0 != ":" }
     }
 
-    /// The message whose HMAC under the lookup key is `PushInstall.installationKey`.
-    public var installationKeyMessage: [UInt8] {
-        Array("installation:".utf8) + Array(installationID.utf8)
-    }
+    /// The hash by which the installation is found: `PushInstall.installationKey`.
+    ///
+    /// An installation id of Firebase has 128 random bits, so that its hash cannot be guessed without a key. See
+    /// `docs/adr/0027-lookup-keys.md`.
+    public var installationKey: [UInt8] { SHA256.hash(Array("installation:".utf8) + Array(installationID.utf8)) }
 
-    /// The message whose HMAC under the lookup key is `PushInstall.valueHash`.
-    public var valueHashMessage: [UInt8] {
-        Array("push_value:".utf8) + Array(value.utf8)
-    }
+    /// The hash by which a change of the value is detected: `PushInstall.valueHash`.
+    public var valueHash: [UInt8] { SHA256.hash(Array("push_value:".utf8) + Array(value.utf8)) }
 
     /// An installation id is 22 base64url characters whose first four bits are 0111: it begins with c, d, e or f.
     private static func isInstallationID(_ bytes: String.UTF8View) -> Bool {

@@ -31,6 +31,7 @@ public struct AbuseReportRepository: Sendable {
             ORDER BY created_at DESC OFFSET \(Self.maxPerDay - 1) LIMIT 1
             """)
         if let row = rows.first { return .seconds(max(1, try row.decode("wait", as: Double.self))) }
+        if case .user(let userID) = new.subject, try await ErasureRepository(db).isErased(userID) { return nil }
         try await db.execute(
             """
             INSERT INTO reports (id, reporter_id, subject_type, subject_id, sender_id, reason, text_sealed)

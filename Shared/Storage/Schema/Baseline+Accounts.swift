@@ -6,35 +6,52 @@ extension Baseline {
     static let accounts = """
         CREATE TABLE users (
             id                  uuid        PRIMARY KEY DEFAULT gen_random_uuid(),
-            email_lookup        bytea       UNIQUE CHECK (octet_length(email_lookup) = 32),
             email_sealed        bytea,
+            subject_sealed      bytea,
             display_name_sealed bytea,
             state               text        NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'erasing')),
             created_at          timestamptz NOT NULL DEFAULT now(),
             sign_ins_ended_at   timestamptz,
-            CONSTRAINT users_email_is_whole CHECK (num_nulls(email_lookup, email_sealed) IN (0, 2)),
-            CONSTRAINT users_erasing_have_no_email CHECK (state = 'active' OR num_nulls(email_lookup, display_name_sealed) = 2)
+            CONSTRAINT users_erasing_have_no_email
+                CHECK (state = 'active' OR num_nulls(email_sealed, subject_sealed, display_name_sealed) = 3)
         );
-        COMMENT ON TABLE users IS 'Accounts. The e-mail is found by its HMAC and stored sealed, never in clear text.';
-        COMMENT ON COLUMN users.email_lookup IS
-            'HMAC-SHA256 of the normalised e-mail under LOOKUP_KEY; NULL for an account of an identity provider.';
+        CREATE FUNCTION users_refuse_return() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            RAISE EXCEPTION 'an account that is being erased is never active again' USING ERRCODE = 'check_violation';
+        END $$;
+        CREATE TRIGGER users_erasing_is_final BEFORE UPDATE ON users FOR EACH ROW
+            WHEN (OLD.state = 'erasing' AND NEW.state <> 'erasing') EXECUTE FUNCTION users_refuse_return();
+        COMMENT ON TABLE users IS 'Accounts. The e-mail is found by email_lookups and stored sealed, never in clear text.';
+        COMMENT ON COLUMN users.email_sealed IS 'NULL for an account of an identity provider.';
+        COMMENT ON COLUMN users.subject_sealed IS
+            'The identity provider''s id of the person, from which their lookups are made anew; NULL for an account with an e-mail.';
         COMMENT ON COLUMN users.display_name_sealed IS 'The name that other users see; NULL when the user gave none.';
         COMMENT ON COLUMN users.state IS 'erasing: the row is deleted when all services have erased what they keep of the user.';
         COMMENT ON COLUMN users.sign_ins_ended_at IS
             'When all sign-ins of the account were ended last, or all but one; those uploaded before give no tokens.';
 
+        CREATE TABLE email_lookups (
+            lookup  bytea PRIMARY KEY CHECK (octet_length(lookup) = 33 + get_byte(lookup, 0)),
+            user_id uuid  NOT NULL REFERENCES users (id) ON DELETE CASCADE
+        );
+        CREATE INDEX email_lookups_by_user ON email_lookups (user_id);
+        COMMENT ON TABLE email_lookups IS 'The lookups of the accounts'' e-mails, one for each key of LOOKUP_KEYS.';
+        COMMENT ON COLUMN email_lookups.lookup IS
+            'A byte with the length of the key''s id, the id, and the HMAC-SHA256 of the normalised e-mail.';
+
         CREATE TABLE identities (
             issuer         text        NOT NULL CHECK (octet_length(issuer) BETWEEN 1 AND 256),
-            subject_lookup bytea       NOT NULL CHECK (octet_length(subject_lookup) = 32),
+            subject_lookup bytea       NOT NULL CHECK (octet_length(subject_lookup) = 33 + get_byte(subject_lookup, 0)),
             user_id        uuid        NOT NULL REFERENCES users (id) ON DELETE CASCADE,
             valid_after    timestamptz,
             created_at     timestamptz NOT NULL DEFAULT now(),
             PRIMARY KEY (issuer, subject_lookup)
         );
         CREATE INDEX identities_by_user ON identities (user_id);
-        COMMENT ON TABLE identities IS 'The accounts of people who sign in with an identity provider, such as Firebase.';
+        COMMENT ON TABLE identities IS
+            'The accounts of people who sign in with an identity provider, such as Firebase: a row for each key of LOOKUP_KEYS.';
         COMMENT ON COLUMN identities.subject_lookup IS
-            'HMAC-SHA256 of the provider''s id of the person under LOOKUP_KEY: an app may use an e-mail as that id.';
+            'As email_lookups.lookup, of the provider''s id of the person: an app may use an e-mail as that id.';
         COMMENT ON COLUMN identities.valid_after IS 'Tokens of sign-ins before this time are refused; NULL when none was revoked.';
 
         CREATE TABLE access_tokens (

@@ -35,8 +35,8 @@ extension Baseline {
         CREATE INDEX push_installs_invalid_by_time ON push_installs (invalid_at) WHERE state = 'invalid';
         COMMENT ON TABLE push_installs IS 'App installations; a row with a user stays when the installation gets a new token.';
         COMMENT ON COLUMN push_installs.installation_key IS
-            'HMAC of the installation id (the token up to its colon) under LOOKUP_KEY; the same for all tokens of an installation.';
-        COMMENT ON COLUMN push_installs.value_hash IS 'HMAC of the whole token or FID, by which a change is detected.';
+            'SHA-256 of the installation id (the token up to its colon); the same for all tokens of an installation.';
+        COMMENT ON COLUMN push_installs.value_hash IS 'SHA-256 of the whole token or FID, by which a change is detected.';
         COMMENT ON COLUMN push_installs.generation IS
             'Grows when the token or the user changes, so that a late response of FCM is not held against the new token.';
         COMMENT ON COLUMN push_installs.bound_generation IS

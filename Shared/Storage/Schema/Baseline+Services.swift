@@ -47,7 +47,7 @@ extension Baseline {
         COMMENT ON TABLE app_notifications IS 'Notifications that apps'' own servers requested, one row for all recipients of one.';
         COMMENT ON COLUMN app_notifications.id IS 'notifications.id, once it is requested.';
         COMMENT ON COLUMN app_notifications.fingerprint IS
-            'HMAC of the request under LOOKUP_KEY; a repetition with the same dedupe key must have it too.';
+            'HMAC of the request under a key of LOOKUP_KEYS; a repetition with the same dedupe key must have it too.';
         COMMENT ON COLUMN app_notifications.request IS 'The event to publish at not_before, its texts sealed.';
         COMMENT ON COLUMN app_notifications.user_ids IS 'The recipients, until they are addressed; empty for a topic.';
         COMMENT ON COLUMN app_notifications.accepted IS 'The number of recipients that were accounts at the time of the request.';

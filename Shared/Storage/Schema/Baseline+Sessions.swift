@@ -25,7 +25,8 @@ extension Baseline {
             verification_id   uuid,
             is_recovery       boolean     NOT NULL DEFAULT false,
             attempt_key       uuid,
-            email_lookup      bytea       CHECK (octet_length(email_lookup) = 32),
+            other_attempt_keys uuid[]     NOT NULL DEFAULT '{}',
+            email_lookups     bytea[]     CHECK (cardinality(email_lookups) > 0),
             email_sealed      bytea,
             consent_version   text,
             consent_hash      bytea       CHECK (octet_length(consent_hash) = 32),
@@ -57,10 +58,11 @@ extension Baseline {
             CONSTRAINT sessions_consent_to_sign_up
                 CHECK (num_nulls(consent_version, consent_hash) = 2
                        OR (num_nulls(consent_version, consent_hash) = 0 AND event = 'sign_up')),
-            CONSTRAINT sessions_sign_in_is_counted CHECK ((attempt_key IS NOT NULL) = (event = 'sign_in')),
+            CONSTRAINT sessions_sign_in_is_counted
+                CHECK ((attempt_key IS NOT NULL) = (event = 'sign_in') AND (other_attempt_keys = '{}' OR attempt_key IS NOT NULL)),
             CONSTRAINT sessions_email_of_open_sign_up
-                CHECK (num_nulls(email_lookup, email_sealed) = 2
-                       OR (num_nulls(email_lookup, email_sealed) = 0 AND event = 'sign_up' AND NOT authorised
+                CHECK (num_nulls(email_lookups, email_sealed) = 2
+                       OR (num_nulls(email_lookups, email_sealed) = 0 AND event = 'sign_up' AND NOT authorised
                            AND verification_id IS NULL AND state IN ('received', 'processing')))
         );
         CREATE INDEX sessions_open_by_deadline ON sessions (deadline_at)
@@ -85,9 +87,12 @@ extension Baseline {
         COMMENT ON COLUMN sessions.authorised_by IS 'access_tokens.family_id of the bearer; checked again with the decision.';
         COMMENT ON COLUMN sessions.verification_id IS 'The proof of the e-mail of a sign-up, as in email_verifications.';
         COMMENT ON COLUMN sessions.is_recovery IS 'Whether the face replaces that of the account after a delay.';
-        COMMENT ON COLUMN sessions.attempt_key IS 'HMAC of the e-mail, by which sign-ins are counted with or without an account.';
+        COMMENT ON COLUMN sessions.attempt_key IS
+            'Derived from the lookup of the e-mail under the first key; sign-ins are counted by it, with or without an account.';
+        COMMENT ON COLUMN sessions.other_attempt_keys IS
+            'The same under the other keys of LOOKUP_KEYS: sign-ins of any of them count together.';
         COMMENT ON COLUMN sessions.attempts_left IS 'Sign-ins left before the lock, as of completed_at: later events must not show.';
-        COMMENT ON COLUMN sessions.email_lookup IS 'users.email_lookup of an undecided sign-up; erased with the decision.';
+        COMMENT ON COLUMN sessions.email_lookups IS 'The lookups of the e-mail of an undecided sign-up; erased with the decision.';
         COMMENT ON COLUMN sessions.email_sealed IS 'users.email_sealed of an undecided sign-up; erased with the decision.';
         COMMENT ON COLUMN sessions.consent_version IS 'What the sender of a sign-up consented to; consents.version.';
         COMMENT ON COLUMN sessions.consent_hash IS 'consents.text_hash.';

@@ -100,7 +100,7 @@ extension Baseline {
         CREATE INDEX conversation_messages_by_id ON conversation_messages (message_id);
         CREATE INDEX conversation_messages_by_time ON conversation_messages (created_at);
         COMMENT ON TABLE conversation_messages IS 'Messages of conversations without their text, which is in the push only.';
-        COMMENT ON COLUMN conversation_messages.fingerprint IS 'HMAC of sender and text under LOOKUP_KEY; detects repetitions.';
+        COMMENT ON COLUMN conversation_messages.fingerprint IS 'HMAC of sender and text under a key of LOOKUP_KEYS; detects repetitions.';
 
         CREATE UNLOGGED TABLE push_presence (
             installation_key bytea       PRIMARY KEY CHECK (octet_length(installation_key) = 32),

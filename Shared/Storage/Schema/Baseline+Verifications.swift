@@ -4,29 +4,40 @@ extension Baseline {
     /// Neither a code nor a token of a verification is stored: a code is an HMAC of the row, and the token is found by its hash.
     static let verifications = """
         CREATE TABLE email_verifications (
-            id                  uuid        PRIMARY KEY,
-            purpose             text        NOT NULL CHECK (purpose IN ('registration', 'enrolment', 'email_change')),
-            account_id          uuid        NOT NULL,
-            sign_in_id          uuid,
-            email_lookup        bytea       NOT NULL CHECK (octet_length(email_lookup) = 32),
-            email_sealed        bytea       NOT NULL,
-            display_name_sealed bytea,
-            code_number         integer     NOT NULL DEFAULT 1 CHECK (code_number > 0),
-            attempts_left       integer     NOT NULL CHECK (attempts_left >= 0),
-            code_expires_at     timestamptz NOT NULL,
-            mailed_at           timestamptz,
-            verified_at         timestamptz,
-            token_hash          bytea       UNIQUE CHECK (octet_length(token_hash) = 32),
-            created_at          timestamptz NOT NULL DEFAULT now(),
-            CONSTRAINT email_verifications_token_is_verified CHECK (token_hash IS NULL OR verified_at IS NOT NULL)
+            id                   uuid        PRIMARY KEY,
+            purpose              text        NOT NULL CHECK (purpose IN ('registration', 'enrolment', 'email_change')),
+            account_id           uuid        NOT NULL,
+            sign_in_id           uuid,
+            email_lookups        bytea[]     NOT NULL CHECK (cardinality(email_lookups) > 0),
+            email_sealed         bytea       NOT NULL,
+            display_name_sealed  bytea,
+            former_email_lookups bytea[],
+            former_email_sealed  bytea,
+            address_key          bytea       CHECK (octet_length(address_key) = 32),
+            code_number          integer     NOT NULL DEFAULT 1 CHECK (code_number > 0),
+            attempts_left        integer     NOT NULL CHECK (attempts_left >= 0),
+            code_expires_at      timestamptz NOT NULL,
+            mailed_at            timestamptz,
+            verified_at          timestamptz,
+            token_hash           bytea       UNIQUE CHECK (octet_length(token_hash) = 32),
+            created_at           timestamptz NOT NULL DEFAULT now(),
+            CONSTRAINT email_verifications_token_is_verified CHECK (token_hash IS NULL OR verified_at IS NOT NULL),
+            CONSTRAINT email_verifications_former_email_is_whole
+                CHECK ((former_email_lookups IS NULL) = (former_email_sealed IS NULL))
         );
-        CREATE INDEX email_verifications_by_email ON email_verifications (email_lookup, created_at);
+        -- Without a list of pending entries, which each search would read to its end: it may have 4 MB.
+        CREATE INDEX email_verifications_by_email ON email_verifications USING gin (email_lookups) WITH (fastupdate = off);
         CREATE INDEX email_verifications_by_age ON email_verifications (created_at);
         COMMENT ON TABLE email_verifications IS 'E-mail addresses to prove by a mailed code, for 24 hours.';
         COMMENT ON COLUMN email_verifications.id IS 'Named by the one who asked; of an enrolment the id of its session.';
         COMMENT ON COLUMN email_verifications.account_id IS
             'The account whose e-mail changes; otherwise the id that the account of the e-mail gets if there is none.';
         COMMENT ON COLUMN email_verifications.sign_in_id IS 'access_tokens.family_id of the sign-in that asked for the change.';
+        COMMENT ON COLUMN email_verifications.email_lookups IS
+            'The lookups of the e-mail, as in email_lookups; the account gets them.';
+        COMMENT ON COLUMN email_verifications.former_email_lookups IS
+            'With former_email_sealed: the e-mail that a change has replaced, which is told of it.';
+        COMMENT ON COLUMN email_verifications.address_key IS 'HMAC of the address of the client that asked (IPv6: its /64).';
         COMMENT ON COLUMN email_verifications.code_number IS 'The number of the code, which is part of its HMAC.';
         COMMENT ON COLUMN email_verifications.attempts_left IS 'The attempts to enter the code that are left.';
         COMMENT ON COLUMN email_verifications.mailed_at IS

@@ -29,8 +29,10 @@ extension Migration {
             Baseline.services,
             Baseline.blocks,
             Baseline.erasures,
+            Baseline.sealedValueCounts,
         ].joined(separator: "\n\n"),
         down: """
+            DROP TABLE sealed_value_counts;
             DROP FUNCTION audit_log_pseudonymise(uuid);
             DROP TABLE erased_identities, erasure_reports, erasures;
             DROP TABLE reports, user_blocks, app_notifications, service_credentials;
@@ -46,7 +48,8 @@ extension Migration {
             DROP TABLE pending_enrolments, email_verifications;
             DROP TABLE account_exports, consents;
             DROP FUNCTION consents_refuse();
-            DROP TABLE face_photo_hashes, face_templates, access_tokens, identities, users;
+            DROP TABLE face_photo_hashes, face_templates, access_tokens, identities, email_lookups, users;
+            DROP FUNCTION users_refuse_return();
             DROP TABLE audit_log;
             DROP FUNCTION audit_log_maintain();
             DROP FUNCTION audit_log_of(uuid);

@@ -44,9 +44,10 @@ public struct ServiceKey: Sendable {
 
     /// Reads 32 hexadecimal digits as a UUID.
     private static func id(_ digits: Substring) -> UUID? {
-        guard digits.utf8.count == idLength, digits.utf8.allSatisfy({ $0 != UInt8(ascii: "-") }) else { return nil }
-        var text = String(digits)
-        for place in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: place)) }
-        return UUID(uuidString: text)
+        var text = Array(digits.utf8)
+        guard text.count == idLength else { return nil }
+        // By bytes: a key comes from outside, and a text of that many bytes may have fewer characters.
+        for place in [20, 16, 12, 8] { text.insert(UInt8(ascii: "-"), at: place) }
+        return UUID(wireBytes: text)
     }
 }

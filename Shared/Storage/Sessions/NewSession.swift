@@ -28,6 +28,8 @@ public struct NewSession: Sendable {
     public var consent: ConsentedText?
     /// The id by which sign-ins of an e-mail are counted, whether it has an account or not; `nil` for a sign-up.
     public var attemptKey: UUID?
+    /// The same ids under other lookup keys.
+    public var otherAttemptKeys: [UUID]
     /// SHA-256 of the session token; 32 bytes.
     public var tokenHash: [UInt8]
     /// The `PushInstall` with the upload's FCM token.
@@ -53,7 +55,7 @@ public struct NewSession: Sendable {
     public init(
         id: UUID = UUID(), userID: UUID, event: EkycEvent, authorised: Bool = false, authorisedBy: UUID? = nil,
         verificationID: UUID? = nil, isRecovery: Bool = false, email: SealedEmail? = nil, consent: ConsentedText? = nil,
-        attemptKey: UUID? = nil, tokenHash: [UInt8],
+        attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [], tokenHash: [UInt8],
         installID: UUID? = nil, installationKey: [UInt8]? = nil,
         addressKey: [UInt8]? = nil, photos: [SessionPhoto] = [], photoBytes: Int = 0, requestID: String? = nil, traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
@@ -68,6 +70,7 @@ public struct NewSession: Sendable {
         self.email = email
         self.consent = consent
         self.attemptKey = attemptKey
+        self.otherAttemptKeys = otherAttemptKeys
         self.tokenHash = tokenHash
         self.installID = installID
         self.installationKey = installationKey

@@ -46,6 +46,8 @@ public struct Session: Sendable, Equatable {
     public let consent: Consent?
     /// The id by which the sign-ins with an e-mail are counted, whether it has an account or not; `nil` for a sign-up.
     public let attemptKey: UUID?
+    /// The same ids under other lookup keys, by which earlier sign-ins may be counted.
+    public let otherAttemptKeys: [UUID]
     /// The state.
     public let state: SessionState
     /// Why it failed or expired; `nil` otherwise.
@@ -60,6 +62,8 @@ public struct Session: Sendable, Equatable {
     public let installID: UUID?
     /// The device, as in `PushInstall.installationKey`.
     public let installationKey: [UInt8]?
+    /// HMAC of the client's address; `nil` when it is unknown.
+    public let addressKey: [UInt8]?
     /// The stored photos; empty once they are deleted.
     public let photos: [SessionPhoto]
     /// The request that created it.
@@ -84,9 +88,9 @@ public struct Session: Sendable, Equatable {
 
     /// The columns that `init(row:)` reads; `photos` as text, because JSON is decoded from text.
     static let columns = """
-        id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookup, email_sealed, consent_version, \
-        consent_hash, attempt_key, state, reason, retryable, attempts_left, \
-        token_hash, install_id, installation_key, photos::text AS photos, request_id, traceparent, created_at, \
+        id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookups, email_sealed, consent_version, \
+        consent_hash, attempt_key, other_attempt_keys, state, reason, retryable, attempts_left, \
+        token_hash, install_id, installation_key, address_key, photos::text AS photos, request_id, traceparent, created_at, \
         started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
 
@@ -100,6 +104,7 @@ public struct Session: Sendable, Equatable {
         isRecovery = try row.decode("is_recovery")
         email = try SealedEmail(row: row)
         attemptKey = try row.decode("attempt_key")
+        otherAttemptKeys = try row.decode("other_attempt_keys")
         state = try row.decodeCase("state")
         reason = try row.decodeCaseIfPresent("reason")
         retryable = try row.decode("retryable")
@@ -107,6 +112,7 @@ public struct Session: Sendable, Equatable {
         tokenHash = try row.decode("token_hash")
         installID = try row.decode("install_id")
         installationKey = try row.decode("installation_key")
+        addressKey = try row.decode("address_key")
         photos = try row.decodeJSON("photos")
         requestID = try row.decode("request_id")
         traceparent = try row.decode("traceparent")

@@ -36,19 +36,22 @@ extension SessionRepository {
     /// Call in the transaction that inserts the next sign-in: two concurrent counts would both find room.
     ///
     /// - Parameters:
-    ///   - attemptKey: The e-mail, as in ``NewSession/attemptKey``.
+    ///   - attemptKeys: The e-mail, as in ``NewSession/attemptKey`` and ``NewSession/otherAttemptKeys``.
     ///   - userID: The account of the e-mail, or a decoy; an installation is known to an account.
     public func lockSignInAttempts(
-        attemptKey: UUID, userID: UUID, installationKey: [UInt8]
+        attemptKeys: [UUID], userID: UUID, installationKey: [UInt8]
     ) async throws(PostgresError) -> SignInAttempts {
         try await db.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended('sign_in:' || (\(attemptKey)::uuid)::text, 0))")
+            """
+            SELECT pg_advisory_xact_lock(hashtextextended('sign_in:' || key::text, 0))
+            FROM (SELECT unnest(\(attemptKeys)) AS key ORDER BY key) sorted
+            """)
         let rows = try await db.query(
             """
             SELECT b.is_known, f.id IS NOT NULL AS is_attempt, f.completed_at
             FROM (SELECT s.*, \(unescaped: AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id")) AS is_known
                   FROM (SELECT \(userID)::uuid AS user_id, \(installationKey)::bytea AS installation_key) s) b
-            LEFT JOIN sessions f ON f.attempt_key = \(attemptKey) AND f.event = 'sign_in'
+            LEFT JOIN sessions f ON f.attempt_key = ANY(\(attemptKeys)) AND f.event = 'sign_in'
               AND (f.state IN ('received', 'processing') AND f.deadline_at > now() OR \(unescaped: Self.isCountedFailure))
               AND \(unescaped: Self.isOfSameBudget)
             """)
@@ -62,8 +65,9 @@ extension SessionRepository {
     func lockSignIns(ofSession id: UUID) async throws(PostgresError) {
         try await db.execute(
             """
-            SELECT pg_advisory_xact_lock(hashtextextended('sign_in:' || attempt_key::text, 0))
-            FROM sessions WHERE id = \(id) AND event = 'sign_in'
+            SELECT pg_advisory_xact_lock(hashtextextended('sign_in:' || key::text, 0))
+            FROM (SELECT unnest(attempt_key || other_attempt_keys) AS key FROM sessions WHERE id = \(id) AND event = 'sign_in'
+                  ORDER BY key) sorted
             """)
     }
 
@@ -85,10 +89,10 @@ extension SessionRepository {
         """
         (SELECT CASE WHEN b.is_known THEN greatest(0, \(maxFailedSignIns) - \(cost) - n)
                 ELSE \(maxFailedSignIns) - n % \(maxFailedSignIns) - \(cost) END::integer
-         FROM (SELECT s.user_id, s.attempt_key, s.installation_key,
+         FROM (SELECT s.user_id, s.attempt_key || s.other_attempt_keys AS attempt_keys, s.installation_key,
                    \(AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id")) AS is_known) b,
              LATERAL (SELECT count(*) AS n FROM sessions f
-                      WHERE f.attempt_key = b.attempt_key AND \(isCountedFailure) AND \(isOfSameBudget)) c)
+                      WHERE f.attempt_key = ANY(b.attempt_keys) AND \(isCountedFailure) AND \(isOfSameBudget)) c)
         """
     }
 
@@ -101,7 +105,7 @@ extension SessionRepository {
         AND f.completed_at > now() - interval '\(strangersWindow.components.seconds) seconds'
         AND NOT EXISTS (
             SELECT FROM sessions o
-            WHERE o.attempt_key = f.attempt_key AND o.event = 'sign_in' AND o.state = 'succeeded'
+            WHERE o.attempt_key = ANY(f.attempt_key || f.other_attempt_keys) AND o.event = 'sign_in' AND o.state = 'succeeded'
               AND o.installation_key = f.installation_key AND o.completed_at > f.completed_at)
         """
 }

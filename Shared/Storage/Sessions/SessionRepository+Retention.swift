@@ -75,7 +75,7 @@ extension SessionRepository {
                 ORDER BY deadline_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
             )
             UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = true, completed_at = now(),
-                email_lookup = NULL, email_sealed = NULL
+                email_lookups = NULL, email_sealed = NULL
             FROM overdue WHERE id = overdue_id
             RETURNING \(unescaped: Session.columns)
             """)

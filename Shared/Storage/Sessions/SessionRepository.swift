@@ -20,12 +20,12 @@ public struct SessionRepository: Sendable {
         let photos = try jsonText(new.photos)
         let rows = try await db.query(
             """
-            INSERT INTO sessions (id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookup,
-                                  email_sealed, consent_version, consent_hash, attempt_key, token_hash, install_id, installation_key,
-                                  address_key, photos, photo_bytes, request_id, traceparent, deadline_at, expires_at)
+            INSERT INTO sessions (id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookups,
+                                  email_sealed, consent_version, consent_hash, attempt_key, other_attempt_keys, token_hash, install_id,
+                                  installation_key, address_key, photos, photo_bytes, request_id, traceparent, deadline_at, expires_at)
             VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.authorisedBy),
-                    \(new.verificationID), \(new.isRecovery), \(new.email?.lookup), \(new.email?.sealed),
-                    \(new.consent?.version), \(new.consent?.hash), \(new.attemptKey), \(new.tokenHash),
+                    \(new.verificationID), \(new.isRecovery), \(new.email?.lookups), \(new.email?.sealed),
+                    \(new.consent?.version), \(new.consent?.hash), \(new.attemptKey), \(new.otherAttemptKeys), \(new.tokenHash),
                     \(new.installID), \(new.installationKey), \(new.addressKey),
                     \(photos)::text::jsonb, \(new.photoBytes), \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime / .seconds(1))),
@@ -73,7 +73,7 @@ public struct SessionRepository: Sendable {
             SET state = \(state.rawValue), reason = \(reason?.rawValue), retryable = \(reason?.isRetryable),
                 attempts_left = CASE WHEN \(reason != nil) AND event = 'sign_in' THEN
                     \(unescaped: Self.attemptsLeft(cost: reason?.countsAsAttempt == true ? 1 : 0)) END,
-                completed_at = now(), email_lookup = NULL, email_sealed = NULL
+                completed_at = now(), email_lookups = NULL, email_sealed = NULL
             WHERE id = \(id) AND state IN ('received', 'processing')
             RETURNING \(unescaped: Session.columns)
             """)

@@ -5,9 +5,14 @@ internal import WireFormat
 ///
 /// A value copied into another row, or another column, does not open there.
 public enum SealingContext {
-    /// For `users.email_sealed`.
-    public static func email(lookup: [UInt8]) -> [UInt8] {
-        Array("email:".utf8) + lookup
+    /// For `users.email_sealed`, and wherever the e-mail is before: the account has its id before it is made.
+    public static func email(accountID: UUID) -> [UInt8] {
+        Array("email:\(accountID.wireString)".utf8)
+    }
+
+    /// For `users.subject_sealed`: an identity provider's id of the person.
+    public static func subject(userID: UUID) -> [UInt8] {
+        Array("subject:\(userID.wireString)".utf8)
     }
 
     /// For `users.display_name_sealed`.

@@ -36,10 +36,12 @@ extension TopicRepository {
         try await db.execute("DELETE FROM topics WHERE name = \(name.text) AND owner_app = \(app)") == 1
     }
 
-    /// Makes a user a member of an app's topic, also one who has left or was invited. Call in a transaction: the topic is locked first.
+    /// Makes a user a member of an app's topic, also one who has left or was invited; not one whose account was erased. Call in a
+    /// transaction: the topic is locked first.
     public func put(_ userID: UUID, into name: TopicName, ownedBy app: String) async throws(PostgresError) -> TopicMemberChange {
         guard let topic = try await lock(name), topic.ownerApp == app else { return .notFound }
         if try await isMember(userID, of: topic.id) { return .done(changed: false) }
+        if try await ErasureRepository(db).isErased(userID) { return .done(changed: false) }
         guard topic.memberCount < TopicLimits.maxMembers else { return .limitReached }
         try await enter(userID, topic)
         return .done(changed: true)

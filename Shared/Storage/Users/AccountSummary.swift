@@ -25,14 +25,7 @@ public struct AccountSummary: Sendable, Equatable {
     public let identityProviders: [String]
     /// When all of its sign-ins were ended last.
     public let signInsEndedAt: Date?
-    /// The e-mail; `nil` when the account has none.
-    public var email: SealedEmail? {
-        guard let emailLookup, let emailSealed else { return nil }
-        return SealedEmail(lookup: emailLookup, sealed: emailSealed)
-    }
-    /// The keyed hash of the e-mail, which its sealed form is bound to; `nil` when the account has no e-mail.
-    public let emailLookup: [UInt8]?
-    /// The e-mail, sealed with `SealingContext.email`.
+    /// The e-mail, sealed with `SealingContext.email`; `nil` when the account has none.
     public let emailSealed: [UInt8]?
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -47,7 +40,6 @@ public struct AccountSummary: Sendable, Equatable {
         topics = try row.decode("topics")
         identityProviders = try row.decode("identity_providers")
         signInsEndedAt = try row.decode("sign_ins_ended_at")
-        emailLookup = try row.decode("email_lookup")
         emailSealed = try row.decode("email_sealed")
     }
 }
@@ -56,13 +48,13 @@ extension UserRepository {
     /// Returns an account with what belongs to it, in numbers, if there is one.
     public func summary(id: UUID) async throws(PostgresError) -> AccountSummary? {
         let query: PostgresQuery = """
-            SELECT u.id, u.created_at, u.sign_ins_ended_at, u.email_lookup, u.email_sealed, u.display_name_sealed,
+            SELECT u.id, u.created_at, u.sign_ins_ended_at, u.email_sealed, u.display_name_sealed,
                 f.created_at AS face_enrolled_at, f.model_id AS face_model, f.updated_at AS face_at,
                 (SELECT count(*) FROM access_tokens t
                  WHERE t.user_id = u.id AND t.revoked_at IS NULL AND t.refresh_expires_at > now()) AS sign_ins,
                 (SELECT count(*) FROM push_installs p WHERE p.user_id = u.id) AS installs,
                 (SELECT count(*) FROM topic_members m WHERE m.user_id = u.id) AS topics,
-                ARRAY(SELECT i.issuer FROM identities i WHERE i.user_id = u.id ORDER BY i.issuer) AS identity_providers
+                ARRAY(SELECT DISTINCT i.issuer FROM identities i WHERE i.user_id = u.id ORDER BY i.issuer) AS identity_providers
             FROM users u LEFT JOIN face_templates f ON f.user_id = u.id WHERE u.id = \(id)
             """
         return try await db.query(query.readOnly()).first.map(AccountSummary.init(row:))

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import HeliographCrypto
+public import HeliographCrypto
 
 /// An e-mail address in the normalised spelling that identifies an account.
 ///
@@ -23,10 +23,13 @@ public struct EmailAddress: Sendable, Equatable {
         normalised = address
     }
 
-    /// The keyed hash by which its account is found: `users.email_lookup`.
+    /// Takes an address that was normalised when it was stored.
+    init(stored: String) { normalised = stored }
+
+    /// The lookups by which its account is found: `email_lookups.lookup`.
     ///
-    /// - Parameter key: `LOOKUP_KEY`.
-    public func lookup(under key: [UInt8]) -> [UInt8] { HMACSHA256.authenticate(Array("email:\(normalised)".utf8), key: key) }
+    /// - Parameter keys: `LOOKUP_KEYS`.
+    public func lookups(under keys: LookupKeys) -> [[UInt8]] { keys.lookups(of: "email:\(normalised)") }
 
     private static func isLocalPart(_ part: Substring) -> Bool {
         guard 1...maxLocalBytes ~= part.utf8.count else { return false }

@@ -12,6 +12,12 @@ public struct User: Sendable, Equatable {
     /// When the account was created.
     public let createdAt: Date
 
+    /// The columns that `init(row:)` reads.
+    static let columns = """
+        id, email_sealed, display_name_sealed, created_at,
+        ARRAY(SELECT lookup FROM email_lookups WHERE user_id = users.id) AS email_lookups
+        """
+
     init(row: PostgresRow) throws(PostgresError) {
         id = try row.decode("id")
         email = try SealedEmail(row: row)

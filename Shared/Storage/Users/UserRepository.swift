@@ -10,47 +10,95 @@ public struct UserRepository: Sendable {
         self.db = db
     }
 
-    /// Creates the account of a proven e-mail, with the e-mail and the name of its verification.
+    /// Creates the account of a proven e-mail, with the e-mail and the name of its verification. Call in a transaction.
     ///
     /// - Parameter id: The id of the account, which has to be that of the verification: what is stored for the account is sealed for it.
     /// - Returns: Whether the account was created; `false` when the e-mail is not proven, or has an account.
     public func create(id: UUID, verified verificationID: UUID) async throws(PostgresError) -> Bool {
-        try await db.execute(
+        let proofs = try await db.query("SELECT email_lookups FROM email_verifications WHERE id = \(verificationID)")
+        guard let lookups: [[UInt8]] = try proofs.first?.decode("email_lookups") else { return false }
+        try await lockEmail(lookups)
+        return try await db.execute(
             """
-            INSERT INTO users (id, email_lookup, email_sealed, display_name_sealed)
-            SELECT account_id, email_lookup, email_sealed, display_name_sealed FROM email_verifications
-            WHERE id = \(verificationID) AND account_id = \(id) AND verified_at IS NOT NULL AND purpose <> 'email_change'
-            ON CONFLICT DO NOTHING
-            """) == 1
+            WITH made AS (
+                INSERT INTO users (id, email_sealed, display_name_sealed)
+                SELECT account_id, email_sealed, display_name_sealed FROM email_verifications v
+                WHERE id = \(verificationID) AND account_id = \(id) AND verified_at IS NOT NULL AND purpose <> 'email_change'
+                  AND NOT EXISTS (SELECT FROM email_lookups l WHERE l.lookup = ANY(v.email_lookups))
+                ON CONFLICT DO NOTHING
+                RETURNING id)
+            INSERT INTO email_lookups (lookup, user_id)
+            SELECT unnest(v.email_lookups), made.id FROM made, email_verifications v WHERE v.id = \(verificationID)
+            """) > 0
     }
 
-    /// Sets the e-mail of an account.
+    /// Waits for other transactions that give an account one of these lookups, until this one ends.
     ///
-    /// - Returns: Whether the account exists.
+    /// Each writer knows at least one key in common with every other one, so that they wait for each other.
+    private func lockEmail(_ lookups: [[UInt8]]) async throws(PostgresError) {
+        try await db.enqueue(
+            """
+            SELECT pg_advisory_xact_lock(hashtextextended('email:' || encode(lookup, 'hex'), 0))
+            FROM (SELECT unnest(\(lookups)) AS lookup ORDER BY lookup) sorted
+            """)
+    }
+
+    /// Sets the e-mail of an account. Call in a transaction.
+    ///
+    /// - Returns: Whether the account exists and is not being erased.
     /// - Throws: `PostgresError` with a unique violation when the e-mail has an account.
     public func setEmail(_ email: SealedEmail, of id: UUID) async throws(PostgresError) -> Bool {
-        try await db.execute(
-            "UPDATE users SET email_lookup = \(email.lookup), email_sealed = \(email.sealed) WHERE id = \(id)") == 1
+        try await lockEmail(email.lookups)
+        guard try await db.execute("UPDATE users SET email_sealed = \(email.sealed) WHERE id = \(id) AND state = 'active'") == 1 else {
+            return false
+        }
+        try await db.enqueue("DELETE FROM email_lookups WHERE user_id = \(id)")
+        try await db.execute("INSERT INTO email_lookups (lookup, user_id) SELECT unnest(\(email.lookups)), \(id)")
+        return true
+    }
+
+    /// Gives the account of an e-mail, if there is one, the lookups that it lacks. Call in a transaction.
+    ///
+    /// An erasure finds what was written under the e-mail by the lookups of the account. A change of the e-mail waits for this, or this for
+    /// it.
+    public func add(emailLookups: [[UInt8]]) async throws(PostgresError) {
+        try await db.enqueue(
+            """
+            INSERT INTO email_lookups (lookup, user_id)
+            SELECT unnest(\(emailLookups)), id FROM (
+                SELECT u.id FROM email_lookups l JOIN users u ON u.id = l.user_id WHERE l.lookup = ANY(\(emailLookups))
+                LIMIT 1 FOR SHARE OF u, l) account
+            ON CONFLICT DO NOTHING
+            """)
     }
 
     /// Returns the user with this e-mail, if there is one.
-    public func find(emailLookup: [UInt8]) async throws(PostgresError) -> User? {
-        let query: PostgresQuery = "SELECT * FROM users WHERE email_lookup = \(emailLookup)"
+    ///
+    /// - Parameter emailLookups: The lookups of the e-mail under all keys: ``EmailAddress/lookups(under:)``.
+    public func find(emailLookups: [[UInt8]]) async throws(PostgresError) -> User? {
+        let query: PostgresQuery = """
+            SELECT \(unescaped: User.columns) FROM users
+            WHERE id = (SELECT user_id FROM email_lookups WHERE lookup = ANY(\(emailLookups)) LIMIT 1)
+            """
         let rows = try await db.query(query.readOnly())
         return try rows.first.map(User.init(row:))
     }
 
     /// Returns the user with this id, if there is one.
     public func find(id: UUID) async throws(PostgresError) -> User? {
-        let query: PostgresQuery = "SELECT * FROM users WHERE id = \(id)"
+        let query: PostgresQuery = "SELECT \(unescaped: User.columns) FROM users WHERE id = \(id)"
         let rows = try await db.query(query.readOnly())
         return try rows.first.map(User.init(row:))
     }
 
-    /// Returns whether an account exists, without its data.
-    public func exists(id: UUID) async throws(PostgresError) -> Bool {
-        let query: PostgresQuery = "SELECT FROM users WHERE id = \(id)"
-        return try await !db.query(query.readOnly()).isEmpty
+    /// Returns whether an account exists and has the e-mail that a verification has proven; it may have another one by now.
+    public func has(emailOf verificationID: UUID, id: UUID) async throws(PostgresError) -> Bool {
+        let query: PostgresQuery = """
+            SELECT FROM users JOIN email_verifications v ON v.id = \(verificationID)
+            WHERE users.id = \(id) AND users.state = 'active' AND v.verified_at IS NOT NULL
+              AND EXISTS (SELECT FROM email_lookups l WHERE l.user_id = users.id AND l.lookup = ANY(v.email_lookups))
+            """
+        return try await !db.query(query).isEmpty
     }
 
     /// Sets or removes (`nil`) the sealed name of a user that other users see.

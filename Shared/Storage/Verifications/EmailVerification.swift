@@ -23,22 +23,28 @@ public struct EmailVerification: Sendable, Equatable {
     public let signInID: UUID?
     /// The address.
     public let email: SealedEmail
+    /// The e-mail that a change has replaced; `nil` for others, and before it takes effect.
+    public let formerEmail: SealedEmail?
     /// The number of the code, from 1; each mail has a code of its own.
     public let codeNumber: Int
     /// When the code expires.
     public let codeExpiresAt: Date
     /// The time of the proof; `nil` before.
     public let verifiedAt: Date?
+    /// When it was asked for.
+    public let createdAt: Date
 
     init(row: PostgresRow) throws(PostgresError) {
         id = try row.decode("id")
         purpose = try row.decodeCase("purpose")
         accountID = try row.decode("account_id")
         signInID = try row.decode("sign_in_id")
-        email = SealedEmail(lookup: try row.decode("email_lookup"), sealed: try row.decode("email_sealed"))
+        email = SealedEmail(lookups: try row.decode("email_lookups"), sealed: try row.decode("email_sealed"))
+        formerEmail = try SealedEmail(row: row, prefix: "former_")
         codeNumber = Int(try row.decode("code_number", as: Int32.self))
         codeExpiresAt = try row.decode("code_expires_at")
         verifiedAt = try row.decode("verified_at")
+        createdAt = try row.decode("created_at")
     }
 }
 
@@ -56,11 +62,13 @@ public struct NewEmailVerification: Sendable {
     public var email: SealedEmail
     /// The name of the account to be created, sealed with `SealingContext.displayName` of `accountID`.
     public var displayNameSealed: [UInt8]?
+    /// HMAC of the address of the client that asks.
+    public var addressKey: [UInt8]?
 
     /// Describes a verification.
     public init(
         id: UUID = UUID(), purpose: EmailVerification.Purpose, accountID: UUID = UUID(), signInID: UUID? = nil, email: SealedEmail,
-        displayNameSealed: [UInt8]? = nil
+        displayNameSealed: [UInt8]? = nil, addressKey: [UInt8]? = nil
     ) {
         self.id = id
         self.purpose = purpose
@@ -68,5 +76,6 @@ public struct NewEmailVerification: Sendable {
         self.signInID = signInID
         self.email = email
         self.displayNameSealed = displayNameSealed
+        self.addressKey = addressKey
     }
 }

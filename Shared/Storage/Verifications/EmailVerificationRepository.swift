@@ -12,7 +12,11 @@ public struct EmailVerificationRepository: Sendable {
     /// The shortest time between two codes of one verification: a minute.
     public static let codeInterval: Duration = .seconds(60)
     /// The mails that an address gets in 24 hours, over all verifications: its owner may have asked for none.
-    public static let maxMailsPerDay = 10
+    public static let maxMailsPerDay = 30
+    /// Those of them that one client address asks for: a stranger must not use up the mails of the owner.
+    public static let maxMailsPerRequester = 6
+    /// The changes of its e-mail that an account asks for in 24 hours.
+    public static let maxChangesPerDay = 5
     /// The time for which an enrolment token is valid, from the proof: 15 minutes.
     public static let tokenLifetime: Duration = .seconds(15 * 60)
     /// The time for which a row is kept, and a face waits for its verification: 24 hours.
@@ -29,17 +33,18 @@ public struct EmailVerificationRepository: Sendable {
     ///
     /// Executes the same statements whether the address has an account or not.
     ///
-    /// - Returns: Whether to mail the code; `false` when the address had ``maxMailsPerDay``, and then the code cannot be entered.
+    /// - Returns: Whether to mail the code; `false` when the address had ``maxMailsPerDay``, or ``maxMailsPerRequester`` for this client,
+    ///   and then the code cannot be entered.
     public func insert(_ new: NewEmailVerification) async throws(PostgresError) -> Bool {
-        let isMailed = try await countMails(to: new.email.lookup) < Self.maxMailsPerDay
+        let isMailed = try await lockRoom(for: new.email.lookups, askedBy: new.addressKey)
         // A code that was not mailed must not be guessed either: the mails of a day bound the attempts of a day.
         let attempts = Int32(isMailed ? Self.maxAttempts : 0)
         try await db.execute(
             """
-            INSERT INTO email_verifications (id, purpose, account_id, sign_in_id, email_lookup, email_sealed, display_name_sealed,
-                                             attempts_left, code_expires_at, mailed_at)
-            VALUES (\(new.id), \(new.purpose.rawValue), \(new.accountID), \(new.signInID), \(new.email.lookup), \(new.email.sealed),
-                    \(new.displayNameSealed), \(attempts),
+            INSERT INTO email_verifications (id, purpose, account_id, sign_in_id, email_lookups, email_sealed, display_name_sealed,
+                                             address_key, attempts_left, code_expires_at, mailed_at)
+            VALUES (\(new.id), \(new.purpose.rawValue), \(new.accountID), \(new.signInID), \(new.email.lookups), \(new.email.sealed),
+                    \(new.displayNameSealed), \(new.addressKey), \(attempts),
                     now() + make_interval(secs => \(Self.codeLifetime / .seconds(1))), CASE WHEN \(isMailed) THEN now() END)
             """)
         return isMailed
@@ -50,9 +55,10 @@ public struct EmailVerificationRepository: Sendable {
     ///
     /// - Returns: Whether to mail the code.
     public func renewCode(id: UUID) async throws(PostgresError) -> Bool {
-        let found = try await db.query("SELECT email_lookup FROM email_verifications WHERE id = \(id)")
-        guard let lookup = try found.first?.decode("email_lookup", as: [UInt8].self) else { return false }
-        guard try await countMails(to: lookup) < Self.maxMailsPerDay else { return false }
+        let found = try await db.query("SELECT email_lookups, address_key FROM email_verifications WHERE id = \(id)")
+        guard let row = found.first, try await lockRoom(for: row.decode("email_lookups"), askedBy: row.decode("address_key")) else {
+            return false
+        }
         return try await db.execute(
             """
             UPDATE email_verifications
@@ -95,15 +101,21 @@ public struct EmailVerificationRepository: Sendable {
 
     /// Records the proof; a repetition changes nothing.
     ///
-    /// - Parameter tokenHash: SHA-256 of the enrolment token; 32 bytes, `nil` for a verification that gives none.
-    /// - Returns: The time of the proof.
-    public func verify(id: UUID, tokenHash: [UInt8]? = nil) async throws(PostgresError) -> Date {
-        let rows = try await db.query(
+    /// - Parameters:
+    ///   - tokenHash: SHA-256 of the enrolment token; 32 bytes, `nil` for a verification that gives none.
+    ///   - formerEmail: The e-mail that a change replaces.
+    /// - Returns: The time of the proof, and the hash of the token of the first time.
+    public func verify(
+        id: UUID, tokenHash: [UInt8]? = nil, replacing formerEmail: SealedEmail? = nil
+    ) async throws(PostgresError) -> (verifiedAt: Date, tokenHash: [UInt8]?) {
+        let row = try await db.query(
             """
-            UPDATE email_verifications SET verified_at = coalesce(verified_at, now()), token_hash = \(tokenHash)
-            WHERE id = \(id) RETURNING verified_at
-            """)
-        return try rows.required().decode("verified_at")
+            UPDATE email_verifications SET verified_at = coalesce(verified_at, now()), token_hash = coalesce(token_hash, \(tokenHash)),
+                former_email_lookups = \(formerEmail?.lookups), former_email_sealed = \(formerEmail?.sealed)
+            WHERE id = \(id) RETURNING verified_at, token_hash
+            """
+        ).required()
+        return (try row.decode("verified_at"), try row.decode("token_hash"))
     }
 
     /// Deletes at most `limit` verifications older than ``lifetime``.
@@ -119,16 +131,33 @@ public struct EmailVerificationRepository: Sendable {
             """)
     }
 
-    /// Returns the number of mails to an address in 24 hours, and blocks others until the transaction ends: two concurrent counts would
-    /// both find room.
-    private func countMails(to emailLookup: [UInt8]) async throws(PostgresError) -> Int {
-        try await db.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended('mails:' || encode((\(emailLookup)::bytea), 'hex'), 0))")
+    /// Returns the time until an account may ask for another change of its e-mail; nil below ``maxChangesPerDay``.
+    public func changeWait(of accountID: UUID) async throws(PostgresError) -> Duration? {
         let rows = try await db.query(
             """
-            SELECT coalesce(sum(code_number), 0)::bigint AS mails FROM email_verifications
-            WHERE email_lookup = \(emailLookup) AND mailed_at IS NOT NULL AND created_at > now() - interval '24 hours'
+            SELECT extract(epoch FROM created_at + interval '24 hours' - now())::float8 AS wait FROM email_verifications
+            WHERE account_id = \(accountID) AND purpose = 'email_change' AND created_at > now() - interval '24 hours'
+            ORDER BY created_at DESC OFFSET \(Self.maxChangesPerDay - 1) LIMIT 1
             """)
-        return try rows.required().decode("mails")
+        return try rows.first.map { row throws(PostgresError) in .seconds(max(1, try row.decode("wait", as: Double.self))) }
+    }
+
+    /// Returns whether an address may get another mail that a client asks for, and blocks others until the transaction ends: two
+    /// concurrent counts would both find room.
+    private func lockRoom(for emailLookups: [[UInt8]], askedBy addressKey: [UInt8]?) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            """
+            SELECT pg_advisory_xact_lock(hashtextextended('mails:' || encode(lookup, 'hex'), 0))
+            FROM (SELECT unnest(\(emailLookups)) AS lookup ORDER BY lookup) sorted
+            """)
+        return try await db.query(
+            """
+            SELECT coalesce(sum(code_number), 0) < \(Self.maxMailsPerDay)
+                AND coalesce(sum(code_number) FILTER (WHERE address_key IS NOT DISTINCT FROM \(addressKey)::bytea), 0)
+                    < \(Self.maxMailsPerRequester) AS has_room
+            FROM email_verifications
+            WHERE email_lookups && \(emailLookups) AND mailed_at IS NOT NULL AND created_at > now() - interval '24 hours'
+            """
+        ).required().decode("has_room")
     }
 }

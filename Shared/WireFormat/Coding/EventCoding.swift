@@ -15,7 +15,12 @@ enum EventCoding {
     static let decoder: JSONDecoder = {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
-            Date(millisecondsSince1970: try decoder.singleValueContainer().decode(Int64.self))
+            let container = try decoder.singleValueContainer()
+            let milliseconds = try container.decode(Int64.self)
+            guard (0...Date.maxWireMilliseconds).contains(milliseconds) else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a time from 1970 to 9999")
+            }
+            return Date(millisecondsSince1970: milliseconds)
         }
         return decoder
     }()

@@ -24,6 +24,13 @@ extension UUID {
 
     /// Parses an id of 36 characters in either case; nil when the text is invalid.
     ///
+    /// Foundation's own parser also takes signs and blanks for digits, so that two texts could name the same row.
+    public init?(wireString text: some StringProtocol) {
+        self.init(wireBytes: text.utf8)
+    }
+
+    /// Parses an id of 36 bytes in either case; nil when the text is invalid.
+    ///
     /// Foundation's own parser uses `sscanf`, which showed in profiles of the bus.
     public init?(wireBytes text: some Collection<UInt8>) {
         let bytes = text.withContiguousStorageIfAvailable(Self.parse) ?? Array(text).withUnsafeBufferPointer(Self.parse)

@@ -1,6 +1,9 @@
 public import FoundationEssentials
 
 extension Date {
+    /// The last millisecond of the year 9999: a later time is a mistake, and both Postgres and Date can represent it.
+    static let maxWireMilliseconds: Int64 = 253_402_300_799_999
+
     /// Milliseconds since 1970, rounded; all times on the bus have this form.
     public var millisecondsSince1970: Int64 {
         Int64((timeIntervalSince1970 * 1000).rounded())

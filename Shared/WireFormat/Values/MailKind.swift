@@ -8,4 +8,6 @@ public enum MailKind: String, Codable, Sendable, CaseIterable {
     case recoveryCompleted = "recovery_completed"
     /// Another e-mail address was named for the account and waits for its code; the subject is the account.
     case emailChangeRequested = "email_change_requested"
+    /// It counts now, and the former one does not: a mail to the former one; the subject is the verification.
+    case emailChanged = "email_changed"
 }

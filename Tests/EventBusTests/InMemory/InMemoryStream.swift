@@ -65,13 +65,14 @@ struct InMemoryStream {
         return ClaimedEntries(entries: claimed, cursor: cursor, lost: [])
     }
 
-    /// Deletes the entries that all groups have settled.
+    /// Deletes the entries that all groups have settled; the last delivered one stays while others follow it, as in Redis.
     mutating func trim(ungroupedBefore milliseconds: UInt64?) -> Int {
         let needed = groups.values.map { group in
             group.pending.keys.min() ?? (group.next > 0 ? entries[group.next - 1].id : .zero)
         }
         let first = needed.min() ?? milliseconds.map { EntryID(milliseconds: $0, sequence: 0) } ?? .zero
-        let count = entries.prefix { $0.id < first }.count
+        let isSettled = !groups.isEmpty && groups.values.allSatisfy(\.pending.isEmpty) && entries.last?.id == first
+        let count = isSettled ? entries.count : entries.prefix { $0.id < first }.count
         entries.removeFirst(count)
         for name in groups.keys { groups[name]?.next -= count }
         return count

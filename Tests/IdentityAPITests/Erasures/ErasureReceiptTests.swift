@@ -2,12 +2,13 @@ import FoundationEssentials
 import HeliographCrypto
 import JSON
 import ServiceDefaults
+import TestSupport
 import Testing
 
 @testable import IdentityAPI
 
 @Suite struct ErasureReceiptTests {
-    private let key = Result { try ErasureReceiptKey(lookupKey: [UInt8](repeating: 3, count: 32)) }
+    private let key = Result { try ErasureReceiptKey(lookupKeys: .test([UInt8](repeating: 3, count: 32))) }
 
     private func receipt() throws -> ErasureReceipt {
         let id = try #require(UUID(uuidString: "0198C0DE-0000-7000-8000-000000000001"))

@@ -12,16 +12,17 @@ import WireFormat
 
 extension IdentityFixture {
     /// Erases as identity-api does, reports for the other services, and completes the erasure.
-    fileprivate func completeErasure(_ id: UUID) async throws -> ErasureStatus {
+    func completeErasure(_ id: UUID) async throws -> ErasureStatus {
         let erasures = ErasureRepository(postgres)
         let erasure = try #require(try await erasures.find(id: id))
-        let ledger = ErasureLedger(postgres: postgres, erasure: erasure, service: IdentityAPI.name)
+        let ledger = ErasureLedger(postgres: context.postgres, erasure: erasure, service: IdentityAPI.name)
         #expect(try await IdentityEraser(photos: try context.blobStore(.faces)).erase(erasure, ledger))
         for service in ErasureCoordinator.services { try await erasures.finish(id, by: service) }
         // No relay publishes in these tests.
         try await postgres.execute("UPDATE outbox SET state = 'confirmed', settled_at = now()")
         var coordinator = ErasureCoordinator(
-            postgres: postgres, receiptKey: try ErasureReceiptKey(lookupKey: context.settings.lookupKey()), issuer: "https://example.org",
+            postgres: context.postgres, receiptKey: try ErasureReceiptKey(lookupKeys: context.settings.lookupKeys()),
+            issuer: "https://example.org",
             logger: context.logger)
         coordinator.quietTime = .zero
         try await coordinator.completeReported()
@@ -72,14 +73,14 @@ extension IdentityFixture {
         #expect(done.text("data.state") == "completed")
         let receipt = try #require(done.text("data.receipt"))
         let claims = try #require(
-            try ErasureReceiptKey(lookupKey: api.context.settings.lookupKey()).verifiedClaims(of: receipt))
+            try ErasureReceiptKey(lookupKeys: api.context.settings.lookupKeys()).verifiedClaims(of: receipt))
         #expect(claims.contains(#""sessions":2"#) && claims.contains(#""users":1"#))
     }
 
     @Test(.api) func `the key of receipts is published`() async throws {
         let answer = try await api.send("GET", "/.well-known/jwks.json")
         #expect(answer.status == 200)
-        #expect(answer.json == (try ErasureReceiptKey(lookupKey: api.context.settings.lookupKey()).publicKeys))
+        #expect(answer.json == (try ErasureReceiptKey(lookupKeys: api.context.settings.lookupKeys()).publicKeys))
     }
 
     @Test(.api) func `no row names an erased user`() async throws {
@@ -132,7 +133,7 @@ extension IdentityFixture {
     @Test(.api) func `an erasure that a service has not reported is published again`() async throws {
         let erasure = try await api.erase(try await api.signedInDevice())
         let coordinator = ErasureCoordinator(
-            postgres: api.postgres, receiptKey: try ErasureReceiptKey(lookupKey: api.context.settings.lookupKey()), issuer: "x",
+            postgres: api.context.postgres, receiptKey: try ErasureReceiptKey(lookupKeys: api.context.settings.lookupKeys()), issuer: "x",
             logger: api.context.logger)
         let published = {
             let rows = try await api.postgres.query(

@@ -132,6 +132,22 @@ import WireFormat
         }
     }
 
+    @Test func `an upload whose sign-in was revoked while its body was sent is refused`() async throws {
+        try await FirebaseFixture.with { firebase in
+            let ada = try await firebase.person("ada")
+            let form = Form.signUp(email: nil)
+            let upload = try RawConnection(port: firebase.api.port)
+            try await upload.post(
+                Path.signUp, type: form.contentType, length: form.bytes.count, "Authorization: Bearer \(ada.token)", "Expect: 100-continue")
+            #expect(try await upload.receive(until: "\r\n\r\n")?.contains("100 Continue") == true)
+            #expect(try await firebase.api.send("DELETE", IdentityFixture.sessions, headers: [ada.bearer]).status == 204)
+            try await upload.send(form.bytes)
+            let answer = try #require(try await upload.receive(until: "\"meta\""))
+            #expect(answer.hasPrefix("HTTP/1.1 401 "))
+            #expect(try await firebase.api.count("sessions") == 0)
+        }
+    }
+
     @Test func `a first face needs no recent sign-in, a replacement does`() async throws {
         try await FirebaseFixture.with { firebase in
             let ada = try await firebase.person("ada")

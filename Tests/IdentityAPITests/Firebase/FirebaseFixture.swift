@@ -63,8 +63,8 @@ struct FirebaseFixture: Sendable {
         let token = try await token(of: subject)
         // On a busy machine the first fetch of the keys may fail; an app repeats what gets 503, too.
         try await eventually("the token is accepted") { try await list(token).status == 200 }
-        let hash = api.keys.subjectLookup(subject, of: "https://securetoken.google.com/\(emulator.configuration.projectID)")
-        let rows = try await api.postgres.query("SELECT user_id FROM identities WHERE subject_lookup = \(hash)")
+        let lookups = api.keys.subjectLookups(subject, of: "https://securetoken.google.com/\(emulator.configuration.projectID)")
+        let rows = try await api.postgres.query("SELECT user_id FROM identities WHERE subject_lookup = ANY(\(lookups))")
         return Customer(userID: try #require(try rows.first?.decode("user_id")), token: token)
     }
 

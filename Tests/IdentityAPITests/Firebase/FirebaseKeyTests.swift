@@ -13,7 +13,8 @@ import Testing
     /// changes, and goes on using the old one until then.
     @Test func `while signing keys rotate, no valid token is refused`() async throws {
         try await FirebaseFixture.with { firebase in
-            let rotations = 4
+            let (rotations, requestsBetween) = (4, 25)
+            let sent = EventCount()
             let statuses = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
                 let done = AsyncLatch()
                 #expect(try await firebase.list(firebase.token(of: "ada")).status == 200)
@@ -22,7 +23,10 @@ import Testing
                         var counts: [Int: Int] = [:]
                         while !done.isOpen {
                             let token = try await firebase.token(of: "person-\(number)")
-                            for _ in 0..<5 { counts[try await firebase.list(token).status, default: 0] += 1 }
+                            for _ in 0..<5 {
+                                counts[try await firebase.list(token).status, default: 0] += 1
+                                sent.add()
+                            }
                         }
                         return counts
                     }
@@ -32,11 +36,13 @@ import Testing
                     firebase.clock.advance(by: .seconds(61))
                     try await firebase.emulator.rotateIDTokenKey()
                     #expect(try await firebase.list(firebase.token(of: "ada")).status == 200, "the new key is known from here on")
+                    await sent.wait(for: sent.count + requestsBetween)
                 }
                 done.open()
                 return try await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
             }
             #expect(Array(statuses.keys) == [200])
+            #expect(statuses[200, default: 0] >= rotations * requestsBetween)
             #expect(firebase.emulator.statistics.keyFetches == 1 + rotations)
         }
     }

@@ -138,14 +138,14 @@ import Testing
         ]
         for (control, age, seconds) in cases {
             let headers = [control.map { ("cache-control", $0) }, age.map { ("age", $0) }].compactMap(\.self)
-            #expect(SigningKeyServer.lifetime(HTTPClientResponse(status: 200, headers: headers)) == .seconds(seconds))
+            #expect(HTTPClientResponse(status: 200, headers: headers).freshLifetime == .seconds(seconds))
         }
     }
 
     @Test func `verified tokens are found until they expire, and the table is bounded`() {
         let tokens = VerifiedTokens(generationSize: 2)
         func token(_ number: UInt8) -> VerifiedToken {
-            VerifiedToken(keyID: "k", subjectLookup: [number], signedInAt: Golden.time(0), expiresAt: Golden.time(1_000))
+            VerifiedToken(keyID: "k", subjectLookups: [[number]], signedInAt: Golden.time(0), expiresAt: Golden.time(1_000))
         }
         for number in UInt8(1)...3 { tokens.add(token(number), [number]) }
         #expect(tokens.find([1], now: Golden.time(999)) == token(1))

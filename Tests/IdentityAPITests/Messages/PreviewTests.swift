@@ -64,7 +64,7 @@ extension IdentityFixture {
 
     /// Publishes the outbox, and returns all entries of the streams as text.
     func publishedStreams() async throws -> String {
-        let relay = OutboxRelay(transport: context.transport, postgres: postgres, logger: context.logger)
+        let relay = OutboxRelay(transport: context.transport, postgres: context.postgres, logger: context.logger)
         let running = Task { try await relay.run() }
         defer { running.cancel() }
         let redis = try await RedisServer.shared()

@@ -30,6 +30,15 @@ import WireFormat
         #expect(try await blocked(by: ben).isEmpty)
     }
 
+    @Test(.api) func `an id whose digits are signs names no user, in a path and in a body`() async throws {
+        let ada = try await api.customer()
+        let signed = "+a95f3a0-1b2c-7d3e-8f40-5162738495a6"
+        let answer = try await api.send("PUT", Self.path + "/\(signed)", headers: [ada.bearer])
+        #expect(answer.refusal == "400 invalid_request user_id")
+        #expect(try await api.json("PUT", Self.path, "{\"user_ids\":[\"\(signed)\"]}", by: ada).refusal == "400 invalid_request user_ids")
+        #expect(try await blocked(by: ada).isEmpty)
+    }
+
     @Test(.api) func `the number of blocks is limited, and a user cannot block themselves`() async throws {
         let ada = try await api.customer()
         let herself = try await api.send("PUT", Self.path + "/\(ada.userID.wireString)", headers: [ada.bearer])

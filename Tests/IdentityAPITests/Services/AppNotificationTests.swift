@@ -63,7 +63,7 @@ import WireFormat
         let json = #"{"kind":"news","user_ids":["\#(ada.userID)"],"title":"A","not_before":"\#(later)"}"#
         let answer = try await api.send("POST", Self.path, by: service, json: json)
         #expect(answer.status == 202 && answer.json.text("data.state") == "scheduled")
-        let due = DueNotifications(postgres: api.postgres, logger: api.context.logger)
+        let due = DueNotifications(postgres: api.context.postgres, logger: api.context.logger)
         #expect(try await due.publishDue() == 0)
         #expect(try await api.pushes().isEmpty)
         try await api.postgres.execute(

@@ -72,5 +72,12 @@ import Testing
         for text in ["", "hgk_", key.text + "=", String(key.text.dropLast()), "HGK_" + key.text.dropFirst(4), key.text + "A"] {
             #expect(ServiceKey(text) == nil)
         }
+        // 32 bytes, but fewer characters; and digits that are none.
+        let secret = key.text.suffix(43)
+        for id in ["é", "\u{301}"].map({ String(repeating: $0, count: 16) }) + [
+            String(repeating: "+1", count: 16), String(repeating: "-", count: 32),
+        ] {
+            #expect(ServiceKey("hgk_\(id)_\(secret)") == nil)
+        }
     }
 }

@@ -66,8 +66,12 @@ public final class FaultProxy: Sendable {
     }
 
     /// Leads new connections to another server; open ones are not changed.
-    public func point(to target: Target) async throws {
-        try await loop.submit { [hub] in hub.value.target = target }.get()
+    public func point(to target: Target) async throws { try await share(among: [target]) }
+
+    /// Leads new connections to several servers in turn; open ones are not changed.
+    public func share(among targets: [Target]) async throws {
+        precondition(!targets.isEmpty, "a connection needs a server")
+        try await loop.submit { [hub] in hub.value.targets = targets }.get()
     }
 
     /// Returns the number of open connections.

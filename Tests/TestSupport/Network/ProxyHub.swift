@@ -3,13 +3,15 @@ import NIOPosix
 
 /// The state of a proxy: its connections and the handling of their bytes. Used on its event loop only.
 final class ProxyHub {
-    var target: FaultProxy.Target
+    /// The servers that new connections are led to in turn; never empty.
+    var targets: [FaultProxy.Target]
     private(set) var traffic = FaultProxy.Traffic.flowing
     private(set) var links: [ObjectIdentifier: ProxyLink] = [:]
+    private var acceptedCount = 0
     private let loop: any EventLoop
 
     init(target: FaultProxy.Target, loop: any EventLoop) {
-        self.target = target
+        targets = [target]
         self.loop = loop
     }
 
@@ -24,8 +26,9 @@ final class ProxyHub {
             .channelInitializer { server in
                 server.eventLoop.makeCompletedFuture { try server.pipeline.syncOperations.addHandler(fromServer.value) }
             }
+        acceptedCount += 1
         let connecting =
-            switch target {
+            switch targets[acceptedCount % targets.count] {
             case .tcp(let port): bootstrap.connect(host: "127.0.0.1", port: port)
             case .unixSocket(let path): bootstrap.connect(unixDomainSocketPath: path)
             }

@@ -35,15 +35,16 @@ public struct Phone: Sendable {
     /// - Parameters:
     ///   - address: The client's address, as a trusted proxy sends it.
     ///   - key: The idempotency key.
+    ///   - comment: Makes other files of the photos.
     public func signUp(
         email: String, left: [String] = Photos.left, right: [String] = Photos.right, front: [String] = Photos.front,
-        address: String? = nil, key: String? = nil
+        address: String? = nil, key: String? = nil, comment: String = ""
     ) async throws -> Answer {
         var form = MultipartForm()
         form.add("fcm_token", token)
         form.add("email", email)
         for (field, names) in [("left_faces", left), ("right_faces", right), ("front_faces", front)] {
-            for name in names { form.add(field, file: name, try Photos.load(name)) }
+            for name in names { form.add(field, file: name, try Photos.load(name, comment: comment)) }
         }
         let headers = [("X-Forwarded-For", address), ("Idempotency-Key", key)]
         return try await post(
@@ -52,14 +53,24 @@ public struct Phone: Sendable {
 
     /// Uploads three photos.
     ///
-    /// - Parameter address: The client's address, as a trusted proxy sends it.
+    /// - Parameters:
+    ///   - address: The client's address, as a trusted proxy sends it.
+    ///   - comment: Makes other files of the photos.
     public func signIn(
-        email: String, faces: [String], traceparent: String? = nil, address: String? = nil
+        email: String, faces: [String], traceparent: String? = nil, address: String? = nil, comment: String = ""
+    ) async throws -> Answer {
+        let photos = try faces.map { try Photos.load($0, comment: comment) }
+        return try await signIn(email: email, photos: photos, traceparent: traceparent, address: address)
+    }
+
+    /// Uploads photos for a sign-in.
+    public func signIn(
+        email: String, photos: [[UInt8]], traceparent: String? = nil, address: String? = nil
     ) async throws -> Answer {
         var form = MultipartForm()
         form.add("email", email)
         form.add("fcm_token", token)
-        for name in faces { form.add("faces", file: name, try Photos.load(name)) }
+        for photo in photos { form.add("faces", file: "photo", photo) }
         let headers = [("traceparent", traceparent), ("X-Forwarded-For", address)]
         return try await post("/api/v1/ekyc/login", form, headers: headers.compactMap { name, value in value.map { (name, $0) } })
     }
@@ -93,6 +104,12 @@ public struct Phone: Sendable {
         try await post("/v1/auth/verify", json: #"{"verification_id":"\#(verification)","code":"\#(code)"}"#)
     }
 
+    /// Returns the number of mails to an address so far.
+    public func mailCount(to email: String) async throws -> Int {
+        let request = HTTPClientRequest(url: "\(stack.fcmURL)/control/mails?to=\(email)", timeout: .seconds(100))
+        return JSONAnswer.parse(try await stack.http.execute(request).body)["mails"].elements.count
+    }
+
     /// Waits for the mail number `count` to an address, and returns the code in it.
     public func mailedCode(to email: String, count: Int = 1) async throws -> String {
         try await eventually("a code is mailed; identity-api: \(stack.tail(of: "identity-api"))") {
@@ -124,9 +141,16 @@ public struct Phone: Sendable {
     }
 
     public func post(_ path: String, json: String, bearer: String? = nil) async throws -> Answer {
-        var request = HTTPClientRequest(method: "POST", url: stack.apiURL + path)
-        request.headers = [("Content-Type", "application/json")]
-        request.body = Array(json.utf8)
+        try await send("POST", path, json: json, bearer: bearer)
+    }
+
+    /// Sends a request, with a JSON body if there is one.
+    public func send(_ method: String, _ path: String, json: String? = nil, bearer: String? = nil) async throws -> Answer {
+        var request = HTTPClientRequest(method: method, url: stack.apiURL + path)
+        if let json {
+            request.headers = [("Content-Type", "application/json")]
+            request.body = Array(json.utf8)
+        }
         return try await send(request, bearer: bearer)
     }
 

@@ -24,18 +24,25 @@ public final class Stack: Sendable {
     public let http: HTTPClient
     /// The collector of the services' traces.
     public let traces: TraceCollector?
-    private let environment: [String: String]
+    /// The folder of the blob store, unless the settings of the stack name another store.
+    public var blobFolder: String { folder.path + "/blobs" }
+    /// The folder of the services' temporary files.
+    public var spoolFolder: String { folder.path + "/spool" }
+    /// The environment variables of all services, secrets included; the database is that of the superuser.
+    public let environment: [String: String]
     private let adminPorts: [String: Int]
+    private let credentials: ServiceCredentials
     private let folder: TemporaryDirectory
     private let logs: String
     private let processes = Mutex<[String: GuardedProcess]>([:])
 
     private init(
-        database: TestDatabase, redis: RedisServer, folder: TemporaryDirectory, environment: [String: String],
-        adminPorts: [String: Int], apiPort: Int, fcmPort: Int, traces: TraceCollector?
+        database: TestDatabase, redis: RedisServer, credentials: ServiceCredentials, folder: TemporaryDirectory,
+        environment: [String: String], adminPorts: [String: Int], apiPort: Int, fcmPort: Int, traces: TraceCollector?
     ) {
         self.database = database
         self.redis = redis
+        self.credentials = credentials
         self.folder = folder
         logs = ServiceLogs.folder(in: folder)
         self.environment = environment
@@ -58,24 +65,29 @@ public final class Stack: Sendable {
     ///   - fsync: Whether commits of Postgres wait for the disk, as in production; for measurements.
     ///   - settings: Environment variables of all services, which replace those of the stack.
     ///   - traces: The collector of the traces of all services; without one they send none.
+    ///   - services: The services to start; a caller that starts others itself takes their variables from ``environment(of:)``.
+    ///   - apiPort: The port of ``apiURL``, if it is not to be a free one.
     public static func start(
-        fsync: Bool = false, settings: [String: String] = [:], traces: TraceCollector? = nil
+        fsync: Bool = false, settings: [String: String] = [:], traces: TraceCollector? = nil,
+        services: [String] = Stack.services, apiPort: Int? = nil
     ) async throws -> Stack {
         let models = try PackageRoot.file(".cache/models")
-        async let redisServer = RedisServer.start(persistence: .appendOnly)
+        let (folder, credentials) = (try TemporaryDirectory(), ServiceCredentials())
         async let postgresServer = PostgresServer.start(fsync: fsync)
-        let redis = try await redisServer
+        let redis = try await RedisServer.start(
+            persistence: .appendOnly, extraArguments: ["--stream-node-max-entries", "1", "--aclfile", credentials.writeACL(in: folder)])
         let postgres = try await postgresServer
-        let folder = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: folder.path + "/spool", withIntermediateDirectories: true)
         try await postgres.psql("CREATE DATABASE heliograph")
         let database = TestDatabase(url: postgres.url(database: "heliograph"), name: "heliograph", server: postgres)
         let control = try PackageRoot.executable("heliographctl")
         try await CommandLineTool.run(
             [control, "migrate", "up", "--service-roles", "--wait", "60"], environment: ["DATABASE_URL": database.url])
 
-        let (api, fcm, tls, smtp) = (try FreePort.find(), try FreePort.find(), try FreePort.find(), try FreePort.find())
+        let (api, fcm, tls, smtp) = (try apiPort ?? FreePort.find(), try FreePort.find(), try FreePort.find(), try FreePort.find())
         var environment = [
             "DATABASE_URL": database.url, "REDIS_URL": redis.url, "BLOB_STORE_PATH": folder.path + "/blobs",
+            "TMPDIR": folder.path + "/spool",
             "HTTP_HOST": "127.0.0.1", "HTTP_PORT": "\(api)", "ADMIN_HOST": "127.0.0.1",
             "FACE_MODELS_PATH": models,
             "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",
@@ -102,10 +114,10 @@ public final class Stack: Sendable {
         }
         environment.merge(settings) { $1 }
         var adminPorts: [String: Int] = [:]
-        for service in services { adminPorts[service] = try FreePort.find() }
+        for service in Self.services { adminPorts[service] = try FreePort.find() }
         let stack = Stack(
-            database: database, redis: redis, folder: folder, environment: environment, adminPorts: adminPorts,
-            apiPort: api, fcmPort: fcm, traces: traces)
+            database: database, redis: redis, credentials: credentials, folder: folder, environment: environment,
+            adminPorts: adminPorts, apiPort: api, fcmPort: fcm, traces: traces)
         try await stack.startEmulator(port: fcm, tlsPort: tls, smtpPort: smtp)
         for service in services { try stack.launch(service) }
         for service in services { try await stack.waitUntilReady(service) }
@@ -119,21 +131,28 @@ public final class Stack: Sendable {
                 binary, "run", "--host", "127.0.0.1", "--port", "\(port)", "--tls-port", "\(tlsPort)", "--tls-certificate",
                 folder.path + "/fcm.pem", "--tls-key", folder.path + "/fcm.key", "--service-account",
                 folder.path + "/service-account.json", "--smtp-port", "\(smtpPort)",
-            ], log: log(of: "fcm-emulator"))
+            ], log: logFile(of: "fcm-emulator"))
         processes.withLock { $0["fcm-emulator"] = process }
         try await process.waitUntil("the emulator answers") {
             (try? await CommandLineTool.run([binary, "healthcheck", "--port", "\(port)"])) != nil
         }
     }
 
-    /// Starts a service, with its own role in the database unless the stack was started with another address of it.
+    /// Starts a service; see ``environment(of:)``.
     public func launch(_ service: String) throws {
-        var settings = environment.merging(["ADMIN_PORT": "\(adminPorts[service]!)"]) { $1 }
-        if settings["DATABASE_URL"] == database.url, let role = ServiceRole(rawValue: service) {
-            settings["DATABASE_URL"] = database.connecting(as: role.name()).url
-        }
-        let process = try GuardedProcess([PackageRoot.executable(service)], log: log(of: service), environment: settings)
+        let settings = environment(of: service).merging(["ADMIN_PORT": "\(adminPorts[service]!)"]) { $1 }
+        let process = try GuardedProcess([PackageRoot.executable(service)], log: logFile(of: service), environment: settings)
         processes.withLock { $0[service] = process }
+    }
+
+    /// Returns the environment of a service: with its own role in the database and its own user in Redis, unless the stack was started
+    /// with other addresses, and with its own keys alone.
+    public func environment(of service: String) -> [String: String] {
+        var settings = environment
+        guard let role = ServiceRole(rawValue: service) else { return settings }
+        if settings["DATABASE_URL"] == database.url { settings["DATABASE_URL"] = database.connecting(as: role.name()).url }
+        if settings["REDIS_URL"] == redis.url { settings["REDIS_URL"] = credentials.redisURL(of: role, socket: redis.socket) }
+        return credentials.withholdingKeys(from: role, settings)
     }
 
     public func waitUntilReady(_ service: String) async throws {
@@ -154,6 +173,9 @@ public final class Stack: Sendable {
     /// Returns the origin of a service's health and metrics.
     public func adminURL(of service: String) -> String { "http://127.0.0.1:\(adminPorts[service]!)" }
 
+    /// Returns a setting of the services, such as a ring of keys.
+    public func setting(_ name: String) -> String? { environment[name] }
+
     /// Returns the process id of a service.
     public func pid(of service: String) -> Int32? { processes.withLock { $0[service]?.pid } }
 
@@ -170,23 +192,24 @@ public final class Stack: Sendable {
 
     /// Returns the last log lines of a service.
     public func tail(of service: String, lines: Int = 20) -> String {
-        let text = (try? String(contentsOfFile: log(of: service), encoding: .utf8)) ?? ""
+        let text = (try? String(contentsOfFile: logFile(of: service), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").suffix(lines).joined(separator: "\n")
     }
 
     /// Returns the logs of all services and of the emulator.
     public func allLogs() -> String {
-        (Self.services + ["fcm-emulator"]).map { (try? String(contentsOfFile: log(of: $0), encoding: .utf8)) ?? "" }.joined()
+        (Self.services + ["fcm-emulator"]).map { (try? String(contentsOfFile: logFile(of: $0), encoding: .utf8)) ?? "" }.joined()
     }
 
     /// Returns the number of files in the blob store.
     public func blobCount() -> Int {
-        let names = FileManager.default.enumerator(atPath: folder.path + "/blobs")?.compactMap { $0 as? String } ?? []
+        let names = FileManager.default.enumerator(atPath: blobFolder)?.compactMap { $0 as? String } ?? []
         return names.count { name in
             var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: "\(folder.path)/blobs/\(name)", isDirectory: &isFolder) && !isFolder.boolValue
+            return FileManager.default.fileExists(atPath: "\(blobFolder)/\(name)", isDirectory: &isFolder) && !isFolder.boolValue
         }
     }
 
-    private func log(of service: String) -> String { "\(logs)/\(service).log" }
+    /// Returns the file with the log of a service, or of an instance that a caller starts itself.
+    public func logFile(of service: String) -> String { "\(logs)/\(service).log" }
 }

@@ -41,6 +41,9 @@ public struct FaultReport: Encodable, Sendable {
         recoveryBar = row.recoveryBar?(scale)
     }
 
+    /// Adds the result of a further expectation.
+    mutating func check(_ name: String, _ ok: Bool, _ detail: String) { checks.append(Check(name: name, ok: ok, detail: detail)) }
+
     enum CodingKeys: String, CodingKey {
         case fault, title, published, effects, lost, duplicated, rerun, checks, error, seconds, passed
         case recoveryP50 = "recovery_p50_s"

@@ -5,19 +5,25 @@ import Synchronization
 import TestSupport
 
 /// A row of the fault matrix: injects faults while work is published and handled, and checks that each effect is taken exactly
-/// once.
+/// once. The work is that of `fault-worker` on a ``Rig``, or that of clients of the whole system.
 public struct FaultRow: Sendable {
     /// The name of the row, such as `F1`.
     public let id: String
     public let title: String
     /// The maximum time from the fault to the effect for 99 % of the work that was due, in seconds; nil when it is not limited.
     let recoveryBar: (@Sendable (Scale) -> Double)?
-    let options: RigOptions
-    /// The maximum time from the end of all faults to the end of all work.
-    let patience: Duration
-    /// Injects the faults. When it returns, all servers are restored, and the runner waits for the end of all work.
-    let body: @Sendable (Rig, Scale) async throws -> Void
+    private let body: Body
 
+    private enum Body: Sendable {
+        case rig(RigOptions, patience: Duration, @Sendable (Rig, Scale) async throws -> Void)
+        case system(@Sendable (Scale, inout FaultReport) async throws -> Void)
+    }
+
+    /// Makes a row on a rig.
+    ///
+    /// - Parameters:
+    ///   - patience: The maximum time from the end of all faults to the end of all work.
+    ///   - body: Injects the faults. When it returns, all servers are restored, and the runner waits for the end of all work.
     init(
         _ id: String, _ title: String, recoveryBar: (@Sendable (Scale) -> Double)? = nil, options: RigOptions = RigOptions(),
         patience: Duration = .seconds(120), _ body: @escaping @Sendable (Rig, Scale) async throws -> Void
@@ -25,15 +31,36 @@ public struct FaultRow: Sendable {
         self.id = id
         self.title = title
         self.recoveryBar = recoveryBar
-        self.options = options
-        self.patience = patience
-        self.body = body
+        self.body = .rig(options, patience: patience, body)
+    }
+
+    /// Makes a row on the whole system.
+    ///
+    /// - Parameter body: Starts the system, injects the faults, waits for the end of all work, and writes its counts into the report.
+    init(_ id: String, _ title: String, system body: @escaping @Sendable (Scale, inout FaultReport) async throws -> Void) {
+        self.id = id
+        self.title = title
+        recoveryBar = nil
+        self.body = .system(body)
     }
 
     /// Runs the row on servers of its own.
     public func run(_ scale: Scale) async -> FaultReport {
         let start = ContinuousClock.now
         var report = FaultReport(self, scale)
+        switch body {
+        case .rig(let options, let patience, let body): await Self.run(body, options, patience, scale, &report)
+        case .system(let body):
+            do { try await body(scale, &report) } catch { report.error = "\(error)" }
+        }
+        report.seconds = ((ContinuousClock.now - start) / .milliseconds(100)).rounded() / 10
+        return report
+    }
+
+    private static func run(
+        _ body: @Sendable (Rig, Scale) async throws -> Void, _ options: RigOptions, _ patience: Duration, _ scale: Scale,
+        _ report: inout FaultReport
+    ) async {
         do {
             let rig = try await Rig.start(options, scale)
             do {
@@ -51,8 +78,6 @@ public struct FaultRow: Sendable {
         } catch {
             report.error = "the servers did not start: \(error)"
         }
-        report.seconds = ((ContinuousClock.now - start) / .milliseconds(100)).rounded() / 10
-        return report
     }
 }
 

@@ -8,10 +8,11 @@ extension FaultRow {
     public static let acknowledgesEarly = FaultRow(
         "F1", "a mistake: acknowledged before the commit", patience: .seconds(10)
     ) { rig, scale in
-        let arguments = ["--behaviour", "acknowledgesEarly", "--hold-milliseconds", "500"]
-        try await rig.startFlow(scale, consumer: arguments)
-        let victim = try rig.oldest(.consumer)
-        try await rig.waitForWork(3, of: victim)
+        let mistake = ["--behaviour", "acknowledgesEarly", "--concurrency", "2", "--hold-milliseconds"]
+        try await rig.startFlow(scale, consumer: mistake + ["500"])
+        // More in work than it handles at a time, of work and of what follows: some work was acknowledged. It takes none of its effects.
+        let victim = try rig.launch(.consumer, mistake + ["3600000"])
+        try await rig.waitForWork(7, of: victim)
         await victim.guarded.stop(signal: SIGKILL)
         try await rig.flow(scale.calm)
     }

@@ -76,14 +76,15 @@ public struct LoadCommand: AsyncParsableCommand {
             url: try options.baseURL(), label: label, perSecond: options.rate.perSecond, pattern: options.arrivals,
             mix: options.mix, seed: options.seed, duration: options.duration.duration, warmUp: options.warmUp.duration,
             maxConcurrency: options.concurrency, patience: options.patience.duration, countsPushes: options.fcmEmulator != nil,
-            objectives: objective, maxErrorShare: maxErrorShare.value)
+            objectives: objective, maxErrorShare: maxErrorShare.value, retryTime: options.retry.duration)
         let photos = try LoadPhotos(people: options.peopleFolder, pictures: options.pictures)
         let emulator = try options.emulatorURL()
         let http = options.client(for: plan.url)
         let report: LoadReport
         do {
             report = try await Load(
-                plan: plan, photos: photos, emulator: emulator, http: http, minAccounts: options.accounts, keepsData: keep
+                plan: plan, photos: photos, emulator: emulator, http: http, minAccounts: options.accounts, keepsData: keep,
+                retries: LoadRetries(time: plan.retryTime)
             ).run()
         } catch {
             await http.shutdown()

@@ -44,6 +44,14 @@ struct LoadOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
+            "The time for which a request that got no answer is sent again, as an app does.",
+            discussion: "With the same X-Request-ID and body. Repetitions are counted, and their time is part of the latency.",
+            valueName: "time"))
+    var retry = TimeSpan(.zero)
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
             "A folder with one folder for each person.",
             discussion: "Default: HELIOGRAPH_PHOTOS, or .cache/photos, which `make setup` fills.", valueName: "path"))
     var photos: String?

@@ -101,10 +101,13 @@ struct EkycRequestedHandler: EventHandler {
             if hasOwner { try await photos.add(examined.photos, accepted: false) }
             return .failed(reason)
         case .recognised:
-            try await photos.lock(userID: session.attemptKey ?? session.userID)
+            let ids = [session.attemptKey ?? session.userID] + session.otherAttemptKeys
+            for id in ids.sorted(by: { $0.uuidString < $1.uuidString }) { try await photos.lock(userID: id) }
             // Another session may have used them up since they were examined.
-            let isReplay = try await photos.containsAny(of: examined.photos, maxDistance: FaceSignatureHasher.maxDistance)
-            try await photos.add(examined.photos, accepted: !isReplay)
+            let known = examined.photos + examined.photosOfAccount
+            let isReplay = try await photos.containsAny(
+                of: known + examined.photosOfOtherKeys, maxDistance: FaceSignatureHasher.maxDistance)
+            try await photos.add(isReplay ? examined.photos : known, accepted: !isReplay)
             return isReplay ? .failed(.replayedImage) : Settlement(outcome: .succeeded, account: session.userID)
         case .enrol(let face):
             let settlement = try await Enrolment(sealer: sealer, transaction: transaction)

@@ -3,6 +3,7 @@ internal import FaceEngine
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import PostgresClient
+internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
 
@@ -29,10 +30,16 @@ struct Enrolment {
         if session.authorised {
             let signIns = SignInRepository(transaction)
             try await signIns.lock(of: session.userID)
-            guard try await isStillAuthorised(session) else { return .failed(.alreadyEnrolled) }
+            guard try await signIns.hold(session.authorisedBy, of: session.userID, since: session.createdAt) else {
+                return .failed(.alreadyEnrolled)
+            }
             if try await FaceTemplateRepository(transaction).upsert(sealed) {
                 try await endOthers(signIns, of: session)
             }
+            // A recovery would replace this face.
+            try await RecoveryCancellation.cancel(
+                of: session.userID, detail: "face_replaced", requestID: session.requestID, traceparent: session.traceparent,
+                addressKey: session.addressKey, in: transaction)
             try await FacePhotoHashRepository(transaction).add(photos, accepted: true)
             try await recordConsent(of: session)
             return Settlement(outcome: .succeeded, account: session.userID)
@@ -42,15 +49,6 @@ struct Enrolment {
         }
         guard let email = session.email else { return .failed(.internal) }
         return try await suspend(sealed, photos: photos, of: session, until: email, causedBy: event)
-    }
-
-    /// Returns whether the sign-in whose bearer came with the photos is still valid: a logout or a revocation ends it. It cannot be
-    /// ended until the transaction ends.
-    private func isStillAuthorised(_ session: Session) async throws -> Bool {
-        guard let signIn = session.authorisedBy else {
-            return try await FederatedIdentityRepository(transaction).hold(signInsOf: session.userID, since: session.createdAt)
-        }
-        return try await AccessTokenRepository(transaction).hold(signIn: signIn, of: session.userID)
     }
 
     /// Ends the sign-ins that the former face gave, but for the one that has replaced it, and tells their devices.
@@ -73,7 +71,7 @@ struct Enrolment {
     }
 
     /// Creates the account of a proven e-mail with its first face. If the e-mail has an account, nothing changes, unless a recovery was
-    /// asked for: that begins.
+    /// asked for: that begins, if the account still has this e-mail.
     private func enrol(
         _ face: NewFaceTemplate, photos: [PhotoFingerprint], for session: Session, verifiedBy verification: UUID,
         causedBy event: Envelope<EkycRequested>
@@ -85,7 +83,7 @@ struct Enrolment {
             try await recordConsent(of: session)
             return Settlement(outcome: .succeeded, account: session.userID)
         }
-        guard session.isRecovery, try await users.exists(id: session.userID) else { return .failed(.alreadyEnrolled) }
+        guard session.isRecovery, try await users.has(emailOf: verification, id: session.userID) else { return .failed(.alreadyEnrolled) }
         try await PendingEnrolmentRepository(transaction).startRecovery(
             id: session.id, face: face, photos: photos, consent: session.consent)
         let outbox = OutboxRepository(transaction)
@@ -93,7 +91,9 @@ struct Enrolment {
         let alert = AccountAlert.recoveryStarted.notification(to: session.userID, cause: session.id)
         try await outbox.publish(alert, causedBy: event, expiresAt: alert.expiresAt)
         try await AuditRepository(transaction).append(
-            AuditEntry(.recoveryStarted, by: .anonymous, on: session.userID, object: session.id, requestID: session.requestID))
+            AuditEntry(
+                .recoveryStarted, by: .anonymous, on: session.userID, object: session.id, requestID: session.requestID,
+                addressKey: session.addressKey))
         return Settlement(outcome: .succeeded, account: session.userID)
     }
 
@@ -107,7 +107,8 @@ struct Enrolment {
         try await PendingEnrolmentRepository(transaction).insert(
             id: session.id, face: face, photos: photos, consent: session.consent)
         let isMailed = try await EmailVerificationRepository(transaction).insert(
-            NewEmailVerification(id: session.id, purpose: .enrolment, accountID: session.userID, email: email))
+            NewEmailVerification(
+                id: session.id, purpose: .enrolment, accountID: session.userID, email: email, addressKey: session.addressKey))
         if isMailed {
             try await OutboxRepository(transaction).publish(MailRequested(kind: .verificationCode, subjectID: session.id), causedBy: event)
         }

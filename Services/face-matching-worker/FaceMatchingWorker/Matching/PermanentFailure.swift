@@ -33,7 +33,7 @@ enum PermanentFailure {
         case let error as FaceEngineError:
             switch error.code {
             case .badTemplate: return true
-            case .badModel, .selfCheckFailed, .failed, .overloaded, .closed, .cancelled: return false
+            case .badModel, .noDecoder, .selfCheckFailed, .failed, .overloaded, .closed, .cancelled: return false
             }
         case is IncomparableFace, is CryptoError: return true
         default: return false

@@ -66,16 +66,19 @@ struct SessionMatcher: Sendable {
         }
         let examined = try await examiner.examine(session.photos, for: .signIn)
         let used = fingerprinter.fingerprints(of: examined, for: session.attemptKey ?? session.userID)
-        // Photos of sign-ins are kept by the e-mail, those of sign-ups by the account. An e-mail without an account takes as long.
+        // Photos of sign-ins are kept by the e-mail; those of sign-ups, and accepted ones of sign-ins, by the account. An e-mail without an
+        // account takes as long.
+        let ofAccount = fingerprinter.fingerprints(of: examined, for: session.userID)
+        let ofOtherKeys = session.otherAttemptKeys.flatMap { fingerprinter.fingerprints(of: examined, for: $0) }
         let isReplay = try await FacePhotoHashRepository(postgres).containsAny(
-            of: used + fingerprinter.fingerprints(of: examined, for: session.userID), maxDistance: FaceSignatureHasher.maxDistance)
+            of: used + ofAccount + ofOtherKeys, maxDistance: FaceSignatureHasher.maxDistance)
         let photos = examined.map { SignInDecision.Photo(digest: $0.digest, analysis: $0.analysis) }
         let verdict: Verdict =
             switch signIn(photos, template: enrolled ?? Self.decoy, isReplay: isReplay) {
             case .accepted: enrolled == nil ? .refused(.noMatch) : .recognised
             case .refused(let refusal): .refused(SessionReason(refusal))
             }
-        return ExaminedSession(verdict: verdict, photos: used)
+        return ExaminedSession(verdict: verdict, photos: used, photosOfAccount: ofAccount, photosOfOtherKeys: ofOtherKeys)
     }
 
     /// Returns the account's face; nil when it has none.

@@ -5,86 +5,94 @@ internal import WireFormat
 
 /// Derives storable values from personal data: keyed hashes for look-ups, and sealed values that can be opened again.
 struct AccountKeys: Sendable {
-    private let lookupKey: [UInt8]
+    private let lookupKeys: LookupKeys
     /// Seals e-mails, names and the texts of reports.
     private let accountSealer: Sealer
     /// Seals push tokens and the texts of notifications.
     private let tokenSealer: Sealer
-    /// The HMAC that derives tokens, under a key of its own.
-    private let tokenCode: HMACSHA256
-    /// The HMAC that derives mailed codes, under a key of its own.
-    private let mailedCode: HMACSHA256
+    /// The keys that derive tokens.
+    private let tokenKeys: LookupKeys
+    /// The keys that derive mailed codes.
+    private let codeKeys: LookupKeys
 
-    init(lookupKey: [UInt8], accounts: Sealer, tokens: Sealer) {
-        self.lookupKey = lookupKey
+    init(lookupKeys: LookupKeys, accounts: Sealer, tokens: Sealer) {
+        self.lookupKeys = lookupKeys
         accountSealer = accounts
         tokenSealer = tokens
-        tokenCode = HMACSHA256(key: HMACSHA256.authenticate(Array("heliograph token pair".utf8), key: lookupKey))
-        mailedCode = HMACSHA256(key: HMACSHA256.authenticate(Array("heliograph mailed code".utf8), key: lookupKey))
+        tokenKeys = lookupKeys.derived(for: "heliograph token pair")
+        codeKeys = lookupKeys.derived(for: "heliograph mailed code")
     }
 
-    /// Derives the tokens that a device gets for its sign-in.
+    /// Derives the tokens that a device gets for its sign-in: those of the first key, and those that another key has given before.
     ///
-    /// The same session token gives the same pair, so that a device that lost the answer can ask again although no token is stored. The
-    /// session token is a secret of 256 bits that only the device has; without it the key gives no token.
-    func tokens(redeeming sessionID: UUID, with sessionToken: String) -> TokenPair {
+    /// The same session token gives the same pairs, so that a device that lost the answer can ask again although no token is stored. The
+    /// session token is a secret of 256 bits that only the device has; without it a key gives no token.
+    func tokens(redeeming sessionID: UUID, with sessionToken: String) -> [TokenPair] {
         tokens("session:\(sessionID.wireString):\(sessionToken)")
     }
 
-    /// Derives the tokens that replace those of a refresh token; the same pair each time, as for ``tokens(redeeming:with:)``.
-    func tokens(refreshing refreshToken: String) -> TokenPair { tokens("refresh:\(refreshToken)") }
+    /// Derives the tokens that replace those of a refresh token; the same pairs each time, as for ``tokens(redeeming:with:)``.
+    func tokens(refreshing refreshToken: String) -> [TokenPair] { tokens("refresh:\(refreshToken)") }
 
-    /// Derives the session token of a request that may be repeated: each repetition gets the same, although only its hash is stored.
+    /// Derives the session token of a request that may be repeated: each repetition gets the same, although only its hash is stored. The
+    /// first one is for a new session; another key may have given another one.
     ///
     /// It is derived from the request's key and its photos, which only the device has, under a key that only the service has.
-    func sessionToken(of sessionID: UUID, key: String, fingerprint: [UInt8]) -> OpaqueToken {
-        let message = "repeatable:\(sessionID.wireString):\(Hex.encode(fingerprint)):\(key)"
-        return OpaqueToken(text: Base64URL.encode(tokenCode.authenticate(Array(message.utf8))))
+    func sessionTokens(of sessionID: UUID, key: String, fingerprint: [UInt8]) -> [OpaqueToken] {
+        tokenKeys.hashes(of: "repeatable:\(sessionID.wireString):\(Hex.encode(fingerprint)):\(key)")
+            .map { OpaqueToken(text: Base64URL.encode($0)) }
     }
 
-    private func tokens(_ secret: String) -> TokenPair {
-        func token(_ kind: String) -> OpaqueToken {
-            OpaqueToken(text: Base64URL.encode(tokenCode.authenticate(Array("\(kind):\(secret)".utf8))))
+    private func tokens(_ secret: String) -> [TokenPair] {
+        func tokens(_ kind: String) -> [OpaqueToken] {
+            tokenKeys.hashes(of: "\(kind):\(secret)").map { OpaqueToken(text: Base64URL.encode($0)) }
         }
-        return TokenPair(access: token("access"), refresh: token("refresh"))
+        return zip(tokens("access"), tokens("refresh")).map { TokenPair(access: $0, refresh: $1) }
     }
 
-    /// The keyed hash by which the account of an e-mail is found.
-    func emailLookup(_ email: EmailAddress) -> [UInt8] { email.lookup(under: lookupKey) }
+    /// The lookups by which the account of an e-mail is found, one for each key.
+    func emailLookups(_ email: EmailAddress) -> [[UInt8]] { email.lookups(under: lookupKeys) }
 
-    /// The id by which attempts with an e-mail are counted and repeated, whether it has an account or not. It is no account's id.
-    func attemptKey(_ email: EmailAddress) -> UUID {
-        UUID(hash: authenticated("attempt_key:\(email.normalised)"))
+    /// The ids by which attempts with an e-mail are counted and repeated, whether it has an account or not: the first one is stored, the
+    /// others may have been. They are no account's id.
+    func attemptKeys(_ email: EmailAddress) -> [UUID] { emailLookups(email).map(AttemptKey.derive(from:)) }
+
+    /// The e-mail of an account, or of one that is yet to be made, in the form in which it is stored.
+    func sealed(_ email: EmailAddress, of accountID: UUID) throws(CryptoError) -> SealedEmail {
+        let sealed = try sealed(email.normalised, context: SealingContext.email(accountID: accountID))
+        return SealedEmail(lookups: emailLookups(email), sealed: sealed)
     }
 
-    /// The e-mail in the form in which it is stored.
-    func sealed(_ email: EmailAddress) throws(CryptoError) -> SealedEmail {
-        let lookup = emailLookup(email)
-        return SealedEmail(lookup: lookup, sealed: try sealed(email.normalised, context: SealingContext.email(lookup: lookup)))
+    /// Opens the stored e-mail of an account, or of one that is yet to be made.
+    func address(_ sealed: [UInt8], of accountID: UUID) throws(CryptoError) -> String {
+        try opened(sealed, context: SealingContext.email(accountID: accountID))
     }
 
-    /// Opens a stored e-mail.
-    func address(_ email: SealedEmail) throws(CryptoError) -> String {
-        try opened(email.sealed, context: SealingContext.email(lookup: email.lookup))
+    /// The codes that may have been mailed for a verification, of which the first one is mailed now: six digits, which cannot be computed
+    /// without a key. They are not stored, and each attempt to mail one finds the same.
+    func codes(of verification: EmailVerification) -> [String] {
+        codeKeys.hashes(of: "\(verification.id.wireString):\(verification.codeNumber)").map { hash in
+            let digits = String(hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000)
+            return String(repeating: "0", count: 6 - digits.count) + digits
+        }
     }
 
-    /// The code that is mailed for a verification: six digits, which cannot be computed without the lookup key. It is not stored, and each
-    /// attempt to mail it finds the same one.
-    func code(of verification: EmailVerification) -> String {
-        let message = "\(verification.id.wireString):\(verification.codeNumber)"
-        let digest = mailedCode.authenticate(Array(message.utf8)).prefix(8)
-        let digits = String(digest.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000)
-        return String(repeating: "0", count: 6 - digits.count) + digits
+    /// The tokens that a verified e-mail's code may have been exchanged for, of which the first one is given now; the same each time,
+    /// although only the hash of one is stored.
+    func enrolmentTokens(of verification: EmailVerification) -> [OpaqueToken] {
+        tokenKeys.hashes(of: "enrolment:\(verification.id.wireString)")
+            .map { OpaqueToken(text: OpaqueToken.enrolmentPrefix + Base64URL.encode($0)) }
     }
 
-    /// The token that a verified e-mail's code is exchanged for; the same each time, although only its hash is stored.
-    func enrolmentToken(of verification: EmailVerification) -> OpaqueToken {
-        let message = "enrolment:\(verification.id.wireString)"
-        return OpaqueToken(text: OpaqueToken.enrolmentPrefix + Base64URL.encode(tokenCode.authenticate(Array(message.utf8))))
+    /// The lookups by which the account of an identity provider's user is found, one for each key.
+    func subjectLookups(_ subject: String, of issuer: String) -> [[UInt8]] {
+        FederatedSubject(subject, of: issuer).lookups(under: lookupKeys)
     }
 
-    /// The keyed hash by which the account of an identity provider's user is found.
-    func subjectLookup(_ subject: String, of issuer: String) -> [UInt8] { authenticated("subject:\(issuer):\(subject)") }
+    /// Seals an identity provider's id of a person, from which the lookups are made anew.
+    func sealedSubject(_ subject: String, of userID: UUID) throws(CryptoError) -> [UInt8] {
+        try sealed(subject, context: SealingContext.subject(userID: userID))
+    }
 
     /// Seals a user's display name.
     func sealed(_ name: DisplayName, of userID: UUID) throws(CryptoError) -> [UInt8] {
@@ -120,29 +128,21 @@ struct AccountKeys: Sendable {
         try tokenSealer.seal(Array(text.utf8), context: context)
     }
 
-    func installationKey(_ target: PushTarget) -> [UInt8] {
-        HMACSHA256.authenticate(target.installationKeyMessage, key: lookupKey)
-    }
-
-    func valueHash(_ target: PushTarget) -> [UInt8] {
-        HMACSHA256.authenticate(target.valueHashMessage, key: lookupKey)
-    }
-
     /// Turns a push token that a device just sent into the registration of its installation.
     func registration(of target: PushTarget, seenAt: Date) throws(CryptoError) -> PushRegistration {
-        let key = installationKey(target)
+        let key = target.installationKey
         let sealed = try sealedForPush(target.value, context: SealingContext.pushInstall(installationKey: key))
         return PushRegistration(
             installationKey: key, kind: target.kind, valueSealed: sealed,
-            valueHash: valueHash(target), seenAt: seenAt)
+            valueHash: target.valueHash, seenAt: seenAt)
     }
 
     /// The keyed hash by which a client's subscriber address is counted; the address itself is not stored.
     func addressKey(_ address: IPAddress) -> [UInt8] {
         let subscriber = address.subscriber
-        return authenticated("address:\(subscriber.high):\(subscriber.low)")
+        return fingerprints(of: "address:\(subscriber.high):\(subscriber.low)")[0]
     }
 
-    /// The HMAC of a text under the lookup key, which identifies the text without storing it.
-    func authenticated(_ text: String) -> [UInt8] { HMACSHA256.authenticate(Array(text.utf8), key: lookupKey) }
+    /// The keyed hashes of a text, one for each key, which identify the text without storing it; the first one is stored.
+    func fingerprints(of text: String) -> [[UInt8]] { lookupKeys.hashes(of: text) }
 }

@@ -23,9 +23,34 @@ struct EmailController: Sendable {
         try identity.requireRecentSignIn(now: Date())
         try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
         let email = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context).email()
+        try verification.checkRate(context)
         let new = NewEmailVerification(
-            purpose: .emailChange, accountID: identity.userID, signInID: identity.signInID, email: try keys.sealed(email))
-        try await verification.begin(new, context)
+            purpose: .emailChange, accountID: identity.userID, signInID: identity.signInID,
+            email: try keys.sealed(email, of: identity.userID), addressKey: keys.addressKey(context.client))
+        try await verification.postgres.withTransaction { try await begin(new, by: identity, context, in: $0) }
         return VerificationController.accepted(new.id, context)
+    }
+
+    private func begin(
+        _ new: NewEmailVerification, by identity: Identity, _ context: APIRequestContext, in transaction: PostgresTransaction
+    ) async throws {
+        let signIns = SignInRepository(transaction)
+        try await signIns.lock(of: identity.userID)
+        // The token was checked before the lock; what asks for the code must still be valid when the code is entered.
+        guard try await signIns.hold(identity.signInID, of: identity.userID, since: identity.authenticatedAt ?? .distantPast) else {
+            throw APIError.unauthorized("The sign-in has ended")
+        }
+        if let wait = try await EmailVerificationRepository(transaction).changeWait(of: identity.userID) {
+            throw APIError.rateLimited("Too many changes of the e-mail in 24 hours", wait: wait)
+        }
+        guard try await VerificationController.begin(new, context, in: transaction) else { return }
+        // To the address that still counts.
+        try await OutboxRepository(transaction).publish(
+            MailRequested(kind: .emailChangeRequested, subjectID: new.accountID), requestID: context.requestID,
+            traceparent: context.traceparent)
+        try await AuditRepository(transaction).append(
+            AuditEntry(
+                .emailChangeRequested, by: .user(identity.userID), on: identity.userID, object: new.id, requestID: context.requestID,
+                addressKey: new.addressKey))
     }
 }

@@ -1,8 +1,8 @@
-internal import EventBus
 internal import FoundationEssentials
 internal import Hummingbird
 internal import JSON
 internal import PostgresClient
+internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
 
@@ -26,12 +26,8 @@ struct RecoveryController: Sendable {
     func cancel(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request, context)
         try await postgres.withTransaction { transaction in
-            guard let recovery = try await PendingEnrolmentRepository(transaction).cancelRecovery(of: identity.userID) else { return }
-            let alert = AccountAlert.recoveryCancelled.notification(to: identity.userID, cause: recovery)
-            try await OutboxRepository(transaction).publish(
-                alert, requestID: context.requestID, traceparent: context.traceparent, expiresAt: alert.expiresAt)
-            try await AuditRepository(transaction).append(
-                AuditEntry(.recoveryCancelled, by: .user(identity.userID), on: identity.userID, requestID: context.requestID))
+            try await RecoveryCancellation.cancel(
+                of: identity.userID, requestID: context.requestID, traceparent: context.traceparent, in: transaction)
         }
         return Response(status: .noContent)
     }

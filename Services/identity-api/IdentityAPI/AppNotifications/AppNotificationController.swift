@@ -25,11 +25,11 @@ struct AppNotificationController: Sendable {
         let service = try await services.identify(request, for: .notify)
         let body = try AppNotificationBody(try await JSONBody(of: request, upTo: Self.maxBodyBytes, context))
         let order = try AppNotificationOrder(body, by: service)
-        let fingerprint = try order.fingerprint(keys)
+        let fingerprints = try order.fingerprints(keys)
         let (stored, isReplay) = try await postgres.withTransaction { transaction in
-            try await write(order, fingerprint, context, in: transaction)
+            try await write(order, fingerprints[0], context, in: transaction)
         }
-        guard stored.fingerprint == fingerprint else {
+        guard fingerprints.contains(stored.fingerprint) else {
             throw APIError(.idempotencyKeyReused, "The key was used for another notification", field: "dedupe_key")
         }
         var response = Answer.json(Self.accepted(stored, context.requestID), status: .accepted)
@@ -143,7 +143,7 @@ extension AppNotificationController {
 extension APIRequestContext {
     /// The notification in the path.
     fileprivate func notificationID() throws(APIError) -> UUID {
-        guard let id = UUID(uuidString: parameters.get("id") ?? "") else {
+        guard let id = UUID(wireString: parameters.get("id") ?? "") else {
             throw APIError(.invalidRequest, "A notification is named by a UUID", field: "notification_id")
         }
         return id

@@ -38,9 +38,9 @@ struct AppNotificationOrder: Sendable {
         (notBefore, expiresAt, isScheduled) = (due, end, due > now)
     }
 
-    /// The keyed hash that a repetition must have in common with the request.
-    func fingerprint(_ keys: AccountKeys) throws -> [UInt8] {
-        keys.authenticated("app_notification:" + (try Self.json(body)))
+    /// The keyed hashes of which a repetition must have one in common with the request; the first one is stored.
+    func fingerprints(_ keys: AccountKeys) throws -> [[UInt8]] {
+        keys.fingerprints(of: "app_notification:" + (try Self.json(body)))
     }
 
     /// The event to publish when the notification is due; for all recipients one.

@@ -44,7 +44,7 @@ extension Authenticator {
     /// - Throws: `unauthorized` for a token that is unknown, revoked or expired.
     func identify(bearer token: String, on installation: PushTarget? = nil) async throws -> Identity {
         guard let identity = try await authenticate(bearer: token, on: installation) else {
-            throw APIError.unauthorized("The bearer token is unknown or over")
+            throw APIError.unauthorized("The bearer token is unknown, or has ended")
         }
         return identity
     }
@@ -68,24 +68,9 @@ struct AccessTokenAuthenticator: Authenticator {
 }
 
 extension Request {
-    /// The maximum length of a bearer token; a longer one is refused.
-    private static let maxBearerBytes = 4_096
-
-    /// The bearer token of the request; nil when there is no such header.
-    ///
-    /// - Throws: `unauthorized` for a header of another scheme or shape.
-    func bearer() throws(APIError) -> String? {
-        guard let header = headers[.authorization] else { return nil }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer", parts[1].utf8.count <= Self.maxBearerBytes,
-            !parts[1].utf8.contains(UInt8(ascii: " "))  // by bytes: an ID token has a thousand of them
-        else { throw APIError.unauthorized("The Authorization header is not a bearer token") }
-        return String(parts[1])
-    }
-
     /// The bearer token of a request that needs one.
     func requiredBearer() throws(APIError) -> String {
-        guard let token = try bearer() else { throw APIError.unauthorized("A bearer token is needed") }
+        guard let token = try headers.bearer() else { throw APIError.unauthorized("A bearer token is needed") }
         return token
     }
 }

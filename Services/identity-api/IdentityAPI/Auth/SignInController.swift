@@ -24,7 +24,7 @@ struct SignInController: Sendable {
     func end(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request, context)
         let unknown = APIError(.notFound, "Session not found")
-        guard let id = context.parameters.get("id").flatMap({ UUID(uuidString: $0) }) else { throw unknown }
+        guard let id = context.parameters.get("id").flatMap({ UUID(wireString: $0) }) else { throw unknown }
         let ended = try await postgres.withTransaction { transaction -> EndedSignIns? in
             let ended = try await SignInRepository(transaction).end(id, of: identity.userID)
             if let ended, !ended.ids.isEmpty {

@@ -26,19 +26,24 @@ struct TokenController: Sendable {
     func redeem(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let session = try await sessions.find(request, context)
         let tokens = keys.tokens(redeeming: session.id, with: try request.requiredBearer())
-        let (minted, isFirst) = try await postgres.withTransaction { transaction -> (AccessToken?, Bool) in
+        let (minted, isFirst) = try await postgres.withTransaction { transaction -> (minted: (AccessToken, TokenPair)?, Bool) in
             let sessions = SessionRepository(transaction)
             if let session = try await sessions.redeem(id: session.id, tokenHash: session.tokenHash) {
-                let pair = try await mint(tokens, for: session, in: transaction, context)
+                let pair = try await mint(tokens[0], for: session, in: transaction, context)
                 try await record(.signedIn, of: pair, context, in: transaction)
-                return (pair, true)
+                return ((pair, tokens[0]), true)
             }
             guard try await sessions.isRedeemed(id: session.id, tokenHash: session.tokenHash) else { return (nil, false) }
-            return (try await AccessTokenRepository(transaction).find(accessHash: tokens.access.hash), false)
+            for candidate in tokens {
+                if let pair = try await AccessTokenRepository(transaction).find(accessHash: candidate.access.hash) {
+                    return ((pair, candidate), false)
+                }
+            }
+            return (nil, false)
         }
         guard let minted else { throw Self.refusal(session) }
         if isFirst { context.logger.info("signed in", metadata: ["session_id": "\(session.id.wireString)"]) }
-        return answer(minted, tokens)
+        return answer(minted.0, minted.1)
     }
 
     /// Signs the device of a session in: ends the user's earlier sign-ins on it, binds its installation to the user, and tells the user's
@@ -97,8 +102,8 @@ struct TokenController: Sendable {
         let tokens = keys.tokens(refreshing: presented)
         let result = try await postgres.withTransaction { transaction in
             let result = try await AccessTokenRepository(transaction).rotate(
-                refreshHash: OpaqueToken.hash(presented), newAccessHash: tokens.access.hash,
-                newRefreshHash: tokens.refresh.hash, lifetimes: lifetimes)
+                refreshHash: OpaqueToken.hash(presented), newAccessHash: tokens[0].access.hash,
+                newRefreshHash: tokens[0].refresh.hash, otherRefreshHashes: tokens.dropFirst().map(\.refresh.hash), lifetimes: lifetimes)
             if case .reused(let revoked?) = result {
                 DeviceRegistrar.countRemoved(try await SignInRepository(transaction).signOut(deviceOf: revoked).removedInstalls.count)
                 try await record(.refreshTokenReused, .refused, of: revoked, context, in: transaction)
@@ -106,13 +111,15 @@ struct TokenController: Sendable {
             return result
         }
         switch result {
-        case .rotated(let pair), .repeated(let pair):
-            return answer(pair, tokens)
+        case .rotated(let pair):
+            return answer(pair, tokens[0])
+        case .repeated(let pair, let hash):
+            return answer(pair, tokens.first { $0.refresh.hash == hash } ?? tokens[0])
         case .reused:
             context.logger.warning("a refresh token was used twice; its family is revoked")
             throw APIError.unauthorized("The refresh token was used before; sign in again")
         case .unknown:
-            throw APIError.unauthorized("The refresh token is unknown or over")
+            throw APIError.unauthorized("The refresh token is unknown, or has ended")
         }
     }
 

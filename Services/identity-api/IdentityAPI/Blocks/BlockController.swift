@@ -77,7 +77,7 @@ extension JSONBody {
         var seen = Set<UUID>()
         var ids: [UUID] = []
         for element in elements {
-            guard let id = element.string.flatMap({ UUID(uuidString: $0) }) else {
+            guard let id = element.string.flatMap({ UUID(wireString: $0) }) else {
                 throw APIError(.invalidRequest, "A user is named by a UUID", field: name)
             }
             if seen.insert(id).inserted { ids.append(id) }

@@ -52,7 +52,7 @@ struct DeviceBody: Sendable {
             return target
         }
         guard let byToken, let byID else { return byID ?? byToken }
-        guard byToken.installationKeyMessage == byID.installationKeyMessage else {
+        guard byToken.installationKey == byID.installationKey else {
             throw APIError(.invalidRequest, "The token and the Firebase installation id are of two installations", field: Self.fid)
         }
         // An app that has both has moved to installation ids, so its token may not work any more.

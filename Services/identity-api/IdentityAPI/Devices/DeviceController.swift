@@ -37,7 +37,7 @@ struct DeviceController: Sendable {
     func confirm(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request, context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        guard let id = UUID(uuidString: try body.requiredText("handover_id")) else {
+        guard let id = UUID(wireString: try body.requiredText("handover_id")) else {
             throw APIError(.invalidRequest, "The hand-over's id is not one", field: "handover_id")
         }
         return Self.answer(try await registrar.confirm(id, nonce: try body.requiredText("nonce"), by: identity), context)

@@ -52,7 +52,7 @@ struct DeviceRegistrar: Sendable {
             if let signInID = identity.signInID,
                 try await !AccessTokenRepository(transaction).hold(signIn: signInID, of: identity.userID)
             {
-                throw APIError.unauthorized("The bearer token is unknown or over")
+                throw APIError.unauthorized("The bearer token is unknown, or has ended")
             }
             return try await PossessionCheck(keys: keys).claim(
                 registration, for: identity.userID, signInID: identity.signInID, from: origin, transaction)
@@ -108,8 +108,8 @@ struct DeviceRegistrar: Sendable {
     /// - Parameter target: The value that the app gives up: a Firebase installation id matches any value of its installation, a token only
     ///   itself. Nil for the installation that the sign-in is bound to.
     func unregister(_ target: PushTarget?, by identity: Identity) async throws {
-        guard let key = target.map(keys.installationKey) ?? identity.installationKey else { return }
-        let valueHash = target.flatMap { $0.kind == .token ? keys.valueHash($0) : nil }
+        guard let key = target?.installationKey ?? identity.installationKey else { return }
+        let valueHash = target.flatMap { $0.kind == .token ? $0.valueHash : nil }
         try await postgres.withTransaction { transaction in
             try await remove(key, of: identity.userID, holding: valueHash, transaction)
         }
@@ -121,7 +121,7 @@ struct DeviceRegistrar: Sendable {
         switch try await AccessTokenRepository(transaction).bindInstallation(familyID: signInID, of: identity.userID, to: key) {
         case .bound: return nil
         case .moved(let former): return former
-        case .revoked: throw APIError.unauthorized("The bearer token is unknown or over")
+        case .revoked: throw APIError.unauthorized("The bearer token is unknown, or has ended")
         }
     }
 

@@ -30,7 +30,7 @@ struct ErasureController: Sendable {
     /// Answers `DELETE /v1/users/{id}` of an app's own server. An account that is unknown or being erased gives 404.
     func eraseUser(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let service = try await services.identify(request, for: .eraseUsers)
-        guard let id = context.parameters.get("user").flatMap({ UUID(uuidString: $0) }),
+        guard let id = context.parameters.get("user").flatMap({ UUID(wireString: $0) }),
             let begun = try await starter.begin(.account, of: id, for: .service, by: .service(service.credentialID.wireString), context)
         else { throw APIError(.notFound, "User not found") }
         return Self.answer(begun, context)
@@ -39,7 +39,7 @@ struct ErasureController: Sendable {
     /// Answers `GET /v1/users/me/erasure/{id}` with the token of the receipt. Another token is as wrong as an unknown id.
     func status(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let token = try request.requiredBearer()
-        guard let id = context.parameters.get("id").flatMap({ UUID(uuidString: $0) }),
+        guard let id = context.parameters.get("id").flatMap({ UUID(wireString: $0) }),
             let status = try await ErasureRepository(postgres).status(id: id, tokenHash: OpaqueToken.hash(token))
         else { throw APIError(.notFound, "Erasure not found") }
         let reports = status.reports.map { report -> JSONValue in

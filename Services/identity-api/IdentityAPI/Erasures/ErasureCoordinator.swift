@@ -70,6 +70,7 @@ struct ErasureCoordinator: Service {
             else { return nil }
             guard try await !erasures.hasRemains(of: erasure) else {
                 try await erasures.reopen(erasure.id)
+                logger.info("rows were added during an erasure; the services are asked again", metadata: ["erasure": "\(erasure.id)"])
                 return (erasure.id, false)
             }
             let now = Date()

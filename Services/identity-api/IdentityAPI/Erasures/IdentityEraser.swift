@@ -19,6 +19,7 @@ struct IdentityEraser: UserEraser {
         try await eraseSessions(for: erasure, ledger)
         guard erasure.scope == .account else { return true }
         try await leaveTopics(userID, ledger)
+        try await ledger.step("idempotency_keys") { try await AccountErasureRepository($0).deleteSignInAnswers(for: erasure) }
         try await ledger.step("reports") { try await AccountErasureRepository($0).forgetSender(userID) }
         for table in AccountErasureRepository.tables {
             while try await ledger.step(
@@ -41,7 +42,7 @@ struct IdentityEraser: UserEraser {
             for id in ids { try await photos.deleteAll(under: BlobFolder.sessions.prefix(of: id)) }
             switch erasure.scope {
             case .account:
-                try await ledger.step("sessions") { try await AccountErasureRepository($0).deleteSessions(ids, of: erasure.userID) }
+                try await ledger.step("sessions") { try await AccountErasureRepository($0).deleteSessions(ids) }
             case .face: try await SessionRepository(ledger.postgres).photosDeleted(ids)
             }
             guard ids.count == Self.sliceSize else { return }

@@ -34,8 +34,8 @@ enum APIPage {
         let rows = APIOperation.all.filter { $0.area == area }.map(row)
         return """
             <h2>\(area.rawValue)</h2>
-            <div class="table"><table>
-            <thead><tr><th>Request</th><th>Bearer</th><th>What it takes</th><th>What it gives</th></tr></thead>
+            <div class="table"><table class="operations">
+            <thead><tr><th>Request</th><th>Bearer</th><th>Repeated</th><th>What it takes</th><th>What it gives</th></tr></thead>
             <tbody>
             \(rows.joined())</tbody></table></div>
 
@@ -45,10 +45,15 @@ enum APIPage {
 
     private static func row(_ operation: APIOperation) -> String {
         let method = operation.method.rawValue
-        let bearers = operation.bearers.map(\.title).joined(separator: ", ")
+        let bearers = operation.bearers.isEmpty ? [APIBearer.none] : operation.bearers
+        let cells = [
+            ("Bearer", bearers.map(\.title).joined(separator: ", ")), ("Repeated", operation.repeatability), ("Takes", operation.intake),
+            ("Gives", operation.outcome),
+        ]
+        // On a narrow screen each cell is a line of its own, with its label.
         return """
             <tr><th><span class="\(method.lowercased())">\(method)</span> <code>\(operation.path)</code></th>\
-            <td>\(html(bearers.isEmpty ? "–" : bearers))</td><td>\(html(operation.intake))</td><td>\(html(operation.outcome))</td></tr>
+            \(cells.map { #"<td data-label="\#($0)">\#(html($1))</td>"# }.joined())</tr>
 
             """
     }
@@ -72,6 +77,13 @@ extension APIOperation {
         }
         let parts = (named.isEmpty ? [] : [named.joined(separator: ", ")]) + bodies
         return parts.isEmpty ? "–" : parts.joined(separator: "; ")
+    }
+
+    /// What a repetition gets whose first answer was lost.
+    fileprivate var repeatability: String {
+        if let repetition { return repetition }
+        let key = APIParameter.idempotencyKey.name
+        return parameters.contains { $0.name == key } ? "`\(key)`, 24 hours" : "yes"
     }
 
     /// What the request is for, and the status of its answers if that is not 200.

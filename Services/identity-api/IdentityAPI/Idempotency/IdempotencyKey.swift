@@ -15,7 +15,7 @@ enum IdempotencyKey {
     /// - Throws: `invalid_request` for an `Idempotency-Key` that is empty, too long, or has other characters than visible ASCII.
     static func read(_ headers: HTTPFields) throws(APIError) -> String? {
         guard var key = headers[.idempotencyKey] else {
-            return headers[.requestID].flatMap { UUID(uuidString: $0) }?.wireString
+            return headers[.requestID].flatMap { UUID(wireBytes: $0.utf8) }?.wireString
         }
         // The IETF's draft defines the header as a structured field, with quotation marks; in practice clients send a bare text.
         if key.count >= 2, key.hasPrefix("\""), key.hasSuffix("\"") { key = String(key.dropFirst().dropLast()) }

@@ -40,7 +40,7 @@ struct ImageJobController: Sendable {
         // Weak, because every body also contains its time and its request id.
         let tag = "W/\"\(job.id.wireString)-\(job.status.rawValue)-\(form.rawValue)\""
         var response =
-            request.hasCurrent(tag)
+            request.headers.hasCurrent(tag)
             ? Response(status: .notModified) : try await reader.answer(job, form, .job, isFetched: isFetched, context)
         response.headers[.eTag] = tag
         response.headers[.cacheControl] = "private, no-cache"
@@ -106,7 +106,7 @@ struct ImageJobController: Sendable {
     }
 
     private static func jobID(_ context: APIRequestContext) throws(APIError) -> UUID {
-        guard let id = context.parameters.get("id").flatMap({ UUID(uuidString: $0) }) else { throw APIError.jobNotFound }
+        guard let id = context.parameters.get("id").flatMap({ UUID(wireString: $0) }) else { throw APIError.jobNotFound }
         return id
     }
 

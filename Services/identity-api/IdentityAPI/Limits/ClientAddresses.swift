@@ -1,5 +1,3 @@
-internal import NIOCore
-
 /// Determines a request's client address: the connection's, or the one that trusted proxies report.
 struct ClientAddresses: Sendable {
     /// The maximum number of addresses that are read from a forwarding header.
@@ -26,9 +24,4 @@ struct ClientAddresses: Sendable {
 
     /// Whether an address is one of the trusted proxies.
     func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
-}
-
-extension Channel {
-    /// The address at the other end of the connection.
-    var peer: IPAddress { remoteAddress?.ipAddress.flatMap { IPAddress($0) } ?? .none }
 }

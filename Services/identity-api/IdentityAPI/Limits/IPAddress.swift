@@ -21,6 +21,8 @@ struct IPAddress: Sendable, Hashable {
         var v4 = in_addr()
         var v6 = in6_addr()
         let text = String(text)
+        // C reads up to the first NUL only.
+        guard !text.utf8.contains(0) else { return nil }
         if inet_pton(AF_INET, text, &v4) == 1 {
             self.init(high: 0, low: Self.mappedPrefix | UInt64(UInt32(bigEndian: v4.s_addr)))
         } else if inet_pton(AF_INET6, text, &v6) == 1 {

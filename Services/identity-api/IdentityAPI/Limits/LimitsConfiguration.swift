@@ -10,7 +10,7 @@ struct LimitsConfiguration: Sendable {
     var address = Rate(perMinute: 6_000, burst: 1_000)
     /// Sign-ups, and counted apart sign-ins, of one account, whether it exists or not.
     var account = Rate(perMinute: 10, burst: 100)
-    /// Mails with codes that one address asks for.
+    /// Mails with codes that one address asks for and, counted apart, codes that it enters.
     var verifications = Rate(perMinute: 20, burst: 60)
     /// Undecided sessions, over all instances.
     var undecidedSessions = SessionAdmission.Limits()
@@ -50,7 +50,8 @@ struct LimitsConfiguration: Sendable {
         address = try settings.rate("RATE_LIMIT_ADDRESS", default: address, of: "requests of one address (IPv6: /64)")
         account = try settings.rate("RATE_LIMIT_ACCOUNT", default: account, of: "sign-ups, and sign-ins, of one e-mail or account")
         verifications = try settings.rate(
-            "RATE_LIMIT_VERIFICATIONS", default: verifications, of: "mails with codes that one address (IPv6: /64) asks for")
+            "RATE_LIMIT_VERIFICATIONS", default: verifications,
+            of: "mails with codes asked for, and apart from them codes entered, by one address (IPv6: /64)")
         undecidedSessions = try SessionAdmission.Limits(settings)
         failedSignIns = try FailedSignInLimits(settings)
         orders = try settings.rate("RATE_LIMIT_ORDERS", default: orders, of: "orders of pictures by one account")

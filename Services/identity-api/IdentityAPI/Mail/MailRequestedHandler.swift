@@ -34,22 +34,29 @@ struct MailRequestedHandler: EventHandler {
 
     private func mail(for event: Envelope<MailRequested>) async throws -> MailMessage? {
         let subject = event.body.subjectID
-        guard let (email, text) = try await content(of: event.body.kind, about: subject) else { return nil }
-        return MailMessage(to: try keys.address(email), subject: text.subject, text: text.body, id: event.id.wireString)
+        guard let (address, text) = try await content(of: event.body.kind, about: subject) else { return nil }
+        return MailMessage(to: address, subject: text.subject, text: text.body, id: event.id.wireString)
     }
 
     /// Returns the recipient and the text; nil when there is nothing to say any more.
-    private func content(of kind: MailKind, about subject: UUID) async throws -> (SealedEmail, MailText)? {
+    private func content(of kind: MailKind, about subject: UUID) async throws -> (address: String, MailText)? {
         switch kind {
         case .verificationCode:
             guard let verification = try await EmailVerificationRepository(postgres).find(id: subject), verification.verifiedAt == nil,
                 verification.codeExpiresAt > Date()
             else { return nil }
-            let hasAccount = try await UserRepository(postgres).find(emailLookup: verification.email.lookup) != nil
-            return (verification.email, .code(keys.code(of: verification), for: verification.purpose, hasAccount: hasAccount))
+            let hasAccount = try await UserRepository(postgres).find(emailLookups: verification.email.lookups) != nil
+            let address = try keys.address(verification.email.sealed, of: verification.accountID)
+            return (address, .code(keys.codes(of: verification)[0], for: verification.purpose, hasAccount: hasAccount))
         case .recoveryStarted, .recoveryCompleted, .emailChangeRequested:
             guard let email = try await UserRepository(postgres).find(id: subject)?.email else { return nil }
-            return (email, MailText(about: kind))
+            return (try keys.address(email.sealed, of: subject), MailText(about: kind))
+        case .emailChanged:
+            // Not the account's e-mail of now: the verification has the one that was replaced, until it is deleted.
+            guard let change = try await EmailVerificationRepository(postgres).find(id: subject), let former = change.formerEmail else {
+                return nil
+            }
+            return (try keys.address(former.sealed, of: change.accountID), MailText(about: kind))
         }
     }
 }

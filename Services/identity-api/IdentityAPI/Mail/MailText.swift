@@ -58,6 +58,12 @@ struct MailText: Sendable, Equatable {
                 "Your e-mail address is about to change",
                 "Another e-mail address was named for your account. It counts as soon as the code that was mailed to it is entered.",
                 "If it was not you, sign out all devices in the app and sign in again with your face.")
+        case .emailChanged:
+            self.init(
+                "Your e-mail address was changed",
+                "Another e-mail address counts for your account now, and this one does not any more. All other devices were signed out.",
+                "If it was not you, write to the support of the app at once: with this address you can neither sign in nor recover the "
+                    + "account any more.")
         }
     }
 }

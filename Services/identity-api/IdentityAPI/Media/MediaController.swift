@@ -25,7 +25,7 @@ struct MediaController: Sendable {
         else { throw Self.notFound }
         let tag = "\"\(Hex.encode(SHA256.hash(path).prefix(16)))\""
         var response: Response
-        if request.hasCurrent(tag) {
+        if request.headers.hasCurrent(tag) {
             response = Response(status: .notModified)
         } else {
             let slot = try slots.take(for: context.client)

@@ -53,7 +53,7 @@ struct ChatMessage: Sendable {
         return id
     }
 
-    /// The content that a repetition must have as well, as input of ``AccountKeys/authenticated(_:)``.
+    /// The content that a repetition must have as well, as input of ``AccountKeys/fingerprints(of:)``.
     var fingerprintMessage: String { "chat_message:\(isSensitive ? "sensitive" : "plain"):\(text.map { "=" + $0 } ?? "")" }
 
     /// The beginning of the text that a push may show; nil for a sensitive or empty message.

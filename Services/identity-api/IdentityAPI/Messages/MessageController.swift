@@ -76,7 +76,7 @@ struct MessageController: Sendable {
         let message = push.message
         let new = NewConversationMessage(
             conversation: message.conversation, messageID: message.messageID, senderID: senderID,
-            notificationID: push.notificationID, fingerprint: keys.authenticated(message.fingerprintMessage))
+            notificationID: push.notificationID, fingerprints: keys.fingerprints(of: message.fingerprintMessage))
         return try await postgres.withTransaction { transaction in
             switch try await ConversationRepository(transaction).post(new) {
             case .notFound: throw APIError.topicNotFound

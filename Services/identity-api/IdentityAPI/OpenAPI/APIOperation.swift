@@ -24,6 +24,8 @@ struct APIOperation: Sendable {
     let replies: [APIReply]
     /// The errors beyond those that follow from the bearers and the body; see ``allErrors``.
     var errors: Set<ErrorCode> = []
+    /// What a repetition gets whose first answer was lost, in CommonMark; nil where it changes nothing or gets the first answer by its key.
+    var repetition: String?
     /// Finds the handler.
     let handler: @Sendable (APIRoutes) -> Handler
 
@@ -94,7 +96,7 @@ enum APIBearer: Sendable, Equatable {
     /// The name for readers.
     var title: String {
         switch self {
-        case .none: "–"
+        case .none: "none"
         case .access: "access"
         case .session: "session"
         case .enrolment: "enrolment"

@@ -62,7 +62,7 @@ struct ReceiptBody: Sendable {
 
     private static func identifier(_ name: String, _ body: JSONBody) throws(APIError) -> UUID? {
         guard let text = try body.text(name) else { return nil }
-        guard let id = UUID(uuidString: text) else { throw APIError(.invalidRequest, "The id is no UUID", field: name) }
+        guard let id = UUID(wireString: text) else { throw APIError(.invalidRequest, "The id is no UUID", field: name) }
         return id
     }
 }

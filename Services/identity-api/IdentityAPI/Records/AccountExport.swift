@@ -60,7 +60,7 @@ struct AccountExport: Sendable {
     }
 
     private func text(of record: ExportedRecord, in list: ExportedList) throws -> String {
-        guard list == .reports, let sealed = record.sealed, let id = UUID(uuidString: record.id) else { return record.json }
+        guard list == .reports, let sealed = record.sealed, let id = UUID(wireString: record.id) else { return record.json }
         var json = try JSONValue(parsing: Array(record.json.utf8))
         json["text"] = .string(try keys.opened(sealed, context: SealingContext.report(id: id)))
         return json.text

@@ -15,7 +15,8 @@ struct AccountOverview: Sendable {
         let consent = try await ConsentRepository(postgres).latest(of: userID)
         let recovery = try await PendingEnrolmentRepository(postgres).recovery(of: userID)
         json = .members(
-            ("user_id", .string(userID.wireString)), ("email", try account.email.map { .string(try keys.address($0)) } ?? .null),
+            ("user_id", .string(userID.wireString)),
+            ("email", try account.emailSealed.map { .string(try keys.address($0, of: userID)) } ?? .null),
             (DisplayName.field, try keys.displayName(of: account).map(JSONValue.string) ?? .null),
             ("created_at", .string(Answer.timestamp(account.createdAt))), ("face", Self.face(of: account) ?? .null),
             ("recovery_takes_effect_at", Self.time(recovery)), ("consent", consent.map(Self.describe) ?? .null),

@@ -21,7 +21,7 @@ struct ServiceAuthenticator: Sendable {
 
     /// Whether a request is sent with a key, valid or not.
     static func isUsed(in request: Request) throws(APIError) -> Bool {
-        try request.bearer().map { $0.hasPrefix(ServiceKey.prefix) } ?? false
+        try request.headers.bearer().map { $0.hasPrefix(ServiceKey.prefix) } ?? false
     }
 
     /// Returns the sender of a request that needs a key with a scope, and counts the request.
@@ -45,7 +45,7 @@ struct ServiceAuthenticator: Sendable {
     ///
     /// - Throws: `unauthorized`, with one message for every reason.
     func identify(key text: String) async throws -> ServiceIdentity {
-        let unknown = APIError.unauthorized("The API key is unknown or over")
+        let unknown = APIError.unauthorized("The API key is unknown, or has ended")
         guard let key = ServiceKey(text) else { throw unknown }
         let credentials = ServiceCredentialRepository(postgres)
         guard let credential = try await credentials.find(id: key.credentialID),

@@ -30,7 +30,7 @@ struct SessionController: Sendable {
     /// Returns the session in the path, to the device that holds its token.
     func find(_ request: Request, _ context: APIRequestContext) async throws -> Session {
         let token = try request.requiredBearer()
-        guard let id = context.parameters.get("id").flatMap({ UUID(uuidString: $0) }),
+        guard let id = context.parameters.get("id").flatMap({ UUID(wireString: $0) }),
             let session = try await SessionRepository(postgres).find(id: id)
         else { throw APIError(.sessionNotFound, "Session not found") }
         guard constantTimeEqual(session.tokenHash, OpaqueToken.hash(token)) else {

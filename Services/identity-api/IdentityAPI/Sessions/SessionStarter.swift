@@ -47,7 +47,7 @@ struct SessionStarter: Sendable {
 
     /// The key of a rate limit: an account and an event, so that a flood of sign-ups does not block sign-ins.
     struct Account: Hashable, Sendable {
-        /// See ``SessionStarter/countedID(of:)``.
+        /// The first one of ``SessionStarter/countedIDs(of:)``.
         let id: UUID
         let event: EkycEvent
         /// Whether the request has the account's bearer: strangers who use the account's e-mail do not empty its owner's bucket.
@@ -101,17 +101,26 @@ struct SessionStarter: Sendable {
         let answer = IdempotencyAnswer(
             fingerprint: order.fingerprint, resourceID: sessionID, status: 200,
             body: Answer.successBody(order.form.successMessage, data: data).text)
+        let newID = UUID()
+        let attemptKeys = order.form.event == .signIn ? countedIDs(of: order.owner) : []
         let new = NewSession(
-            id: sessionID, userID: UUID(), event: order.form.event, authorised: order.bearer != nil,
+            id: sessionID, userID: newID, event: order.form.event, authorised: order.bearer != nil,
             authorisedBy: order.bearer?.signInID, verificationID: order.owner.verification?.id, isRecovery: order.isRecovery,
-            email: try sessionEmail(of: order), consent: consent,
-            attemptKey: order.form.event == .signIn ? countedID(of: order.owner) : nil,
+            email: try sessionEmail(of: order, newID), consent: consent,
+            attemptKey: attemptKeys.first, otherAttemptKeys: Array(attemptKeys.dropFirst()),
             tokenHash: token.hash, installationKey: registration.installationKey, addressKey: keys.addressKey(origin.address),
             photos: order.upload.photos, photoBytes: order.upload.photoBytes,
             requestID: origin.requestID, traceparent: origin.traceparent)
         try await postgres.write(confirming: { try await SessionRepository(postgres).find(id: sessionID) != nil }) { transaction in
             if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
                 throw APIError.requestInProgress
+            }
+            if let bearer = order.bearer, bearer.signInID == nil {
+                // The upload took its time: the sign-in must not have been revoked since its token was checked.
+                let identities = FederatedIdentityRepository(transaction)
+                guard try await identities.hold(signInsOf: bearer.userID, since: bearer.authenticatedAt ?? .distantPast) else {
+                    throw APIError.unauthorized("The sign-in has ended")
+                }
             }
             let lane = try await insert(new, on: registration, for: order.owner, in: transaction)
             try await OutboxRepository(transaction).publish(
@@ -128,12 +137,15 @@ struct SessionStarter: Sendable {
         _ new: NewSession, on registration: PushRegistration, for owner: UploadOwner, in transaction: PostgresTransaction
     ) async throws -> EkycLane {
         var new = new
+        if case .email(let email) = owner, !new.otherAttemptKeys.isEmpty {
+            try await UserRepository(transaction).add(emailLookups: keys.emailLookups(email))
+        }
         if let id = try await userID(of: owner, new.event, transaction) { new.userID = id }
         let sessions = SessionRepository(transaction)
         var isKnown = new.authorised
         if let attemptKey = new.attemptKey, let installationKey = new.installationKey {
             let attempts = try await sessions.lockSignInAttempts(
-                attemptKey: attemptKey, userID: new.userID, installationKey: installationKey)
+                attemptKeys: [attemptKey] + new.otherAttemptKeys, userID: new.userID, installationKey: installationKey)
             try SignInLock.check(attempts)
             isKnown = attempts.isKnown
             if !isKnown {
@@ -152,7 +164,7 @@ struct SessionStarter: Sendable {
     /// Takes a token from the account's bucket or, for a sign-in when that is empty, from the bucket of a known installation: strangers who
     /// use the account's e-mail must not lock its owner out.
     private func limit(_ order: SessionOrder, from installationKey: [UInt8], _ limits: RateLimitRecord) async throws {
-        let account = Account(id: countedID(of: order.owner), event: order.form.event, isAuthorised: order.bearer != nil)
+        let account = Account(id: countedIDs(of: order.owner)[0], event: order.form.event, isAuthorised: order.bearer != nil)
         let refusal: APIError
         do throws(APIError) { return try limiter.admit(account, limits, or: "Too many uploads for this account") } catch {
             refusal = error
@@ -165,12 +177,13 @@ struct SessionStarter: Sendable {
         do throws(APIError) { try limiter.admit(own, limits, or: refusal.message) } catch { throw refusal }
     }
 
-    /// The id under which the request is counted and repeated: the account, the proof, or the e-mail with or without an account.
-    func countedID(of owner: UploadOwner) -> UUID {
+    /// The ids under which the request is counted and repeated: the account, the proof, or the e-mail with or without an account, for which
+    /// each lookup key has another one. The first one is stored.
+    func countedIDs(of owner: UploadOwner) -> [UUID] {
         switch owner {
-        case .authorised(let identity): identity.userID
-        case .verified(let verification, _): verification.id
-        case .email(let email): keys.attemptKey(email)
+        case .authorised(let identity): [identity.userID]
+        case .verified(let verification, _): [verification.id]
+        case .email(let email): keys.attemptKeys(email)
         }
     }
 
@@ -181,16 +194,16 @@ struct SessionStarter: Sendable {
         case .authorised(let identity):
             return identity.userID
         case .verified(let verification, _):
-            return try await users.find(emailLookup: verification.email.lookup)?.id ?? verification.accountID
+            return try await users.find(emailLookups: verification.email.lookups)?.id ?? verification.accountID
         case .email(let email):
             guard event == .signIn else { return nil }
-            return try await users.find(emailLookup: keys.emailLookup(email))?.id ?? keys.attemptKey(email)
+            return try await users.find(emailLookups: keys.emailLookups(email))?.id ?? keys.attemptKeys(email)[0]
         }
     }
 
     /// The e-mail that a sign-up without proof keeps until it is decided.
-    private func sessionEmail(of order: SessionOrder) throws -> SealedEmail? {
+    private func sessionEmail(of order: SessionOrder, _ accountID: UUID) throws -> SealedEmail? {
         guard order.form.event == .signUp, case .email(let email) = order.owner else { return nil }
-        return try keys.sealed(email)
+        return try keys.sealed(email, of: accountID)
     }
 }

@@ -106,7 +106,7 @@ struct TopicController: Sendable {
 
     private static func cursor(of request: Request) throws(APIError) -> UUID? {
         guard let text = request.uri.queryParameters["cursor"] else { return nil }
-        guard let id = UUID(uuidString: String(text)) else {
+        guard let id = UUID(wireString: text) else {
             throw APIError(.invalidRequest, "cursor is the next_cursor of the page before", field: "cursor")
         }
         return id
@@ -133,7 +133,7 @@ extension APIRequestContext {
 
     /// The user in the path, by id.
     func member() throws(APIError) -> UUID {
-        guard let id = UUID(uuidString: parameters.get("user") ?? "") else {
+        guard let id = UUID(wireString: parameters.get("user") ?? "") else {
             throw APIError(.invalidRequest, "A user is named by a UUID, or by me", field: "user_id")
         }
         return id

@@ -46,14 +46,17 @@ struct UploadController: Sendable {
                         return try await start(order, key, sessionID: sessionID, lease: lease, context)
                     }
                     if attempt.isRepetition { await blobs.discard(prefix, context.logger) }
-                    return respond(with: answer, isReplay: attempt.isRepetition, order, key)
+                    return try await respond(with: answer, isReplay: attempt.isRepetition, order, key)
                 }
             }
         }
     }
 
     private func repeatable(_ order: SessionOrder, _ key: String?, _ context: APIRequestContext) -> RepeatableRequest {
-        let scope = key.map { IdempotencyScope(userID: starter.countedID(of: order.owner), route: order.form.route, key: $0) }
+        let ids = starter.countedIDs(of: order.owner)
+        let scope = key.map {
+            IdempotencyScope(userID: ids[0], otherUserIDs: Array(ids.dropFirst()), route: order.form.route, key: $0)
+        }
         return RepeatableRequest(scope: scope, lifetime: Self.answerLifetime, postgres: starter.postgres, logger: context.logger)
     }
 
@@ -64,7 +67,7 @@ struct UploadController: Sendable {
             order.form.event == .signUp
             ? try consent?.check(order.upload.texts[ConsentRequirement.field]) : nil
         let answer = try await starter.start(
-            order, consented, sessionID: sessionID, token: token(of: sessionID, order, key), lease: lease,
+            order, consented, sessionID: sessionID, token: tokens(of: sessionID, order, key)[0], lease: lease,
             origin: SessionStarter.Origin(
                 address: context.client, requestID: context.requestID, traceparent: context.traceparent,
                 limits: context.limits))
@@ -73,28 +76,37 @@ struct UploadController: Sendable {
         return answer
     }
 
-    private func respond(with answer: IdempotencyAnswer, isReplay: Bool, _ order: SessionOrder, _ key: String?) -> Response {
+    private func respond(
+        with answer: IdempotencyAnswer, isReplay: Bool, _ order: SessionOrder, _ key: String?
+    ) async throws -> Response {
         var response = Answer.kept(answer, isReplay: isReplay)
-        response.headers[.sessionToken] = token(of: answer.resourceID, order, key).text
+        let tokens = tokens(of: answer.resourceID, order, key)
+        var token = tokens[0]
+        if isReplay, tokens.count > 1 {
+            // Another key may have been the first one at the time of the request.
+            let hash = try await SessionRepository(starter.postgres).find(id: answer.resourceID)?.tokenHash
+            token = tokens.first { $0.hash == hash } ?? token
+        }
+        response.headers[.sessionToken] = token.text
         response.headers[.cacheControl] = "no-store"
         return response
     }
 
-    /// The session's token, known only to the device that started the session.
-    private func token(of sessionID: UUID, _ order: SessionOrder, _ key: String?) -> OpaqueToken {
-        starter.keys.sessionToken(of: sessionID, key: key ?? "", fingerprint: order.fingerprint)
+    /// The session's token, known only to the device that started the session; one for each key, of which a new session gets the first.
+    private func tokens(of sessionID: UUID, _ order: SessionOrder, _ key: String?) -> [OpaqueToken] {
+        starter.keys.sessionTokens(of: sessionID, key: key ?? "", fingerprint: order.fingerprint)
     }
 
     /// The owner that a sign-up's bearer token names: by an access token an account, by an enrolment token a proven e-mail. An invalid
     /// token is refused even when the form has an e-mail.
     private func bearer(of request: Request, _ form: UploadForm) async throws -> UploadOwner? {
-        guard form.event == .signUp, let token = try request.bearer() else { return nil }
+        guard form.event == .signUp, let token = try request.headers.bearer() else { return nil }
         guard token.hasPrefix(OpaqueToken.enrolmentPrefix) else {
             return .authorised(try await authenticator.identify(bearer: token))
         }
         let verifications = EmailVerificationRepository(starter.postgres)
         guard let verification = try await verifications.find(tokenHash: OpaqueToken.hash(token)) else {
-            throw APIError.unauthorized("The enrolment token is unknown or over; verify the e-mail address again")
+            throw APIError.unauthorized("The enrolment token is unknown, or has ended: verify the e-mail address again")
         }
         return .verified(verification, isRecovery: false)
     }

@@ -20,30 +20,32 @@ struct VerificationController: Sendable {
     let keys: AccountKeys
     /// Limits the mails that one client address asks for.
     let limiter: RateLimiter<IPAddress>
+    /// Limits the codes that one client address enters, over all verifications.
+    let codes: RateLimiter<IPAddress>
 
     func register(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         try checkRate(context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         let email = try body.email()
         let name = try body.text(DisplayName.field).map { text throws(APIError) in try DisplayName(text) }
-        var new = NewEmailVerification(purpose: .registration, email: try keys.sealed(email))
+        let accountID = UUID()
+        var new = NewEmailVerification(
+            purpose: .registration, accountID: accountID, email: try keys.sealed(email, of: accountID),
+            addressKey: keys.addressKey(context.client))
         new.displayNameSealed = try name.map { try keys.sealed($0, of: new.accountID) }
-        try await begin(new, context)
+        try await postgres.withTransaction { _ = try await Self.begin(new, context, in: $0) }
         return Self.accepted(new.id, context)
     }
 
     /// Inserts a verification and requests its mail.
-    func begin(_ new: NewEmailVerification, _ context: APIRequestContext) async throws {
-        try await postgres.withTransaction { transaction in
-            if new.purpose == .emailChange {
-                // To the address that still counts.
-                try await OutboxRepository(transaction).publish(
-                    MailRequested(kind: .emailChangeRequested, subjectID: new.accountID), requestID: context.requestID,
-                    traceparent: context.traceparent)
-            }
-            guard try await EmailVerificationRepository(transaction).insert(new) else { return }
-            try await Self.mailCode(of: new.id, context, in: transaction)
-        }
+    ///
+    /// - Returns: Whether the code is mailed.
+    static func begin(
+        _ new: NewEmailVerification, _ context: APIRequestContext, in transaction: PostgresTransaction
+    ) async throws -> Bool {
+        guard try await EmailVerificationRepository(transaction).insert(new) else { return false }
+        try await mailCode(of: new.id, context, in: transaction)
+        return true
     }
 
     /// Mails a new code for a verification, at most once a minute; the codes before it are void.
@@ -60,27 +62,33 @@ struct VerificationController: Sendable {
 
     /// Enters a code. It takes the effect that the verification is for; a repetition gets the same answer.
     func verify(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        try codes.admit(context.client.subscriber, context.limits, or: "Too many codes were entered from this address")
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         let (id, code) = (try body.verificationID(), try body.requiredText("code"))
         let data = try await postgres.withTransaction { transaction -> JSONValue? in
-            guard let verification = try await EmailVerificationRepository(transaction).takeAttempt(id: id) else { return nil }
+            let verifications = EmailVerificationRepository(transaction)
+            // A change ends sign-ins, whose lock is taken before rows.
+            if let change = try await verifications.find(id: id), change.purpose == .emailChange {
+                try await SignInRepository(transaction).lock(of: change.accountID)
+            }
+            guard let verification = try await verifications.takeAttempt(id: id) else { return nil }
             // Not thrown here: the attempt has to be committed.
-            guard constantTimeEqual(Array(keys.code(of: verification).utf8), Array(code.utf8)) else { return nil }
+            let matches = keys.codes(of: verification).map { constantTimeEqual(Array($0.utf8), Array(code.utf8)) }
+            guard matches.contains(true) else { return nil }
             let verified = VerifiedEmail(
-                verification: verification, keys: keys, transaction: transaction, requestID: context.requestID,
-                traceparent: context.traceparent)
+                verification: verification, keys: keys, transaction: transaction, addressKey: keys.addressKey(context.client),
+                requestID: context.requestID, traceparent: context.traceparent)
             return try await verified.takeEffect()
         }
-        guard let data else {
-            throw APIError(.invalidCode, "The code is wrong or has expired; request another one", field: "code")
-        }
+        guard let data else { throw APIError.invalidCode }
         context.logger.info("e-mail address verified", metadata: ["verification_id": "\(id.wireString)"])
         var response = Answer.json(Answer.data(data, context.requestID))
         response.headers[.cacheControl] = "no-store"
         return response
     }
 
-    private func checkRate(_ context: APIRequestContext) throws(APIError) {
+    /// Counts a request for a mail.
+    func checkRate(_ context: APIRequestContext) throws(APIError) {
         try limiter.admit(context.client.subscriber, context.limits, or: "Too many mails were asked for from this address")
     }
 
@@ -114,7 +122,7 @@ extension JSONBody {
     /// The id in the field `verification_id`.
     fileprivate func verificationID() throws(APIError) -> UUID {
         let field = "verification_id"
-        guard let id = UUID(uuidString: try requiredText(field)) else {
+        guard let id = UUID(wireString: try requiredText(field)) else {
             throw APIError(.invalidRequest, "A verification is named by a UUID", field: field)
         }
         return id

@@ -10,13 +10,16 @@ struct VerifiedEmail {
     let verification: EmailVerification
     let keys: AccountKeys
     let transaction: PostgresTransaction
+    /// The keyed hash of the client's address.
+    let addressKey: [UInt8]
     let requestID: String
     let traceparent: String?
 
     /// Takes the effect once; a repetition finds it taken.
     ///
     /// - Returns: The answer's data.
-    /// - Throws: `already_enrolled` when the address has an account; the verification has no effect then.
+    /// - Throws: `already_enrolled` when the address has an account, and `invalid_code` when the sign-in that asked for another address has
+    ///   ended; the verification has no effect then.
     func takeEffect() async throws -> JSONValue {
         switch verification.purpose {
         case .registration: try await giveToken()
@@ -27,8 +30,10 @@ struct VerifiedEmail {
 
     /// Gives the token with which an app signs up with the address.
     private func giveToken() async throws -> JSONValue {
-        let token = keys.enrolmentToken(of: verification)
-        let verifiedAt = try await EmailVerificationRepository(transaction).verify(id: verification.id, tokenHash: token.hash)
+        let tokens = keys.enrolmentTokens(of: verification)
+        let (verifiedAt, hash) = try await EmailVerificationRepository(transaction).verify(
+            id: verification.id, tokenHash: tokens[0].hash)
+        guard let token = tokens.first(where: { $0.hash == hash }) else { throw APIError.invalidCode }
         try await record(.emailVerified)
         let end = verifiedAt.addingTimeInterval(EmailVerificationRepository.tokenLifetime / .seconds(1))
         return .members(
@@ -48,31 +53,52 @@ struct VerifiedEmail {
         return account
     }
 
-    /// Replaces the e-mail of the account, and ends its other sign-ins.
+    /// Replaces the e-mail of the account, ends its other sign-ins and a recovery by the former e-mail, and tells both: the devices by a
+    /// push, and the former address by a mail, which is the only news of a takeover that reaches an owner without a device.
+    ///
+    /// The sign-in that asked for it must not have ended: an owner who is mailed about a change that a thief asked for ends all sign-ins.
     private func changeEmail() async throws -> JSONValue {
         if verification.verifiedAt == nil {
-            _ = try await EmailVerificationRepository(transaction).verify(id: verification.id)
+            let signIns = SignInRepository(transaction)
+            guard try await signIns.hold(verification.signInID, of: verification.accountID, since: verification.createdAt) else {
+                throw APIError.invalidCode
+            }
+            let former = try await UserRepository(transaction).find(id: verification.accountID)?.email
+            let replaced = former.flatMap { Set($0.lookups).isDisjoint(with: verification.email.lookups) ? $0 : nil }
+            _ = try await EmailVerificationRepository(transaction).verify(id: verification.id, replacing: replaced)
             do {
                 guard try await UserRepository(transaction).setEmail(verification.email, of: verification.accountID) else {
-                    throw APIError.unauthorized("The account is gone")
+                    throw APIError.invalidCode
                 }
             } catch let error as PostgresError where error.code == .sqlState("23505") {
                 throw APIError.alreadyEnrolled
             }
+            // An erasure finds photos of sign-ins by the e-mail that the account has then.
+            for lookup in former?.lookups ?? [] {
+                try await FacePhotoHashRepository(transaction).deleteAll(of: AttemptKey.derive(from: lookup))
+            }
             try await record(.emailChanged)
-            _ = try await SignInRepository(transaction).endAll(
-                of: verification.accountID, except: verification.signInID, isNoticed: true)
+            if let recovery = try await PendingEnrolmentRepository(transaction).cancelRecovery(of: verification.accountID) {
+                try await record(.recoveryCancelled, of: recovery, detail: "email_changed")
+            }
+            _ = try await signIns.endAll(of: verification.accountID, except: verification.signInID, isNoticed: true)
             let alert = AccountAlert.emailChanged.notification(to: verification.accountID, cause: verification.id)
             try await OutboxRepository(transaction).publish(
                 alert, requestID: requestID, traceparent: traceparent, expiresAt: alert.expiresAt)
+            if replaced != nil {
+                try await OutboxRepository(transaction).publish(
+                    MailRequested(kind: .emailChanged, subjectID: verification.id), requestID: requestID, traceparent: traceparent)
+            }
         }
         return account
     }
 
-    private func record(_ action: AuditAction) async throws {
+    private func record(_ action: AuditAction, of object: UUID? = nil, detail: String? = nil) async throws {
         let actor: AuditActor = verification.purpose == .emailChange ? .user(verification.accountID) : .anonymous
         try await AuditRepository(transaction).append(
-            AuditEntry(action, by: actor, on: verification.accountID, object: verification.id, requestID: requestID))
+            AuditEntry(
+                action, by: actor, on: verification.accountID, object: object ?? verification.id, requestID: requestID, detail: detail,
+                addressKey: addressKey))
     }
 
     private var account: JSONValue {
@@ -82,6 +108,7 @@ struct VerifiedEmail {
 }
 
 extension APIError {
+    static let invalidCode = APIError(.invalidCode, "The code is wrong or has expired; request another one", field: "code")
     static let alreadyEnrolled = APIError(
         .alreadyEnrolled, "This e-mail address has an account: sign in, or recover the account")
 }

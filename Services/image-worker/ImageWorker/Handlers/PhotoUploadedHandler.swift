@@ -16,6 +16,7 @@ internal import WireFormat
 struct PhotoUploadedHandler: EventHandler {
     let postgres: PostgresClient
     let store: any BlobStore
+    let pipeline: ImagePipeline
     /// The threads and memory for image processing.
     let threads: PictureThreads
 
@@ -46,7 +47,9 @@ struct PhotoUploadedHandler: EventHandler {
             return nil
         }
         do {
-            return try await threads.run(taking: { PictureMemory.thumbnail(of: bytes) }) { try ImagePipeline.thumbnail(of: bytes) }
+            return try await threads.run(taking: { PictureMemory.thumbnail(of: bytes) }) { [pipeline] in
+                try pipeline.thumbnail(of: bytes)
+            }
         } catch let error as ImagingError where error.code != .unavailable {
             logger.notice(
                 "photo cannot be decoded for a thumbnail", metadata: ["photo": "\(photo.id.wireString)", "error": "\(error)"])

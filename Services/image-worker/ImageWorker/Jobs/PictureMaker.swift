@@ -21,6 +21,7 @@ struct PictureMaker: Sendable {
     let postgres: PostgresClient
     let store: any BlobStore
     let calls: GeneratorCalls
+    let pipeline: ImagePipeline
     /// The threads and memory for image processing.
     let threads: PictureThreads
 
@@ -42,8 +43,8 @@ struct PictureMaker: Sendable {
         let upload = try await upload(of: lease)
         let side = max(quality.maxSide, job.width ?? 0, job.height ?? 0)
         let needed: @Sendable () -> Int = { PictureMemory.normalising(upload, maxSide: side) }
-        let normalised = try await compute("normalise upload", ofUpload: true, taking: needed) { () throws(ImagingError) in
-            try ImagePipeline.normalise(upload, maxSide: side)
+        let normalised = try await compute("normalise upload", ofUpload: true, taking: needed) { [pipeline] () throws(ImagingError) in
+            try pipeline.normalise(upload, maxSide: side)
         }
         progress(Self.readyPercent)
         let request = GenerationRequest(
@@ -58,10 +59,11 @@ struct PictureMaker: Sendable {
         let share: @Sendable () -> Int = {
             PictureMemory.finishing(raw.bytes, width: job.width, height: job.height, quality: quality, limits: limits)
         }
-        let (picture, thumbnail) = try await compute("finish picture", ofUpload: false, taking: share) { () throws(ImagingError) in
-            let picture = try ImagePipeline.finish(
+        let (picture, thumbnail) = try await compute("finish picture", ofUpload: false, taking: share) {
+            [pipeline] () throws(ImagingError) in
+            let picture = try pipeline.finish(
                 raw.bytes, width: job.width, height: job.height, quality: quality, limits: limits)
-            return (picture, try ImagePipeline.thumbnail(of: picture.bytes, limits: limits))
+            return (picture, try pipeline.thumbnail(of: picture.bytes, limits: limits))
         }
         progress(Self.finishedPercent)
         let resultKey = try await blobs.writeMedia(picture, as: "result")

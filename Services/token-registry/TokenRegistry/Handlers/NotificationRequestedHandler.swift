@@ -114,7 +114,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
             try await NotificationRepository(transaction).markSkipped(
                 requests.map(\.notificationID), reason: reason.rawValue)
             // These sessions get no push, so the tokens of failed ones are no longer needed.
-            let sessions = requests.filter { $0.recipient.type == .session }.compactMap { UUID(uuidString: $0.recipient.id) }
+            let sessions = requests.filter { $0.recipient.type == .session }.compactMap { UUID(wireString: $0.recipient.id) }
             try await SessionInstallCleanup(transaction: transaction, logger: logger).run(sessionIDs: sessions)
             for event in events { log(event, skippedFor: reason) }
             Counter(label: "push_notifications_skipped_total", dimensions: [("reason", reason.rawValue)])
@@ -145,16 +145,16 @@ extension NotificationRequested {
     }
 
     /// The id of the topic, when the request names one.
-    fileprivate var topicID: UUID? { parameters[NotificationParameter.topicID].flatMap { UUID(uuidString: $0) } }
+    fileprivate var topicID: UUID? { parameters[NotificationParameter.topicID].flatMap { UUID(wireString: $0) } }
 
     /// The installation that is excluded.
-    fileprivate var exceptInstallID: UUID? { parameters[NotificationParameter.exceptInstallID].flatMap { UUID(uuidString: $0) } }
+    fileprivate var exceptInstallID: UUID? { parameters[NotificationParameter.exceptInstallID].flatMap { UUID(wireString: $0) } }
 
     /// The user of whom it shows something.
-    fileprivate var senderID: UUID? { parameters[NotificationParameter.senderID].flatMap { UUID(uuidString: $0) } }
+    fileprivate var senderID: UUID? { parameters[NotificationParameter.senderID].flatMap { UUID(wireString: $0) } }
 
     /// The member of the topic who is excluded.
-    fileprivate var exceptUserID: UUID? { parameters[NotificationParameter.exceptUserID].flatMap { UUID(uuidString: $0) } }
+    fileprivate var exceptUserID: UUID? { parameters[NotificationParameter.exceptUserID].flatMap { UUID(wireString: $0) } }
 }
 
 extension NewNotification {

@@ -25,6 +25,6 @@ struct SessionInstallCleanup {
 extension NotificationRecord {
     /// The session whose result this is about; nil for other notifications.
     fileprivate var faceSessionID: UUID? {
-        recipient.type == .session && kind.isOfSession ? UUID(uuidString: recipient.id) : nil
+        recipient.type == .session && kind.isOfSession ? UUID(wireString: recipient.id) : nil
     }
 }

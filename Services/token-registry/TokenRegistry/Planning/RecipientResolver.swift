@@ -36,7 +36,7 @@ struct RecipientResolver {
         var lists: [UUID: NotificationRecipient] = [:]
         for recipient in recipients {
             resolutions[recipient] = .skipped(.recipientUnsupported)
-            switch (recipient.type, UUID(uuidString: recipient.id)) {
+            switch (recipient.type, UUID(wireString: recipient.id)) {
             case (.session, let id?): sessions[id] = recipient
             case (.user, let id?): users[id] = recipient
             case (.installation, let id?): installations[id] = recipient

@@ -16,6 +16,9 @@ public struct RedisServiceUser: Sendable {
         "hget", "hmget", "hexists", "hincrby", "hdel", "zadd", "zrem", "zscore", "zcard", "zrange", "zrangebyscore",
     ]
 
+    /// All commands of a service, in the form of rules: the server refuses every other one.
+    static let commands = connectionCommands + streamCommands
+
     /// The service, which is also the name of its group.
     public let service: String
     private let keyPrefix: String
@@ -48,7 +51,7 @@ public struct RedisServiceUser: Sendable {
             return ["~\(key)", "~\(key):\(service):*"]
         }
         let published = EventCatalog.streams.map { "%W~" + RedisEventTransport.key(of: $0, prefix: keyPrefix) }
-        return ["reset", "on"] + own + (Self.connectionCommands + Self.streamCommands).map { "+" + $0 }
+        return ["reset", "on"] + own + Self.commands.map { "+" + $0 }
             + ["(\((published + ["+xadd"]).joined(separator: " ")))"]
     }
 

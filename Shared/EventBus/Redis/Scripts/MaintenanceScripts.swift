@@ -97,23 +97,33 @@ enum MaintenanceScripts {
             """)
 
     /// Trims to the first entry that a group still needs: its oldest pending one, or else the last one delivered to it, which
-    /// stays because the server can tell a group's lag only while that entry exists. KEYS: stream. ARGV: the age in milliseconds
-    /// to which a stream without groups is trimmed, or -1. Returns the number of deleted entries.
+    /// stays because the server can tell a group's lag only while that entry exists. The last entry of the stream is deleted too once all
+    /// groups have settled it, so that an idle stream keeps nothing: an empty stream has no lag, and entries after a deleted one are
+    /// counted correctly. KEYS: stream. ARGV: the age in milliseconds to which a stream without groups is trimmed, or -1. Returns the
+    /// number of deleted entries.
     ///
     /// Never trims by length: `MAXLEN` deletes entries that no group has read, and pending entries that are deleted are lost.
     static let trim = RedisScript(
         LuaSnippets.now + LuaSnippets.isAfter + """
             if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
             local first
+            local isPending = false
             for _, info in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
                 local needed = info[8]
-                if info[6] > 0 then needed = redis.call('XPENDING', KEYS[1], info[2])[2] end
+                if info[6] > 0 then
+                    needed = redis.call('XPENDING', KEYS[1], info[2])[2]
+                    isPending = true
+                end
                 if not first or isAfter(first, needed) then first = needed end
             end
-            if not first and tonumber(ARGV[1]) >= 0 then
-                first = string.format('%.0f-0', math.max(now - ARGV[1], 0))
+            if not first then
+                if tonumber(ARGV[1]) < 0 then return 0 end
+                return redis.call('XTRIM', KEYS[1], 'MINID', string.format('%.0f-0', math.max(now - ARGV[1], 0)))
             end
-            return first and redis.call('XTRIM', KEYS[1], 'MINID', first) or 0
+            local deleted = redis.call('XTRIM', KEYS[1], 'MINID', first)
+            local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+            if not isPending and last and last[1] == first then deleted = deleted + redis.call('XDEL', KEYS[1], first) end
+            return deleted
             """)
 
     /// Deletes the dead letters that are older than an age, by the server's clock, from which their ids are. KEYS: dead letters.

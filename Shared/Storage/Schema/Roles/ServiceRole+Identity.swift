@@ -1,6 +1,7 @@
 extension ServiceRole {
     static let identityAPIGrants: [TableGrant] = [
         .own("users"),
+        .own("email_lookups"),
         .own("identities"),
         .own("access_tokens"),
         .own("email_verifications"),
@@ -22,13 +23,16 @@ extension ServiceRole {
         .own("notification_receipts", .select, .insert, .delete),
         .own("image_job_reads"),
         .own("erasures", .select, .insert, .update),
-        .own("erased_identities", .select, .insert, .update),
-        .borrow("image_jobs", .select, .insert, .update(of: "seen_at", "deleted_at"), because: "it takes orders, shows and deletes them"),
+        .own("erased_identities"),
+        .own("sealed_value_counts", .select, .insert, .update),
+        .borrow(
+            "image_jobs", .select, .insert, .update(of: "seen_at", "deleted_at"), .delete,
+            because: "it takes orders, shows and deletes them"),
         .borrow("image_templates", .select, because: "operators write templates; it lists them"),
         .borrow("topic_photos", .select, .insert, because: "it takes photos and shows them"),
         .borrow(
             "face_templates", .select, .insert, .update,
-            because: "a face takes effect with the proof of its e-mail or the end of a recovery. It is sealed with a key it does not have"),
+            because: "a face takes effect with the proof of its e-mail or the end of a recovery. It copies the sealed bytes"),
         .borrow(
             "face_photo_hashes", .select(of: "user_id", "file_hash", "created_at"), .insert, .update(of: "created_at"), .delete,
             because: "as for face_templates; and it deletes old ones"),

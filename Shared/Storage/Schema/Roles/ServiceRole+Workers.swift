@@ -2,17 +2,20 @@ extension ServiceRole {
     static let faceMatchingWorkerGrants: [TableGrant] = [
         .own("face_templates"),
         .own("face_photo_hashes", .select, .insert, .delete),
-        .own("pending_enrolments", .select, .insert, .update),
+        .own("pending_enrolments", .select, .insert, .update, .delete),
         .borrow("consents", .select(of: "id"), .insert, because: "the consent is stored with the face that it came with"),
         .borrow(
             "sessions", .select,
             .update(
-                of: "state", "started_at", "reason", "retryable", "attempts_left", "completed_at", "email_lookup", "email_sealed",
+                of: "state", "started_at", "reason", "retryable", "attempts_left", "completed_at", "email_lookups", "email_sealed",
                 "photos"),
             because: "it decides sessions, and removes their e-mail and photos"),
         .borrow(
-            "users", .select(of: "id"), .insert, .update(of: "sign_ins_ended_at"),
+            "users", .select(of: "id", "state"), .insert, .update(of: "sign_ins_ended_at"),
             because: "the account begins with its first face, and a new face ends the sign-ins of the former one"),
+        .borrow(
+            "email_lookups", .select, .insert,
+            because: "as for users; and a recovery needs the account's e-mail, compared by its hash"),
         .borrow(
             "email_verifications", .select, .insert,
             because: "a face without a proven e-mail requests the proof; a proven e-mail becomes the account's"),

@@ -79,7 +79,7 @@ extension ServiceRole {
         return [
             reports,
             .borrow(
-                "erasures", .select(of: "id", "scope", "user_id", "subject_hash", "requested_at", "completed_at"),
+                "erasures", .select(of: "id", "scope", "user_id", "attempt_keys", "subject_hash", "requested_at", "completed_at"),
                 because: "every service erases what it keeps of a user"),
         ]
     }

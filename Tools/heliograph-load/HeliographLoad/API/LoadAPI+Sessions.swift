@@ -1,3 +1,4 @@
+internal import Foundation
 internal import JSON
 internal import Multipart
 
@@ -29,7 +30,9 @@ extension LoadAPI {
         for (field, pictures) in photos {
             for picture in pictures.three(number) { form.add(field, picture) }
         }
-        let reply = try await send("POST", "/api/v1/ekyc/\(path)", form: form, for: .answer)
+        // Without retries no key is sent, because keeping the answer for a repetition is work that is measured.
+        let key = retries.time > .zero ? UUID() : nil
+        let reply = try await send("POST", "/api/v1/ekyc/\(path)", form: form, key: key, for: .answer)
         guard let id = reply.body["data"]?["session_id"]?.string, let token = reply.sessionToken else {
             throw LoadFailure(at: .answer, "a response without a session")
         }

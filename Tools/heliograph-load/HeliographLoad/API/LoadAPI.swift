@@ -17,6 +17,7 @@ struct LoadAPI: Sendable {
     let http: HTTPClient
     /// Timeout of one request, and of one action as a whole.
     let patience: Duration
+    let retries: LoadRetries
 
     /// A successful response.
     struct Reply {
@@ -24,7 +25,7 @@ struct LoadAPI: Sendable {
         let sessionToken: String?
     }
 
-    /// Sends a request and decodes its response.
+    /// Sends a request and decodes its response; again when it got none, if the load has such retries.
     ///
     /// - Throws: `LoadFailure` with the status and code of an unsuccessful response, or the network fault.
     func send(
@@ -42,6 +43,18 @@ struct LoadAPI: Sendable {
             request.headers.append(("Content-Type", "application/json"))
             request.body = [UInt8]((try? JSONEncoder().encode(json)) ?? Data())
         }
+        let start = ContinuousClock.now
+        var isRepetition = false
+        while true {
+            do throws(LoadFailure) { return try await attempt(request, for: stage) } catch {
+                guard retries.admits(error, since: start, isRepetition: isRepetition) else { throw error }
+            }
+            isRepetition = true
+            try? await Task.sleep(for: LoadRetries.pause)
+        }
+    }
+
+    private func attempt(_ request: HTTPClientRequest, for stage: LoadStage?) async throws(LoadFailure) -> Reply {
         let response: HTTPClientResponse
         do throws(HTTPClientError) {
             response = try await http.execute(request)

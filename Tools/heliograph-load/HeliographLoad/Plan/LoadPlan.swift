@@ -20,6 +20,8 @@ struct LoadPlan {
     let objectives: [LoadObjective]
     /// The share of all actions that may fail, 0 to 1.
     let maxErrorShare: Double
+    /// The time for which a request that got no answer is sent again.
+    var retryTime = Duration.zero
 
     /// All arrivals, those of the warm-up included.
     var arrivals: Arrivals {
@@ -35,6 +37,7 @@ struct LoadPlan {
             "url": url, "label": label, "rate_per_second": perSecond, "arrivals": pattern.rawValue, "mix": mix.description, "seed": seed,
             "duration_seconds": duration.seconds, "warm_up_seconds": warmUp.seconds, "concurrency_max": maxConcurrency,
             "patience_seconds": patience.seconds, "counts_pushes": countsPushes, "errors_max": maxErrorShare,
+            "retry_seconds": retryTime.seconds,
         ]
     }
 }

@@ -7,7 +7,7 @@ extension LoadReport: Report {
             "plan": plan.json, "started_at": startedAt, "measured_seconds": measured.seconds,
             "lateness_milliseconds": summary(of: snapshot.lateness), "kinds": kinds.map(json(of:)),
             "objectives": verdicts.map { ["objective": $0.objective, "found": $0.found, "ok": $0.isMet] as JSONRecord },
-            "ok": isGood, "clean_up": remains?.json,
+            "retries": retries, "ok": isGood, "clean_up": remains?.json,
         ]
         try document.encode(to: encoder)
     }

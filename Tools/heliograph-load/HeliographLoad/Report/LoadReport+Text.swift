@@ -12,7 +12,7 @@ extension LoadReport {
     private var heading: [String] {
         let stopped = measured < plan.duration ? ", stopped after \(HumanUnits.age(measured))" : ""
         let late = snapshot.lateness
-        return [
+        let lines = [
             "Load on \(plan.url) at \(HumanUnits.timestamp(startedAt))" + (plan.label.map { ": \($0)" } ?? ""),
             "\(HumanUnits.rate(plan.perSecond))/s (\(plan.pattern.rawValue), seed \(plan.seed)), \(plan.mix.description), for "
                 + "\(HumanUnits.age(plan.duration)) after \(HumanUnits.age(plan.warmUp)) of warm-up\(stopped); "
@@ -20,6 +20,9 @@ extension LoadReport {
             "Started after their scheduled time: p50 \(Self.text(late.quantile(0.5))), p99 \(Self.text(late.quantile(0.99))), "
                 + "at most \(Self.text(late.quantile(1))); included in the latencies",
         ]
+        guard plan.retryTime > .zero else { return lines }
+        let reasons = retries.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
+        return lines + ["Sent again: " + (reasons.isEmpty ? "nothing" : reasons.joined(separator: ", "))]
     }
 
     private var latencyTable: Table {

@@ -19,6 +19,8 @@ struct LoadReport {
     let snapshot: LoadRecorder.Snapshot
     /// Nil without a clean-up.
     let remains: LoadCleanup.Remains?
+    /// The numbers of requests that were sent again, by the failure before.
+    var retries: [String: Int] = [:]
 
     /// The reported percentiles, in percent.
     static let percentiles = [50.0, 90, 95, 99, 99.9]

@@ -17,7 +17,9 @@ struct Load {
     /// Whether the run skips the clean-up.
     let keepsData: Bool
 
-    private var api: LoadAPI { LoadAPI(url: plan.url, http: http, patience: plan.patience) }
+    let retries: LoadRetries
+
+    private var api: LoadAPI { LoadAPI(url: plan.url, http: http, patience: plan.patience, retries: retries) }
 
     /// - Throws: `ExitCode.unavailable` when the load cannot begin, after a note with the reason.
     func run() async throws -> LoadReport {
@@ -45,7 +47,8 @@ struct Load {
         Self.restoreSignals()
         if !keepsData { console.note("Cleaning up.") }
         let remains = keepsData ? nil : await LoadCleanup(api: api).run(population)
-        return LoadReport(plan: plan, startedAt: startedAt, measured: measured, snapshot: recorder.snapshot, remains: remains)
+        return LoadReport(
+            plan: plan, startedAt: startedAt, measured: measured, snapshot: recorder.snapshot, remains: remains, retries: retries.counts)
     }
 
     private func templates() async throws -> [String] {

@@ -29,8 +29,10 @@ struct AuditCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Only what this request did, by its X-Request-ID.", valueName: "id"))
     var request: String?
 
-    @Option(name: .long, help: ArgumentHelp("Only what is younger: 90s, 30m, 24h, 7d; up to 30 days.", valueName: "time"))
-    var since: TimeSpan?
+    @Option(
+        name: .long, help: ArgumentHelp("Only what is younger: 90s, 30m, 24h, 7d; up to 731d.", valueName: "time"),
+        transform: Self.age)
+    var since: Duration?
 
     @Option(name: .long, help: ArgumentHelp("The maximum number of rows.", valueName: "count"))
     var limit = 1_000
@@ -45,11 +47,22 @@ struct AuditCommand: AsyncParsableCommand {
 
     func run() async throws {
         let selection: AuditRepository.Selection = user.map { .user($0) } ?? request.map { .request($0) } ?? .all
-        let begin = since.map { Date().addingTimeInterval(-($0.duration / .seconds(1))) } ?? .distantPast
+        let begin = since.map { Date().addingTimeInterval(-($0 / .seconds(1))) } ?? .distantPast
         try await database.withDatabase(queryTimeout: .seconds(60)) { client in
             let records = try await AuditRepository(client).find(selection, since: begin, limit: limit)
             try Console.current.show(AuditReport(records: records), asJSON: json)
         }
+    }
+
+    /// Parses the age of the oldest row: no row is older than the log keeps.
+    private static func age(_ text: String) throws -> Duration {
+        guard let age = HumanUnits.duration(text) else {
+            throw ValidationError("\(text.printable) is no time: 90s, 30m, 24h and 7d are.")
+        }
+        guard age <= AuditRepository.retention else {
+            throw ValidationError("--since is up to \(HumanUnits.age(AuditRepository.retention)): the audit log is kept for 24 months.")
+        }
+        return age
     }
 }
 

@@ -29,7 +29,7 @@ struct LocksShowCommand: AsyncParsableCommand {
     @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        let failures = try await account.acting.recording(.lockShown, on: account.user) { transaction in
+        let failures = try await account.recording(.lockShown) { transaction in
             try await SessionRepository(transaction).countedFailures(of: account.user)
         }
         try Console.current.show(FailedSignInReport(failures: failures), asJSON: account.json)
@@ -49,7 +49,7 @@ struct LocksClearCommand: AsyncParsableCommand {
     @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        let count = try await account.acting.recording(.lockCleared, on: account.user) { transaction in
+        let count = try await account.recording(.lockCleared) { transaction in
             try await SessionRepository(transaction).forgiveFailures(of: account.user)
         }
         if account.json {

@@ -20,7 +20,8 @@ struct SessionsListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List the sign-ins of an account, the last used first.",
         discussion: """
-            LAST USED is the time of the sign-in or of the last refresh: the device may have used the account for an hour after it.
+            LAST USED is the time of the sign-in or of the last refresh: the device may have used the account for an hour after it. \
+            Sign-ins with an identity provider are not listed: the provider keeps them.
 
               heliographctl sessions list --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
             """
@@ -29,7 +30,7 @@ struct SessionsListCommand: AsyncParsableCommand {
     @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        let signIns = try await account.acting.recording(.signInsListed, on: account.user) { transaction in
+        let signIns = try await account.recording(.signInsListed) { transaction in
             try await SignInRepository(transaction).list(of: account.user)
         }
         try Console.current.show(SignInReport(signIns: signIns), asJSON: account.json)
@@ -42,7 +43,8 @@ struct SessionsRevokeCommand: AsyncParsableCommand {
         commandName: "revoke",
         abstract: "Sign a device of an account out, or all of them.",
         discussion: """
-            Their tokens end at once, and so do pushes to them. The user can sign in again.
+            Their tokens end at once, and so do pushes to them. The user can sign in again. Without --session, sign-ins with identity \
+            providers end as well: the tokens of those of before are refused.
 
               heliographctl sessions revoke --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11 --yes
             """
@@ -60,24 +62,36 @@ struct SessionsRevokeCommand: AsyncParsableCommand {
         guard yes else { return try await tellCount() }
         let action = session == nil ? AuditAction.signInsEnded : .signInEnded
         let detail = session == nil ? "all" : nil
-        let ended = try await account.acting.recording(action, on: account.user, object: session, detail: detail) { transaction in
-            try await end(in: transaction)
+        let (ended, providers) = try await account.recording(action, object: session, detail: detail) { transaction in
+            (try await end(in: transaction), try await endedProviders(in: transaction))
         }
         if account.json {
-            let record: JSONRecord = ["ended": ended.ids.map(\.wireString), "installs_removed": ended.removedInstalls.count]
+            let record: JSONRecord = [
+                "ended": ended.ids.map(\.wireString), "identity_providers": providers, "installs_removed": ended.removedInstalls.count,
+            ]
             Console.current.result(try JSONOutput.text(record))
         } else {
             Console.current.result(
                 "ended \(HumanUnits.count(ended.ids.count, "sign-in")) of \(account.user.wireString), "
                     + "removed \(HumanUnits.count(ended.removedInstalls.count, "installation"))")
+            for provider in providers { Console.current.result("ended its sign-ins with \(provider)") }
         }
     }
 
     private func tellCount() async throws {
-        let signIns = try await account.acting.database.withDatabase { try await SignInRepository($0).list(of: account.user) }
+        let (signIns, providers) = try await account.acting.database.withDatabase { client in
+            (try await SignInRepository(client).list(of: account.user), try await endedProviders(in: client))
+        }
         let count = signIns.count { session == nil || $0.id == session }
         Console.current.result("would end \(HumanUnits.count(count, "sign-in")) of \(account.user.wireString)")
+        for provider in providers { Console.current.result("would end its sign-ins with \(provider)") }
         Console.current.note("Nothing was changed: add --yes to do it.")
+    }
+
+    /// The identity providers whose sign-ins end with all others; none with --session. The number of those sign-ins is not known here.
+    private func endedProviders(in database: some PostgresQueryable) async throws -> [String] {
+        let found = try await AccountReport.account(account.user, in: UserRepository(database))
+        return session == nil ? found.identityProviders : []
     }
 
     private func end(in transaction: PostgresTransaction) async throws -> EndedSignIns {

@@ -18,57 +18,6 @@ struct UsersCommand: AsyncParsableCommand {
     )
 }
 
-/// Finds the account of an e-mail.
-struct UsersFindCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "find",
-        abstract: "Find an account by its e-mail or id.",
-        discussion: """
-            An e-mail is looked up by its keyed hash, so LOOKUP_KEY is read from the environment. The e-mail itself is not printed. \
-            Arguments show in the list of processes.
-
-              heliographctl users find --email ada@example.org
-              heliographctl users find --email ada@example.org --json | jq -r .id
-            """
-    )
-
-    @OptionGroup var options: OperatorOptions
-
-    @Option(name: .long, help: ArgumentHelp("The e-mail of the account.", valueName: "address"))
-    var email: String?
-
-    @Option(name: .long, help: ArgumentHelp("The id of the account.", valueName: "uuid"), transform: UUID.argument)
-    var id: UUID?
-
-    @Flag(name: .long, help: "Print JSON.")
-    var json = false
-
-    mutating func validate() throws {
-        guard (email == nil) != (id == nil) else { throw ValidationError("Say either --email or --id.") }
-        if let email, EmailAddress(email) == nil { throw ValidationError("--email is not an e-mail address.") }
-    }
-
-    func run() async throws {
-        var lookup: [UInt8]?
-        if let address = email.flatMap({ EmailAddress($0) }) {
-            let settings = try await Settings.withKeys()
-            lookup = try reporting(hint: "--id") { address.lookup(under: try settings.lookupKey()) }
-        }
-        let found = try await options.database.withDatabase { [lookup] client in
-            try await client.withTransaction { transaction in
-                let users = UserRepository(transaction)
-                var userID = id
-                if let lookup { userID = try await users.find(emailLookup: lookup)?.id }
-                let account = try await AccountReport.account(userID, in: users)
-                try await AuditRepository(transaction).append(
-                    AuditEntry(.accountShown, by: options.actor, on: account.id, detail: lookup == nil ? "by_id" : "by_email"))
-                return account
-            }
-        }
-        try Console.current.show(AccountReport(account: found, email: nil), asJSON: json)
-    }
-}
-
 /// Shows an account.
 struct UsersShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -88,15 +37,15 @@ struct UsersShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await reveal ? Settings.withKeys() : nil
-        let sealer = try settings.map { settings in try reporting(hint: "no --reveal") { try settings.sealer(.accounts) } }
+        let sealer = try settings.map { try $0.installationSealer(.accounts) }
         let action = reveal ? AuditAction.emailRevealed : .accountShown
-        let found = try await account.acting.recording(action, on: account.user, detail: "by_id") { transaction in
+        let found = try await account.recording(action, detail: "by_id") { transaction in
             try await AccountReport.account(account.user, in: UserRepository(transaction))
         }
         // Opened after the commit: the operator reads no e-mail without an entry in the log.
         var email: String?
-        if let sealer, let lookup = found.emailLookup, let sealed = found.emailSealed {
-            email = String(decoding: try sealer.open(sealed, context: SealingContext.email(lookup: lookup)), as: UTF8.self)
+        if let sealer, let sealed = found.emailSealed {
+            email = String(decoding: try sealer.open(sealed, context: SealingContext.email(accountID: found.id)), as: UTF8.self)
         }
         try Console.current.show(AccountReport(account: found, email: email), asJSON: account.json)
     }
@@ -111,8 +60,7 @@ struct AccountReport: Report {
     /// Reads an account; ends the command when there is none.
     static func account(_ id: UUID?, in users: UserRepository) async throws -> AccountSummary {
         guard let id, let account = try await users.summary(id: id) else {
-            Console.current.note("There is no such account.")
-            throw ExitCode.nothingFound
+            throw AccountOptions.noSuchAccount()
         }
         return account
     }

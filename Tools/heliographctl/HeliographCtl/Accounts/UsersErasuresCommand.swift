@@ -10,7 +10,8 @@ struct UsersErasuresCommand: AsyncParsableCommand {
         commandName: "erasures",
         abstract: "List erasures, those under way first, or show what one has erased.",
         discussion: """
-            WAITS FOR names the services that have not reported. Nothing here names a user.
+            WAITS FOR names the services that have not reported; once all have, what is left is the final check, 30 seconds after the \
+            request at the earliest. Nothing here names a user.
 
               heliographctl users erasures
               heliographctl users erasures --id 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
@@ -52,7 +53,8 @@ struct ErasureListReport: Report {
     func lines(_ style: TextStyle) -> [String] {
         var table = Table(["ERASURE", "SCOPE", "REQUESTED", "COMPLETED", .right("ERASED"), "WAITS FOR"])
         for erasure in erasures {
-            let waitsFor = erasure.waitsFor.joined(separator: " ")
+            var waitsFor = erasure.waitsFor.joined(separator: " ")
+            if waitsFor.isEmpty, erasure.completedAt == nil { waitsFor = "the final check" }
             table.add([
                 .init(erasure.id.wireString), .init(erasure.scope.rawValue), .init(HumanUnits.timestamp(erasure.requestedAt)),
                 erasure.completedAt.map { .init(HumanUnits.timestamp($0)) } ?? .nothing,

@@ -10,7 +10,7 @@ struct UsersReceiptCommand: AsyncParsableCommand {
         commandName: "receipt",
         abstract: "Print the signed receipt of a completed erasure, or verify one.",
         discussion: """
-            A receipt is a JSON Web Signature. --verify needs LOOKUP_KEY, from which its key derives; others verify it with the key at \
+            A receipt is a JSON Web Signature. --verify needs LOOKUP_KEYS, from which its key derives; others verify it with the key at \
             /.well-known/jwks.json of the API.
 
               heliographctl users receipt --id 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11 > receipt.jws
@@ -43,7 +43,7 @@ struct UsersReceiptCommand: AsyncParsableCommand {
 
     private func show(_ receipt: String) async throws {
         let settings = try await Settings.withKeys()
-        let key = try ErasureReceiptKey(lookupKey: try reporting(hint: "/.well-known/jwks.json") { try settings.lookupKey() })
+        let key = try ErasureReceiptKey(lookupKeys: try settings.installationLookupKeys())
         guard let claims = key.verifiedClaims(of: receipt), let lines = JSONOutput.pretty(Array(claims.utf8)) else {
             Console.current.note("This is no receipt of this installation, or it was changed.")
             throw ExitCode.failure

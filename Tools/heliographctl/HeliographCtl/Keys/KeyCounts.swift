@@ -6,7 +6,7 @@ internal import PostgresClient
 internal import ServiceDefaults
 internal import Storage
 
-/// The number of sealed values and objects of a ring, by the id of the key that sealed them.
+/// The number of sealed values and objects of a ring, by the id of the key that sealed them, or of what a key of lookups finds.
 struct KeyCounts {
     let purpose: KeyPurpose
     /// The ids of the ring's keys, the first of which seals; nil when the ring is not known.
@@ -39,6 +39,20 @@ struct KeyCounts {
         }
     }
 
+    /// Counts what the lookups of each key find: of the first key all, of another one what the first one does not find.
+    ///
+    /// - Parameter keys: The ring; nil when it is not known.
+    init(lookups keys: LookupKeys?, postgres: PostgresClient) async throws {
+        purpose = .lookups
+        ring = keys?.ids
+        add(try await LookupRepository(postgres).counts(first: ring?.first))
+        guard let keys else { return }
+        for (id, header) in zip(keys.ids, try ErasureReceiptKey(lookupKeys: keys).headers) {
+            let count = try await ErasureRepository(postgres).countReceipts(beginningWith: header)
+            if count > 0 { add([id: count]) }
+        }
+    }
+
     private mutating func add(_ more: [String: Int]) { counts.merge(more, uniquingKeysWith: +) }
 
     /// The ids of all keys of the ring and of all keys that sealed something, those of the ring first.
@@ -49,7 +63,7 @@ struct KeyCounts {
         let count = counts[keyID, default: 0]
         guard let ring else { return "in use" }
         guard ring.contains(keyID) else { return keyID.isEmpty ? "not sealed" : "not in the ring" }
-        if keyID == ring.first { return "in use, seals" }
+        if keyID == ring.first { return purpose == .lookups ? "in use, writes" : "in use, seals" }
         if count > 0 { return "in use" }
         return isComplete ? "safe to remove" : "unknown: set BLOB_STORE_PATH or S3_…"
     }
@@ -57,6 +71,6 @@ struct KeyCounts {
     /// The store of the objects that a ring seals, from the settings; nil for a ring that seals none.
     static func store(for purpose: KeyPurpose, sealer: Sealer) throws -> (any SealedBlobs)? {
         guard BlobFolder.allCases.contains(where: { $0.purpose == purpose }) else { return nil }
-        return try reporting(hint: "nothing") { try Settings().blobStore(sealer: sealer, logger: .silent) }
+        return try reporting { try Settings().blobStore(sealer: sealer, logger: .silent) }
     }
 }

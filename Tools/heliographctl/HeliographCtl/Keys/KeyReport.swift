@@ -15,7 +15,7 @@ struct KeyReport: Report {
     }
 
     func lines(_ style: TextStyle) -> [String] {
-        var table = Table(["RING", "KEY", .right("SEALED"), "STATE"])
+        var table = Table(["RING", "KEY", .right("VALUES"), "STATE"])
         for ring in rings {
             for keyID in ring.keyIDs {
                 table.add([

@@ -6,8 +6,8 @@ public import Storage
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Make and rotate the secrets that seal and look up personal data.",
-        subcommands: [KeysGenerateCommand.self, KeysStatusCommand.self, KeysRotateCommand.self]
+        abstract: "Make, rotate and verify the secrets that seal and look up personal data.",
+        subcommands: [KeysGenerateCommand.self, KeysStatusCommand.self, KeysRotateCommand.self, KeysVerifyCommand.self]
     )
 }
 

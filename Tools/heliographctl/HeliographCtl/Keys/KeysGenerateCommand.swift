@@ -13,8 +13,8 @@ struct KeysGenerateCommand: AsyncParsableCommand {
             pictures (AES-256-GCM). Give each service only those it needs. To rotate a ring, put a new key in front: \
             FACE_KEYS=k2:…,k1:… — the first one seals, all of them open.
 
-            LOOKUP_KEY turns e-mails and installation ids into lookup values (HMAC-SHA256). It cannot be changed later: \
-            accounts would no longer be found.
+            LOOKUP_KEYS is the ring of keys by whose hashes e-mails and users of identity providers are found (HMAC-SHA256). Without it \
+            accounts are not found.
 
             SESSION_KEY makes the pseudonyms of sessions and the hashes of their photos. With another one, photos of the last 180 days \
             are accepted once more.
@@ -28,8 +28,8 @@ struct KeysGenerateCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The id of the sealing keys: 1 to 32 of A-Z a-z 0-9 _ -.",
-            discussion: "It is stored beside everything the key seals.", valueName: "id"))
+            "The id of the keys of the rings: 1 to 32 of A-Z a-z 0-9 _ -.",
+            discussion: "It is stored beside everything the key seals or finds.", valueName: "id"))
     var keyID = "k1"
 
     @Option(name: .long, help: "Print the line of one ring only, for a rotation.")
@@ -48,7 +48,7 @@ struct KeysGenerateCommand: AsyncParsableCommand {
             Console.current.result("\(purpose.setting)=\(KeyRing.generateText(id: keyID))")
         }
         guard ring == nil else { return }
-        for name in ["LOOKUP_KEY", "SESSION_KEY", "MEDIA_LINK_KEY"] {
+        for name in ["SESSION_KEY", "MEDIA_LINK_KEY"] {
             Console.current.result("\(name)=\(Base64.encode(SecureRandom.bytes(KeyRing.keyByteCount)))")
         }
     }

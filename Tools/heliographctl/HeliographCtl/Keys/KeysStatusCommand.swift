@@ -5,14 +5,15 @@ internal import HeliographCrypto
 internal import ServiceDefaults
 internal import Storage
 
-/// Shows how much is sealed with which key.
+/// Shows how much is sealed with, or found by, which key.
 struct KeysStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Count what each key has sealed, and say which keys can be removed.",
+        abstract: "Count what each key has sealed or finds, and say which keys can be removed.",
         discussion: """
             Reads the rings that the environment has; of others only the ids of keys are counted. Objects are counted when the environment \
-            has the ring and the settings of the blob store. Dead letters are not counted.
+            has the ring and the settings of the blob store. Dead letters are not counted. Of the ring lookups the first key counts with \
+            all that it finds, and another one with what the first one does not find.
 
               heliographctl keys status
               heliographctl keys status --ring faces --json
@@ -21,7 +22,7 @@ struct KeysStatusCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
 
-    @Option(name: .long, help: "One ring only: faces, accounts, tokens or pictures.")
+    @Option(name: .long, help: "One ring only: faces, accounts, tokens, pictures or lookups.")
     var ring: KeyPurpose?
 
     @Flag(name: .long, help: "Print JSON.")
@@ -32,8 +33,12 @@ struct KeysStatusCommand: AsyncParsableCommand {
         let rings = try await database.withDatabase { client in
             var rings: [KeyCounts] = []
             for purpose in ring.map({ [$0] }) ?? KeyPurpose.allCases {
-                let isKnown = try reporting(hint: "nothing") { try settings.optionalString(purpose.setting) } != nil
-                let sealer = try isKnown ? reporting(hint: "nothing") { try settings.sealer(purpose) } : nil
+                let isKnown = try reporting { try settings.optionalString(purpose.setting) } != nil
+                guard purpose != .lookups else {
+                    rings.append(try await KeyCounts(lookups: isKnown ? settings.installationLookupKeys() : nil, postgres: client))
+                    continue
+                }
+                let sealer = try isKnown ? settings.installationSealer(purpose) : nil
                 // Without a store the values of the tables are counted all the same.
                 let blobs = sealer.flatMap { try? settings.blobStore(sealer: $0, logger: .silent) }
                 rings.append(try await KeyCounts(purpose, ring: sealer?.keyIDs, postgres: client, blobs: blobs))

@@ -13,7 +13,7 @@ struct SealRotation {
     /// The most rows that one statement reads.
     private static let pageSize = 500
     /// The most bytes of an object: more than the largest upload.
-    private static let maxObjectByteCount = 64 * 1024 * 1024
+    static let maxObjectByteCount = 64 * 1024 * 1024
     /// The most passes over the columns. Values that a service copied from one row to another during a pass are found in the next.
     private static let maxPasses = 10
 
@@ -70,7 +70,7 @@ struct SealRotation {
                 do {
                     guard let new = try cell.resealed(by: sealer) else { continue }
                     if try await repository.replace(cell, of: column, by: new) { outcome.resealed += 1 } else { outcome.overtaken += 1 }
-                    try await pause()
+                    try await rate?.pause()
                 } catch is CryptoError {
                     outcome.failed += 1
                 }
@@ -92,14 +92,10 @@ struct SealRotation {
                     guard error.code == .damaged || error.code == .tooLarge else { throw error }
                     outcome.failed += 1
                 }
-                try await pause()
+                try await rate?.pause()
             }
             note(outcome)
         }
-    }
-
-    private func pause() async throws {
-        if let rate { try await Task.sleep(for: .seconds(1 / rate.perSecond)) }
     }
 
     /// Prints a line at most every interval.

@@ -63,7 +63,7 @@ struct MigrateUpCommand: AsyncParsableCommand {
     }
 
     private func passwords() throws -> ServicePasswords {
-        try reporting(hint: "SERVICE_DB_PASSWORDS") {
+        try reporting {
             let name = "SERVICE_DB_PASSWORDS"
             guard let text = try Settings().optionalString(name, ServicePasswords.expectation) else { return ServicePasswords() }
             guard let passwords = ServicePasswords(parsing: text) else {

@@ -63,7 +63,7 @@ struct RedisACLCommand: AsyncParsableCommand {
     }
 
     private func users(keyPrefix: String) throws -> [(RedisServiceUser, RedisPasswordHash)] {
-        try reporting(hint: "REDIS_KEY_PREFIX and SERVICE_REDIS_PASSWORDS") {
+        try reporting {
             guard RedisServiceUser.isValid(prefix: keyPrefix) else {
                 throw ConfigurationError(
                     "REDIS_KEY_PREFIX", "does not fit into ACL rules", expectation: "up to 64 letters, digits and any of :_.-/")

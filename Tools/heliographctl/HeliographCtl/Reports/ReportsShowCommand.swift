@@ -53,11 +53,11 @@ struct ReportsShowCommand: AsyncParsableCommand {
     /// Opens the text; nil when there is none, or no keys.
     private func text(of report: AbuseReport, _ settings: Settings) throws -> String? {
         guard report.textSealed != nil else { return nil }
-        guard try reporting(hint: "nothing", { try settings.optionalString(KeyPurpose.accounts.setting) }) != nil else {
+        guard try reporting({ try settings.optionalString(KeyPurpose.accounts.setting) }) != nil else {
             Console.current.note("The text is sealed: set ACCOUNT_KEYS to read it.")
             return nil
         }
-        let sealer = try reporting(hint: "nothing") { try settings.sealer(.accounts) }
+        let sealer = try settings.installationSealer(.accounts)
         do {
             return try report.text(sealer)
         } catch {

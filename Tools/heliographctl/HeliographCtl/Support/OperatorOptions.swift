@@ -9,11 +9,16 @@ struct OperatorOptions: ParsableArguments {
 
     @Option(
         name: .customLong("operator"),
-        help: ArgumentHelp("Your name in the audit log.", discussion: "Default: USER of the environment.", valueName: "name"))
+        help: ArgumentHelp(
+            "Your name in the audit log.", discussion: "Default: USER of the environment; without it the user id of the process, as uid:0.",
+            valueName: "name"))
     var name: String?
 
-    /// The operator in the audit log.
-    var actor: AuditActor { .operator(name ?? ProcessInfo.processInfo.environment["USER"] ?? "") }
+    /// The operator in the audit log. A container has no USER: a bare number would not say what it is.
+    var actor: AuditActor {
+        let names = [name, ProcessInfo.processInfo.environment["USER"]]
+        return .operator(names.compactMap(\.self).first { !$0.isEmpty } ?? "uid:\(getuid())")
+    }
 
     /// Runs `body` in a transaction that records the action in the audit log, unless `body` throws an error.
     func recording<Value>(

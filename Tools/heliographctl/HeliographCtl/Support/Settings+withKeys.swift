@@ -1,7 +1,9 @@
 internal import ArgumentParser
 internal import CommandLineSupport
+internal import HeliographCrypto
 internal import Logging
 internal import ServiceDefaults
+internal import Storage
 
 extension Settings {
     /// The settings of the environment for commands that read keys, with those opened that a key management has wrapped. Ends the
@@ -13,5 +15,35 @@ extension Settings {
             Console.current.note("\(error)")
             throw ExitCode.configuration
         }
+    }
+
+    /// The lookup keys of the installation. Ends the command with a note when they are missing or wrong.
+    ///
+    /// - Parameter option: What can be given instead of the keys; nil when nothing can.
+    func installationLookupKeys(hint option: String? = nil) throws -> LookupKeys {
+        try require(KeyPurpose.lookups.setting, "the ring that identity-api has", hint: option)
+        return try reporting(hint: option) { try lookupKeys() }
+    }
+
+    /// The Firebase project whose users have accounts. Ends the command with a note when it is missing.
+    ///
+    /// - Parameter option: What can be given instead; nil when nothing can.
+    func installationFirebaseProject(hint option: String? = nil) throws -> String {
+        let name = "FIREBASE_AUTH_PROJECT_ID"
+        try require(name, "the project that identity-api has", hint: option)
+        return try reporting(hint: option) { try string(name, "the id of a Firebase project") }
+    }
+
+    /// The sealer of a ring of the installation. Ends the command with a note when the ring is missing or wrong.
+    func installationSealer(_ purpose: KeyPurpose) throws -> Sealer {
+        try require(purpose.setting, "the ring that the services have")
+        return try reporting { try sealer(purpose) }
+    }
+
+    /// Ends the command when a setting is missing. The settings' own advice is to make a secret, but a new one opens and finds nothing.
+    private func require(_ name: String, _ expectation: String, hint option: String? = nil) throws {
+        guard try reporting({ try optionalString(name) }) == nil else { return }
+        Console.current.note("\(name) is missing: give \(expectation)" + (option.map { " (or pass \($0))" } ?? ""))
+        throw ExitCode.configuration
     }
 }

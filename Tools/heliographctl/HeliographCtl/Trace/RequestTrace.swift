@@ -25,7 +25,7 @@ struct RequestTrace {
     init(requestID: String, in postgres: PostgresClient) async throws {
         let messages = try await OutboxRepository(postgres).messages(requestID: requestID)
         func keys(_ types: EventType...) -> [UUID] {
-            Array(Set(messages.map(\.envelope).filter { types.contains($0.type) }.compactMap { UUID(uuidString: $0.key) }))
+            Array(Set(messages.map(\.envelope).filter { types.contains($0.type) }.compactMap { UUID(wireString: $0.key) }))
         }
         let notificationIDs = Array(Set(messages.compactMap(\.envelope.notificationID)))
         let attempts = ImageAttemptRepository(postgres)

@@ -40,8 +40,8 @@ struct FirebaseAuthenticator: Authenticator {
         } catch {
             return try refuse(error)
         }
-        let key = installation.map(keys.installationKey)
-        guard let person = try await find(verified, installationKey: key), person.accepts(signInAt: verified.signedInAt)
+        let key = installation?.installationKey
+        guard let person = try await find(verified, token, installationKey: key), person.accepts(signInAt: verified.signedInAt)
         else { return try refuse(.revoked) }
         return Identity(
             userID: person.userID, installationKey: person.hasInstallation ? key : nil, authenticatedAt: verified.signedInAt)
@@ -56,7 +56,7 @@ struct FirebaseAuthenticator: Authenticator {
         }
         let claims = try await verifier.verify(token, now: time)
         let verified = VerifiedToken(
-            keyID: claims.keyID, subjectLookup: keys.subjectLookup(claims.subject, of: verifier.project.issuer),
+            keyID: claims.keyID, subjectLookups: keys.subjectLookups(claims.subject, of: verifier.project.issuer),
             signedInAt: claims.signedInAt, expiresAt: claims.expiresAt)
         tokens.add(verified, hash)
         counters.verified.increment()
@@ -64,13 +64,25 @@ struct FirebaseAuthenticator: Authenticator {
     }
 
     /// Returns the person of a token, with an account that is made if there is none; nil when it was erased after the sign-in.
-    private func find(_ token: VerifiedToken, installationKey: [UInt8]?) async throws -> FederatedIdentity? {
+    ///
+    /// - Parameter text: The token itself, which has the provider's id of the person.
+    private func find(_ token: VerifiedToken, _ text: String, installationKey: [UInt8]?) async throws -> FederatedIdentity? {
         let identities = FederatedIdentityRepository(postgres)
         let issuer = verifier.project.issuer
-        let known = try await identities.find(issuer: issuer, subjectLookup: token.subjectLookup, installationKey: installationKey)
+        let known = try await identities.find(issuer: issuer, subjectLookups: token.subjectLookups, installationKey: installationKey)
         if let known { return known }
+        let subject: String
+        do throws(FirebaseTokenFault) {
+            subject = try await verifier.verify(text, now: now()).subject
+        } catch {
+            // Between the two looks it has expired, or the keys have gone.
+            if error == .undecided { _ = try refuse(error) }
+            return nil
+        }
+        let newID = UUID()
         let made = try await identities.findOrCreate(
-            issuer: issuer, subjectLookup: token.subjectLookup, signedInAt: token.signedInAt)
+            issuer: issuer, subjectLookups: token.subjectLookups, newID: newID, subjectSealed: try keys.sealedSubject(subject, of: newID),
+            signedInAt: token.signedInAt)
         if made?.isNew == true { logger.info("made the account of a Firebase user") }
         return made?.identity
     }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import JSON
+internal import Storage
 
 /// Why an ID token is refused: a label of `firebase_tokens_total`, which the client does not learn.
 enum FirebaseTokenFault: String, Error, CaseIterable {
@@ -25,7 +26,7 @@ struct FirebaseProject: Sendable, Equatable {
     let id: String
 
     /// The issuer of the project's ID tokens.
-    var issuer: String { "https://securetoken.google.com/\(id)" }
+    var issuer: String { FederatedSubject.firebaseIssuer(ofProject: id) }
 
     /// Whether a text may be the id of a project: 4 to 63 lower-case letters, digits and hyphens, perhaps after a domain and a colon.
     static func isID(_ text: String) -> Bool {
@@ -45,8 +46,6 @@ struct FirebaseProject: Sendable, Equatable {
 struct FirebaseClaims: Sendable, Equatable {
     /// The time by which Google's clock may be ahead of ours. Expiry has no such leeway.
     static let maxClockSkew = 60
-    /// The maximum length of a person's id, in Unicode scalars.
-    static let maxSubjectLength = 128
     /// The maximum length of a key's id.
     private static let maxKeyIDBytes = 256
 
@@ -71,9 +70,7 @@ struct FirebaseClaims: Sendable, Equatable {
         let seconds = now.timeIntervalSince1970
         guard Double(expires) > seconds else { throw .expired }
         guard Double(max(issued, signedIn)) <= seconds + Double(Self.maxClockSkew) else { throw .future }
-        guard let subject = token.payload["sub"]?.string, (1...Self.maxSubjectLength).contains(subject.unicodeScalars.count) else {
-            throw .subject
-        }
+        guard let subject = token.payload["sub"]?.string, FederatedSubject.isSubject(subject) else { throw .subject }
         self.keyID = keyID
         self.subject = subject
         signedInAt = Date(timeIntervalSince1970: Double(signedIn))

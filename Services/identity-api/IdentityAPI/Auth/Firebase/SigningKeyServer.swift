@@ -30,7 +30,7 @@ struct SigningKeyServer: Sendable {
         else { throw Fault(description: "the answer is not a set of up to \(Self.maxKeys) keys") }
         let keys = Dictionary(listed.compactMap(Self.key), uniquingKeysWith: { first, _ in first })
         guard !keys.isEmpty else { throw Fault(description: "the set has no RSA key for RS256") }
-        return FetchedKeys(keys: keys, lifetime: Self.lifetime(response))
+        return FetchedKeys(keys: keys, lifetime: response.freshLifetime)
     }
 
     /// Reads a key; nil for one of another kind or for another purpose, which is to be ignored.
@@ -41,17 +41,5 @@ struct SigningKeyServer: Sendable {
             let key = try? RSAPublicKey(modulus: modulus, exponent: exponent)
         else { return nil }
         return (id, key)
-    }
-
-    /// The time for which an answer is fresh (RFC 9111 §4.2): its `max-age` less the time for which it lay in a cache; zero without.
-    static func lifetime(_ response: HTTPClientResponse) -> Duration {
-        let directives = response.header("Cache-Control")?.lowercased().split(separator: ",") ?? []
-        for directive in directives {
-            let parts = directive.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\"" } }
-            guard parts.count == 2, parts[0] == "max-age", let seconds = Int32(parts[1]) else { continue }
-            let age = response.header("Age").flatMap { Int32($0) } ?? 0
-            return .seconds(max(0, Int(seconds) - max(0, Int(age))))
-        }
-        return .zero
     }
 }

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// What is kept of a verified token: no part of the token, and the person only as a keyed hash.
+/// What is kept of a verified token: no part of the token, and the person only as keyed hashes.
 struct VerifiedToken: Sendable, Equatable {
     let keyID: String
-    let subjectLookup: [UInt8]
+    let subjectLookups: [[UInt8]]
     let signedInAt: Date
     let expiresAt: Date
 }

@@ -11,11 +11,11 @@ extension APIOperation {
             body: .json(
                 .object(["email": .text(3...254)], optional: ["display_name": .displayName.orNull]),
                 upTo: VerificationController.maxBodyBytes),
-            replies: [verification], errors: [.invalidEmail], handler: { $0.verification.register }),
+            replies: [verification], errors: [.invalidEmail], repetition: "another mail", handler: { $0.verification.register }),
         APIOperation(
             method: .post, path: "/v1/auth/resend", id: "resendCode", area: .faces, summary: "Mails a new code, at most once a minute",
             body: .json(.object(["verification_id": .uuid]), upTo: VerificationController.maxBodyBytes), replies: [verification],
-            handler: { $0.verification.resend }),
+            repetition: "another mail, after a minute", handler: { $0.verification.resend }),
         APIOperation(
             method: .post, path: "/v1/auth/verify", id: "verifyEmail", area: .faces,
             summary: "Enters a code: gives an `enrolment_token` for a sign-up within 15 minutes, or the `user_id` whose sign-up or address "
@@ -30,16 +30,17 @@ extension APIOperation {
                         ]),
                     "The address is proven")
             ],
-            errors: [.invalidCode, .alreadyEnrolled, .unauthorized], handler: { $0.verification.verify }),
+            errors: [.invalidCode, .alreadyEnrolled, .unauthorized], repetition: "the same answer", handler: { $0.verification.verify }),
         APIOperation(
             method: .post, path: "/api/v1/auth/refresh", id: "refreshTokens", area: .faces,
             summary: "Renews the tokens of a sign-in; again within 30 seconds: the same new tokens",
             body: .json(.object(["refresh_token": .text]), upTo: TokenController.maxBodyBytes),
-            replies: [.bare(tokens, "The new tokens")], errors: [.unauthorized], handler: { $0.tokens.refresh }),
+            replies: [.bare(tokens, "The new tokens")], errors: [.unauthorized],
+            repetition: "the same tokens, 30 seconds", handler: { $0.tokens.refresh }),
         APIOperation(
             method: .post, path: "/api/v1/auth/logout", id: "logOut", area: .faces,
             summary: "Ends the sign-in, and the pushes to its device", bearers: [.access],
-            replies: [.success(.null, "The sign-in has ended")], handler: { $0.tokens.logout }),
+            replies: [.success(.null, "The sign-in has ended")], repetition: "401: it has ended", handler: { $0.tokens.logout }),
     ]
 
     /// The answer to a request for a code.

@@ -26,13 +26,13 @@ extension APIOperation {
                     .object(["status": .constant("pending"), "handover_id": .uuid, "expires_in": .count]), status: 202,
                     "The app has to answer a push"),
             ],
-            handler: { $0.people.devices.register }),
+            repetition: "yes", handler: { $0.people.devices.register }),
         APIOperation(
             method: .post, path: "/v1/users/device-token/confirm", id: "confirmDevice", area: .people,
             summary: "Answers the push `possession_check`: the installation is this user's", bearers: [.access],
             parameters: [.installation],
             body: .json(.object(["handover_id": .uuid, "nonce": .text]), upTo: DeviceController.maxBodyBytes), replies: [registered],
-            errors: [.notFound], handler: { $0.people.devices.confirm }),
+            errors: [.notFound], repetition: "the same answer", handler: { $0.people.devices.confirm }),
         APIOperation(
             method: .delete, path: "/v1/users/device-token", id: "unregisterDevice", area: .people,
             summary: "Ends the pushes to an installation: the one that the query or the body names, or the sign-in's own",
@@ -63,7 +63,7 @@ extension APIOperation {
             parameters: [.installation],
             body: .json(.array(of: receipt, upTo: ReceiptBody.maxReceipts), upTo: ReceiptController.maxBodyBytes),
             replies: [.data(.object(["received": .count, "counted": .count]), "How many were counted")],
-            handler: { $0.people.receipts.record }),
+            repetition: "each counts once", handler: { $0.people.receipts.record }),
     ]
 
     private static let registered = APIReply.data(

@@ -10,12 +10,12 @@ extension APIOperation {
             method: .delete, path: "/v1/users/me", id: "eraseAccount", area: .people,
             summary: "Erases the account and everything that is kept of one. Needs a sign-in of the last five minutes", bearers: [.access],
             parameters: [.installation], replies: [begun], errors: [.reauthenticationRequired, .requestInProgress],
-            handler: { $0.people.erasures.eraseAccount }),
+            repetition: "401: the account is closed", handler: { $0.people.erasures.eraseAccount }),
         APIOperation(
             method: .delete, path: "/v1/users/me/face", id: "eraseFace", area: .people,
             summary: "Erases the face and everything made from it; the account stays. Needs a sign-in of the last five minutes",
             bearers: [.access], parameters: [.installation], replies: [begun], errors: [.reauthenticationRequired, .requestInProgress],
-            handler: { $0.people.erasures.eraseFace }),
+            repetition: "409 while it is under way", handler: { $0.people.erasures.eraseFace }),
         APIOperation(
             method: .get, path: "/v1/users/me/erasure/{id}", id: "getErasure", area: .people,
             summary: "What each service has erased and, in the end, the signed receipt", bearers: [.receipt],
@@ -30,7 +30,7 @@ extension APIOperation {
             method: .delete, path: "/v1/users/{user}", id: "eraseUser", area: .notifications,
             summary: "Erases an account, as its owner's request does", bearers: [.key(scope: ServiceScope.eraseUsers.rawValue)],
             parameters: [.id("user", "The user's id")], replies: [begun], errors: [.notFound],
-            handler: { $0.people.erasures.eraseUser }),
+            repetition: "404: it is under way", handler: { $0.people.erasures.eraseUser }),
     ]
 
     private static let begun = APIReply.data(

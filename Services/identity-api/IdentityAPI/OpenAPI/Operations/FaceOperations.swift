@@ -16,7 +16,7 @@ extension APIOperation {
                 form(.signUp, [("recovery", .one(of: ["true", "false"])), ("consent_version", .text)]), upTo: UploadLimits().bodyBytes),
             replies: [started],
             errors: uploadErrors.union([.unauthorized, .forbidden, .reauthenticationRequired, .consentRequired]),
-            handler: { routes in { try await routes.uploads.upload(.signUp, $0, $1) } }),
+            repetition: "`Idempotency-Key`, 10 minutes", handler: { routes in { try await routes.uploads.upload(.signUp, $0, $1) } }),
         APIOperation(
             method: .get, path: "/v1/consent", id: "getConsent", area: .faces,
             summary: "Whether a sign-up needs a consent, and its text and version",
@@ -31,7 +31,7 @@ extension APIOperation {
             summary: "Signs in by three photos of a face; the result is a push", parameters: [.idempotencyKey],
             body: .form(form(.signIn, []), upTo: UploadLimits().bodyBytes), replies: [started],
             errors: uploadErrors.union([.accountLocked]),
-            handler: { routes in { try await routes.uploads.upload(.signIn, $0, $1) } }),
+            repetition: "`Idempotency-Key`, 10 minutes", handler: { routes in { try await routes.uploads.upload(.signIn, $0, $1) } }),
         APIOperation(
             method: .get, path: "/api/v1/ekyc/sessions/{id}", id: "getSession", area: .faces,
             summary: "The state of a session, and the reason of its failure", bearers: [.session],
@@ -41,7 +41,8 @@ extension APIOperation {
             method: .post, path: "/api/v1/ekyc/sessions/{id}/token", id: "redeemSession", area: .faces,
             summary: "The tokens of a sign-in that succeeded within 5 minutes; again: the same tokens", bearers: [.session],
             parameters: [.id("id", "The session's id")], replies: [.bare(tokens, "The tokens")],
-            errors: [.sessionNotFound, .forbidden, .requestInProgress], handler: { $0.tokens.redeem }),
+            errors: [.sessionNotFound, .forbidden, .requestInProgress],
+            repetition: "the same tokens, 5 minutes", handler: { $0.tokens.redeem }),
     ]
 
     /// The token object of RFC 6749 §5.1.

@@ -20,7 +20,8 @@ extension APIOperation {
                         APILink(operation: $0, parameter: "id", member: "notification_id")
                     })
             ],
-            errors: [.topicNotFound, .limitReached, .requestInProgress, .idempotencyKeyReused], handler: { $0.notifications.post }),
+            errors: [.topicNotFound, .limitReached, .requestInProgress, .idempotencyKeyReused],
+            repetition: "by `dedupe_key`; without one another push", handler: { $0.notifications.post }),
         APIOperation(
             method: .get, path: "/v1/notifications/{id}", id: "getNotification", area: .notifications,
             summary: "The state of a notification, and the numbers of its pushes and receipts", bearers: [notify],

@@ -19,13 +19,14 @@ extension APIOperation {
             method: .get, path: "/v1/users/me/export", id: "exportAccount", area: .people,
             summary: "A ZIP archive of everything that is kept of one. Needs a sign-in of the last five minutes", bearers: [.access],
             parameters: [.installation], replies: [.bytes(["application/zip"], "The archive")],
-            errors: [.reauthenticationRequired, .requestInProgress], handler: { $0.people.export.get }),
+            errors: [.reauthenticationRequired, .requestInProgress],
+            repetition: "counts as another export", handler: { $0.people.export.get }),
         APIOperation(
             method: .put, path: "/v1/users/me/email", id: "changeEmail", area: .people,
             summary: "Mails a code to another address, which counts once the code is entered. Needs a sign-in of the last five minutes",
             bearers: [.access], parameters: [.installation],
             body: .json(.object(["email": .text(3...254)]), upTo: EmailController.maxBodyBytes), replies: [verification],
-            errors: [.invalidEmail, .reauthenticationRequired], handler: { $0.people.email.put }),
+            errors: [.invalidEmail, .reauthenticationRequired], repetition: "another mail", handler: { $0.people.email.put }),
         APIOperation(
             method: .get, path: "/v1/users/me/recovery", id: "getRecovery", area: .people,
             summary: "Whether the face is about to be replaced by a recovery, and when", bearers: [.access], parameters: [.installation],
@@ -74,7 +75,7 @@ extension APIOperation {
         APIOperation(
             method: .post, path: "/v1/users/{user}/report", id: "reportUser", area: .people, summary: "Reports a user to the operators",
             bearers: [.access], parameters: [user, .installation], body: report, replies: [reported],
-            handler: { $0.people.reports.user }),
+            repetition: "one report while it is open", handler: { $0.people.reports.user }),
     ]
 
     private static let user = APIParameter.id("user", "The user's id")

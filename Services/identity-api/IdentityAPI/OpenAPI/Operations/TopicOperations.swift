@@ -64,22 +64,22 @@ extension APIOperation {
                     .object(["message_id": .messageID, "conversation_id": .text, "created_at": .instant]), status: 202,
                     "The message is posted", headers: [.idempotentReplayed])
             ],
-            errors: [.topicNotFound, .idempotencyKeyReused], handler: { $0.topics.messages.post }),
+            errors: [.topicNotFound, .idempotencyKeyReused], repetition: "by `message_id`, 30 days", handler: { $0.topics.messages.post }),
         APIOperation(
             method: .post, path: "/v1/topics/{topic}/read", id: "markRead", area: .topics,
             summary: "Marks a topic as read, up to a message or entirely", bearers: [.access], parameters: [.topic, .installation],
             body: .json(
                 .object(optional: ["message_id": .messageID.orNull]), upTo: MessageController.maxReadBytes, isRequired: false),
             replies: [.data(.object(["topic": .topicName, "unread": .count, "badge": .count]), "What is left")],
-            errors: [.topicNotFound], handler: { $0.topics.messages.read }),
+            errors: [.topicNotFound], repetition: "yes", handler: { $0.topics.messages.read }),
         APIOperation(
             method: .post, path: "/v1/topics/{topic}/report", id: "reportTopic", area: .topics, summary: "Reports a topic to the operators",
             bearers: [.access], parameters: [.topic, .installation], body: report, replies: [reported],
-            handler: { $0.people.reports.topic }),
+            repetition: "one report while it is open", handler: { $0.people.reports.topic }),
         APIOperation(
             method: .post, path: "/v1/topics/{topic}/messages/{message}/report", id: "reportMessage", area: .topics,
             summary: "Reports a message to the operators", bearers: [.access], parameters: [.topic, .message, .installation], body: report,
-            replies: [reported], handler: { $0.people.reports.message }),
+            replies: [reported], repetition: "one report while it is open", handler: { $0.people.reports.message }),
     ]
 
     /// The body of a report.

@@ -1,0 +1,142 @@
+import EventBus
+import Foundation
+import HTTPClient
+import HeliographCrypto
+import JSON
+import Mail
+import PostgresClient
+import ServiceDefaults
+import Storage
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import IdentityAPI
+
+@Suite struct EmailChangeTests {
+    private func change(_ email: String, _ bearer: String) async throws -> HTTPClientResponse {
+        try await api.send(
+            "PUT", "/v1/users/me/email", headers: [("Authorization", "Bearer \(bearer)"), ("Content-Type", "application/json")],
+            body: Array(#"{"email":"\#(email)"}"#.utf8))
+    }
+
+    @Test(.apiWithMail) func `another e-mail counts once its code is entered, and the old address gets a mail before`() async throws {
+        let device = try await api.signedInDevice(email: "old@example.org")
+        let begun = try await change("new@example.org", device.accessToken)
+        #expect(begun.status == 202)
+        #expect(try await api.mailbox.mail(to: "old@example.org").subject == "Your e-mail address is about to change")
+        let lookups = api.keys.emailLookups(try #require(EmailAddress("new@example.org")))
+        #expect(try await UserRepository(api.postgres).find(emailLookups: lookups) == nil)
+        let answer = try await api.enter(try #require(begun.json.text("data.verification_id")), "new@example.org")
+        #expect(answer.json.text("data.user_id") == device.userID.wireString)
+        #expect(try await UserRepository(api.postgres).find(emailLookups: lookups)?.id == device.userID)
+    }
+
+    @Test(.apiWithMail) func `the former address gets a mail when a change has taken effect`() async throws {
+        let device = try await api.signedInDevice(email: "old@example.org")
+        let begun = try await change("new@example.org", device.accessToken)
+        _ = try await api.mailbox.mail(to: "old@example.org")
+        let verification = try #require(begun.json.text("data.verification_id"))
+        #expect(try await api.enter(verification, "new@example.org").status == 200)
+        let mail = try await api.mailbox.mail(to: "old@example.org", count: 2)
+        #expect(mail.subject == "Your e-mail address was changed")
+        #expect(mail.text.firstMatch(of: #/[0-9]{6}/#) == nil && !mail.text.contains("@"))
+        #expect(try await api.enter(verification, "new@example.org").status == 200, "a repetition")
+        #expect(try await api.count("outbox WHERE type = 'mail.requested'") == 3, "no second mail")
+    }
+
+    @Test(.apiWithMail) func `a change to the e-mail that the account has is no news`() async throws {
+        let device = try await api.signedInDevice(email: "old@example.org")
+        let begun = try await change("old@example.org", device.accessToken)
+        let id = try #require(UUID(uuidString: begun.json.text("data.verification_id") ?? ""))
+        let row = try #require(try await EmailVerificationRepository(api.postgres).find(id: id))
+        let body = #"{"verification_id":"\#(id.wireString)","code":"\#(api.keys.codes(of: row)[0])"}"#
+        #expect(try await api.post("/v1/auth/verify", body).status == 200)
+        #expect(try await api.count("outbox WHERE type = 'mail.requested'") == 2, "the code, and that a change was asked for")
+    }
+
+    @Test(.apiWithMail) func `photos of sign-ins with the former e-mail are forgotten`() async throws {
+        let device = try await api.signedInDevice(email: "old@example.org")
+        let former = api.keys.attemptKeys(try #require(EmailAddress("old@example.org")))[0]
+        let photos = FacePhotoHashRepository(api.postgres)
+        let photo = { PhotoFingerprint(userID: $0, fileHash: SHA256.hash("photo"), pixelHash: nil, signature: nil) }
+        try await photos.add([photo(former), photo(device.userID)], accepted: true)
+        let begun = try await change("new@example.org", device.accessToken)
+        _ = try await api.enter(try #require(begun.json.text("data.verification_id")), "new@example.org")
+        #expect(try await !photos.containsAny(of: [photo(former)], maxDistance: 0))
+        #expect(try await photos.containsAny(of: [photo(device.userID)], maxDistance: 0))
+    }
+
+    @Test(.apiWithMail) func `an address that has an account is refused only after its code`() async throws {
+        let device = try await api.signedInDevice(email: "old@example.org")
+        try await api.signUp("taken@example.org")
+        let begun = try await change("taken@example.org", device.accessToken)
+        #expect(begun.status == 202)
+        let id = try #require(UUID(uuidString: begun.json.text("data.verification_id") ?? ""))
+        let row = try #require(try await EmailVerificationRepository(api.postgres).find(id: id))
+        let body = #"{"verification_id":"\#(id.wireString)","code":"\#(api.keys.codes(of: row)[0])"}"#
+        let answer = try await api.post("/v1/auth/verify", body)
+        #expect(answer.status == 409 && answer.json.text("error.code") == "already_enrolled")
+    }
+
+    @Test(.apiWithMail) func `a change ends the other sign-ins, tells their devices and is recorded`() async throws {
+        let device = try await api.signedInDevice(email: "old@example.org")
+        let other = try await api.signIn(email: "old@example.org", pushToken: "another-installation:APA91bExampleToken")
+        #expect(try await api.isAccepted(other.accessToken))
+        let begun = try await change("new@example.org", device.accessToken)
+        #expect(try await api.enter(try #require(begun.json.text("data.verification_id")), "new@example.org").status == 200)
+        #expect(try await api.isAccepted(device.accessToken))
+        #expect(try await !api.isAccepted(other.accessToken))
+        let alerts = try await api.postgres.query(
+            "SELECT FROM outbox WHERE type = 'notification.requested' AND position('email_changed' IN convert_from(body, 'UTF8')) > 0")
+        #expect(alerts.count == 1)
+        let actions = try await api.postgres.query(
+            """
+            SELECT action FROM audit_log
+            WHERE subject_id = \(device.userID) AND address_key IS NOT NULL AND action LIKE 'email_change%' ORDER BY at
+            """
+        ).column("action", as: String.self)
+        #expect(actions == ["email_change_requested", "email_changed"])
+    }
+
+    @Test(.apiWithMail) func `a change whose sign-in has ended takes no effect`() async throws {
+        let thief = try await api.signedInDevice(email: "old@example.org")
+        let owner = try await api.signIn(email: "old@example.org", pushToken: "another-installation:APA91bExampleToken")
+        let begun = try await change("thief@example.org", thief.accessToken)
+        let code = try await api.mailbox.code(to: "thief@example.org")
+        let bearer = [(name: "Authorization", value: "Bearer \(owner.accessToken)")]
+        #expect(try await api.send("DELETE", IdentityFixture.sessions, headers: bearer).status == 204)
+        let body = #"{"verification_id":"\#(try #require(begun.json.text("data.verification_id")))","code":"\#(code)"}"#
+        #expect(try await api.post("/v1/auth/verify", body).refusal == "400 invalid_code code")
+        let lookups = api.keys.emailLookups(try #require(EmailAddress("old@example.org")))
+        #expect(try await UserRepository(api.postgres).find(emailLookups: lookups)?.id == owner.userID)
+    }
+
+    @Test(.apiWithMail) func `a change ends a recovery, which was asked for with the former e-mail`() async throws {
+        let device = try await api.signedInDevice(email: "old@example.org")
+        try await PendingEnrolmentRepository(api.postgres).startRecovery(id: UUID(), face: api.face(of: device.userID), photos: [])
+        let begun = try await change("new@example.org", device.accessToken)
+        #expect(try await api.enter(try #require(begun.json.text("data.verification_id")), "new@example.org").status == 200)
+        #expect(try await api.count("pending_enrolments") == 0)
+        #expect(try await api.count("audit_log WHERE action = 'recovery_cancelled'") == 1)
+    }
+
+    @Test(.apiWithMail) func `a code that is entered after the account's erasure has begun is refused`() async throws {
+        let device = try await api.signedInDevice(email: "old@example.org")
+        let begun = try await change("new@example.org", device.accessToken)
+        let code = try await api.mailbox.code(to: "new@example.org")
+        _ = try await api.postgres.beginErasure(of: device.userID)
+        let body = #"{"verification_id":"\#(try #require(begun.json.text("data.verification_id")))","code":"\#(code)"}"#
+        #expect(try await api.post("/v1/auth/verify", body).refusal == "400 invalid_code code")
+    }
+
+    @Test(.apiWithMail) func `an account asks for five changes a day, and the former address gets a mail for each`() async throws {
+        let device = try await api.signedInDevice(email: "old@example.org")
+        for number in 1...EmailVerificationRepository.maxChangesPerDay {
+            #expect(try await change("new-\(number)@example.org", device.accessToken).status == 202)
+        }
+        #expect(try await change("new@example.org", device.accessToken).refusal == "429 rate_limited")
+        let mails = try await api.count("outbox WHERE type = 'mail.requested'")
+        #expect(mails == 2 * EmailVerificationRepository.maxChangesPerDay)
+    }
+}
