@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-api verify-deploy verify-disclosure verify-flood verify-slow-fcm release verification clean clean-data
+.PHONY: help setup build up down status demo test faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-api verify-deploy verify-disclosure verify-flood verify-slow-fcm release verification clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -85,6 +85,9 @@ docs: ## Make the documentation of MobileClient with its tutorial (DocC): .build
 
 verify-mobile-package: ## Build an app's package that depends on MobileClient alone, from nothing, and look at what it links
 	@deploy/verify/mobile-package.sh
+
+verify-phones: release ## Have PHONES (1000) of mobile-sim live for MINUTES (30) while services, Redis and Postgres are killed
+	@deploy/verify/phones.sh
 
 fuzz: ## Fuzz the parsers of untrusted input with libFuzzer (FUZZ_SECONDS=60 a target, ONLY="json headers" for some)
 	@deploy/verify/fuzz.sh
