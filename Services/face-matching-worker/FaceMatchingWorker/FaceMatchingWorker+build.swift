@@ -30,6 +30,7 @@ public enum FaceMatchingWorker: HeliographService {
         if configuration.replayCheck == .files {
             context.logger.warning("changed copies of photos are accepted (FACE_REPLAY_CHECK=files): for load tests only")
         }
+        FaceMatchingMetrics.start()
         let matcher = SessionMatcher(
             postgres: context.postgres, sealer: sealer, blobs: blobs, engines: pool,
             fingerprinter: PhotoFingerprinter(sessionKey: sessionKey, check: configuration.replayCheck), logger: context.logger,

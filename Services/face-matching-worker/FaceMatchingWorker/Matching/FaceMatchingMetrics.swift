@@ -5,16 +5,27 @@ internal import WireFormat
 
 /// The metrics of decided sessions and analysed photos.
 enum FaceMatchingMetrics {
+    private static let success = "succeeded"
+
+    /// Exports a zero for each event and outcome: Prometheus' `rate` does not see the first increment of a series that begins with it.
+    static func start() {
+        for event in EkycEvent.allCases {
+            for outcome in [success] + SessionReason.allCases.map(\.rawValue) { ended(event, outcome).increment(by: 0) }
+        }
+    }
+
     /// Records a session that was decided here, and the time since its upload.
     static func decided(_ session: Session, _ outcome: SessionOutcome) {
-        var word = "succeeded"
+        var word = success
         if case .failed(let reason) = outcome { word = reason.rawValue }
-        Counter(
-            label: "ekyc_sessions_ended_total", dimensions: [("event", session.event.rawValue), ("outcome", word)]
-        ).increment()
+        ended(session.event, word).increment()
         let seconds = Date().timeIntervalSince(session.createdAt)
         Timer(label: "ekyc_session_seconds", dimensions: [("event", session.event.rawValue)])
             .recordNanoseconds(Int64(max(0, seconds) * 1e9))
+    }
+
+    private static func ended(_ event: EkycEvent, _ outcome: String) -> Counter {
+        Counter(label: "ekyc_sessions_ended_total", dimensions: [("event", event.rawValue), ("outcome", outcome)])
     }
 
     /// Records the analysis of a photo; its duration includes the wait for an engine.
