@@ -11,16 +11,13 @@
     /// say) may have it.
     final class BackgroundUploadSession: NSObject, BackgroundUploading, URLSessionDataDelegate {
         let identifier: String
-        private let sharedContainer: String?
         private let session = Locked<URLSession?>(nil)
         private let answers = Locked<[Int: Data]>([:])
         private let stream: AsyncStream<UploadEvent>
         private let continuation: AsyncStream<UploadEvent>.Continuation
 
-        /// - Parameter sharedContainer: The app group whose folder has the files of the uploads; nil when they are the app's own.
-        init(identifier: String, sharedContainer: String? = nil) {
+        init(identifier: String) {
             self.identifier = identifier
-            self.sharedContainer = sharedContainer
             (stream, continuation) = AsyncStream.makeStream()
             super.init()
         }
@@ -54,7 +51,6 @@
             session.withLock { session in
                 if let session { return session }
                 let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-                configuration.sharedContainerIdentifier = sharedContainer
                 configuration.isDiscretionary = false
                 configuration.sessionSendsLaunchEvents = true
                 configuration.timeoutIntervalForRequest = 60

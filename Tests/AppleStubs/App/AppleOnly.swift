@@ -16,8 +16,3 @@ extension URL {
 extension String {
     init(localized key: String) { self = key }
 }
-
-// The Keychain's types do not exist on Linux, so the client's file about it is empty there.
-extension ClientStorage {
-    init(keychainService service: String, accessGroup: String?, folder: URL) { self.init(files: folder) }
-}

@@ -68,7 +68,6 @@ extension URLRequest {
 open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration() }
     open class func background(withIdentifier identifier: String) -> URLSessionConfiguration { URLSessionConfiguration() }
-    open var sharedContainerIdentifier: String?
     open var isDiscretionary = false
     open var sessionSendsLaunchEvents = false
     open var waitsForConnectivity = false

@@ -84,11 +84,4 @@ import Testing
         let errors = try await DocumentationBuild.shared.value.errors(in: ["wrong.swift": snippet.file])
         #expect(errors.contains("noSuchMethod"), "\(errors)")
     }
-
-    @Test func `what stands for the Keychain's part of the client is declared by the client`() throws {
-        let declaration = "init(keychainService service: String, accessGroup: String?, folder: URL)"
-        let storage = PushSamples.root.appending(path: "Shared/MobileClient/Client/ClientStorage.swift")
-        #expect(try Self.text(of: storage).contains("public \(declaration) {"))
-        #expect(try Self.text(of: DocumentationBuild.appleOnly).contains("    \(declaration) {"))
-    }
 }

@@ -21,13 +21,15 @@ import Testing
 
         // The files are not empty here: with the same stubs a call that does not exist is found.
         let text = """
-            #if canImport(UserNotifications) && canImport(UIKit)
+            #if canImport(UserNotifications) && canImport(UIKit) && canImport(Security)
+            import Security
             import UserNotifications
             func wrong() { UNUserNotificationCenter.current().noSuchMethod() }
+            func wrongKey() { SecItemNoSuchFunction() }
             #endif
             """
         let refused = try await build.errors(in: ["Wrong.swift": text])
-        #expect(refused.contains("noSuchMethod"), "\(refused)")
+        #expect(refused.contains("noSuchMethod") && refused.contains("SecItemNoSuchFunction"), "\(refused)")
     }
 
     @Test func `the adapters are less than 15 percent of the module's lines`() throws {
