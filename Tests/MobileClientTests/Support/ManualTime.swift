@@ -20,14 +20,23 @@ final class ManualTime: @unchecked Sendable {
     var source: TimeSource { TimeSource(now: { self.now }, sleep: { try await self.sleep($0) }) }
 
     /// Lets time pass, and ends the waits that end by then.
-    func advance(by duration: Duration) {
+    func advance(by duration: Duration) { advance(to: now + duration / .seconds(1)) }
+
+    private func advance(to time: Date) {
         let due = lock.withLock {
-            current += duration / .seconds(1)
+            current = max(current, time)
             let due = sleepers.filter { $0.value.until <= current }
             for id in due.keys { sleepers[id] = nil }
             return due.values.sorted { $0.until < $1.until }
         }
         due.forEach { $0.continuation.resume() }
+    }
+
+    /// Lets time pass until the earliest wait ends, if that is by `limit`.
+    func advanceToNextWait(by limit: Date) {
+        let next = lock.withLock { sleepers.values.map(\.until).min() }
+        guard let next, next <= limit else { return }
+        advance(to: next)
     }
 
     /// Waits until so many tasks wait for time to pass.
