@@ -28,7 +28,7 @@ import Testing
             minutes: [
                 SimReport.Minute(minute: 0, orders: 7, ends: 3), SimReport.Minute(minute: 1, orders: 5, ends: 6),
                 SimReport.Minute(minute: 2, orders: 0, ends: 3),
-            ], cutSessions: 0, seenSessions: 1, leakedFiles: violations.isEmpty ? 0 : 1, violations: violations)
+            ], leakedFiles: violations.isEmpty ? 0 : 1, violations: violations)
     }
 
     private static var violation: Violation {

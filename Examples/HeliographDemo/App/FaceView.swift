@@ -32,7 +32,8 @@ struct FaceView: View {
         do { await show(try await Demo.client.ekyc.signIn(photos.front, email: email)) } catch { status = "\(error)" }
     }
 
-    /// A push, a poll or the next launch ends the session: the app waits for its outcome, which is from the API in any case.
+    /// A push, a poll or the next launch ends the session: the app waits for its outcome, which is from the API in any case. It gets the
+    /// outcome again after a launch until it has acknowledged it.
     private func show(_ session: EKYCSession) async {
         status = "Checking…"
         switch await session.result() {
@@ -44,6 +45,7 @@ struct FaceView: View {
         case .expired, .tooLate, .outcomeUnknown: status = "Please try again."
         case .superseded, .signedOut: status = ""
         }
+        await session.acknowledge()
     }
 }
 

@@ -45,10 +45,9 @@ public struct EKYCClient: Sendable {
         try await manager.signIn(photos, email: email)
     }
 
-    /// The sessions of which the app does not know the outcome, the oldest first: those that go on, and those that ended in a process in
-    /// which the app did not ask for them.
+    /// The sessions whose outcome the app has not acknowledged (``EKYCSession/acknowledge()``), the oldest first: those that go on, and
+    /// those that have ended, with their outcome at hand. A session is left out a day after its end.
     ///
-    /// A session that has ended has its outcome at hand and is not pending any more.
     /// - Throws: `storage` when the device cannot read what it keeps.
     public func pending() async throws(HeliographError) -> [EKYCSession] { try await manager.pending() }
 }

@@ -21,6 +21,8 @@ struct EKYCHooks: Sendable {
     let willSignIn: @Sendable (_ id: UUID) async -> Void
     /// The session has its id at the API. Says whether a push about it came before.
     let didBegin: @Sendable (_ sessionID: UUID) async -> Bool
+    /// The app has taken the outcome of the session.
+    let acknowledge: @Sendable (_ id: UUID) async -> Void
     /// Nothing of the session is kept any more.
     let didRemove: @Sendable (_ id: UUID) async -> Void
 }

@@ -47,7 +47,7 @@ extension EKYCSession {
         case outcomeUnknown
         /// Another sign-in was started on this device, or another account was signed in to.
         case superseded
-        /// The account was signed out on this device.
+        /// The account was signed out on this device. It needs no acknowledgement.
         case signedOut
     }
 

@@ -2,21 +2,24 @@ public import Foundation
 
 /// A sign-up or sign-in by face, from its photos to its outcome.
 ///
-/// The session goes on whether an app keeps this value or not, and in the next process if this one ends. Its outcome is reported once:
-/// by ``result()`` and at the end of ``states``, however many wait for them.
+/// The session goes on whether an app keeps this value or not, and in the next process if this one ends. It has one outcome, by
+/// ``result()`` and at the end of ``states``; ``EKYCClient/pending()`` has the session in each later process, too, until the app calls
+/// ``acknowledge()``.
 public actor EKYCSession {
     /// The id on this device, which ``EKYCClient/pending()`` has again after a relaunch. The API's id is in ``State``.
     public nonisolated let id: UUID
     public nonisolated let kind: Kind
 
     private var state: State
+    private let acknowledgement: @Sendable (UUID) async -> Void
     private var listeners: [UUID: AsyncStream<State>.Continuation] = [:]
     private var waiting: [CheckedContinuation<Outcome, Never>] = []
 
-    init(id: UUID, kind: Kind, state: State) {
+    init(id: UUID, kind: Kind, state: State, acknowledge: @escaping @Sendable (UUID) async -> Void) {
         self.id = id
         self.kind = kind
         self.state = state
+        acknowledgement = acknowledge
     }
 
     /// The session's states from now on, the current one first. The stream ends after the terminal state.
@@ -34,6 +37,12 @@ public actor EKYCSession {
         if case .ended(let outcome) = state { return outcome }
         return await withCheckedContinuation { waiting.append($0) }
     }
+
+    /// Removes an ended session from the device: the app has done what its outcome asks for, such as showing it.
+    ///
+    /// Without it the outcome is reported again after each launch, for a day or until a sign-out. Does nothing before the end, and nothing a
+    /// second time. When the device cannot write, the outcome may be reported once more.
+    public nonisolated func acknowledge() async { await acknowledgement(id) }
 
     /// Shows a state to all who listen. No state follows a terminal one.
     func show(_ new: State) {

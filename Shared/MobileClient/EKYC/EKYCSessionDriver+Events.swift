@@ -24,13 +24,13 @@ extension EKYCSessionDriver {
         await runner.send(.launched(age, sessionID: secret.session?.id))
     }
 
-    /// Gives the session to the app; nil when its outcome is the app's already.
+    /// Gives the session to the app; nil when the app has acknowledged its outcome, or nothing was created.
     func handOut() async -> EKYCSession? {
-        let isReported = await runner.state.phase == .removed
-        // Returns after what follows a report.
         await runner.send(.handedOut)
-        return isReported ? nil : session
+        return await runner.state.phase == .removed ? nil : session
     }
+
+    func acknowledge() async { await runner.send(.acknowledged) }
 
     func wake() async { await runner.send(.woken(age)) }
 

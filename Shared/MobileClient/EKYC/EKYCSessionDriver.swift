@@ -38,7 +38,7 @@ actor EKYCSessionDriver {
         id = UUID()
         kind = order.kind
         createdAt = ports.time.now()
-        session = EKYCSession(id: id, kind: kind, state: .uploading)
+        session = EKYCSession(id: id, kind: kind, state: .uploading, acknowledge: hooks.acknowledge)
         (self.order, self.ports, self.hooks) = (order, ports, hooks)
         initial = Machine.State(kind: kind, phase: .new, isHandedOut: true)
         isLaunched = true
@@ -57,7 +57,7 @@ actor EKYCSessionDriver {
             // The outcome is shown when the app has the session at hand.
             case .new, .uploading, .ended, .removed: .uploading
             }
-        session = EKYCSession(id: id, kind: kind, state: state)
+        session = EKYCSession(id: id, kind: kind, state: state, acknowledge: hooks.acknowledge)
         (self.record, self.ports, self.hooks) = (record, ports, hooks)
         body = task.files.first.flatMap { ports.store.url(of: $0) }
         initial = Machine.State(kind: kind, phase: record.phase, isHandedOut: false)

@@ -52,8 +52,7 @@ actor EKYCSessionManager {
         return token
     }
 
-    /// The sessions whose outcome this app has not been told: those that go on, and those that ended in a process in which the app did
-    /// not take them. The oldest first; each has its outcome from then on.
+    /// The sessions whose outcome the app has not acknowledged, the oldest first: those that go on, and those that have ended.
     func pending() async throws(HeliographError) -> [EKYCSession] {
         try await start()
         var sessions: [EKYCSession] = []
@@ -101,8 +100,8 @@ actor EKYCSessionManager {
         for driver in drivers.values { await driver.wake() }
     }
 
-    /// The account is being signed out on this device, or another is signed in to by other means than a session: all sessions end. When
-    /// this returns, none of them signs in any more; only then does the app remove its credentials.
+    /// The account is being signed out on this device, or another is signed in to by other means than a session: all sessions end, and
+    /// nothing is left of them. When this returns, none of them signs in any more; only then does the app remove its credentials.
     ///
     /// - Throws: `storage` when the device cannot read what a former process has kept; the sessions of this one have ended all the same.
     func signedOut() async throws(HeliographError) {
@@ -118,6 +117,7 @@ extension EKYCSessionManager {
         EKYCHooks(
             willSignIn: { [weak self] id in await self?.stopUploads(besides: id) },
             didBegin: { [weak self] id in await self?.takeEarlyPush(id) ?? false },
+            acknowledge: { [weak self] id in await self?.acknowledge(id) },
             didRemove: { [weak self] id in await self?.forget(id) })
     }
 
@@ -130,6 +130,8 @@ extension EKYCSessionManager {
         earlyPushes.remove(at: index)
         return true
     }
+
+    private func acknowledge(_ id: UUID) async { await drivers[id]?.acknowledge() }
 
     private func forget(_ id: UUID) { drivers[id] = nil }
 }

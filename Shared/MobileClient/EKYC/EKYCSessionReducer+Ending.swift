@@ -1,36 +1,42 @@
 extension EKYCSessionReducer {
-    /// Makes the outcome certain, and then forgets what it was made from.
+    /// Makes the outcome certain, and then forgets what it was made from. The record stays until the app has acknowledged the outcome.
     static func end(_ state: inout State, _ outcome: EKYCSession.Outcome) -> [Effect] {
         state.phase = .ended(outcome)
         if state.activity != .redeemingInVain { state.activity = .idle }
         state.lastRefusal = nil
-        return [.save(state.phase)] + cleanUp(&state, outcome)
+        // After a sign-out the next person must not find what the former one has done.
+        return [.save(state.phase)] + cleanUp(&state, outcome) + (outcome == .signedOut ? forget(&state) : [])
     }
 
     /// Deletes the secret and the photos, and reports if the app listens.
     static func cleanUp(_ state: inout State, _ outcome: EKYCSession.Outcome) -> [Effect] {
-        [.deleteSecret, .deleteBody] + (state.isHandedOut ? report(&state, outcome) : [])
-    }
-
-    /// The record is removed after the report: a process that ends between the two is followed by one that reports the same again, to
-    /// an app that may not have got to know of it.
-    private static func report(_ state: inout State, _ outcome: EKYCSession.Outcome) -> [Effect] {
-        state.phase = .removed
-        return [.report(outcome), .removeRecord]
+        [.deleteSecret, .deleteBody] + (state.isHandedOut ? [.report(outcome)] : [])
     }
 
     static func handOut(_ state: inout State) -> [Effect] {
         guard !state.isHandedOut else { return [] }
         state.isHandedOut = true
         guard case .ended(let outcome) = state.phase else { return [] }
-        return report(&state, outcome)
+        return [.report(outcome)]
+    }
+
+    /// The app has done what the outcome asks for. Until then each process reports the outcome again, as one may end before that.
+    static func acknowledge(_ state: inout State) -> [Effect] {
+        guard state.isHandedOut, case .ended = state.phase else { return [] }
+        return forget(&state)
+    }
+
+    private static func forget(_ state: inout State) -> [Effect] {
+        state.phase = .removed
+        return [.removeRecord]
     }
 
     static func stop(_ state: inout State, _ outcome: EKYCSession.Outcome) -> [Effect] {
         switch state.phase {
         case .new where state.activity == .idle:
-            // It was overtaken before it had begun.
-            return report(&state, outcome)
+            // It was overtaken before it had begun: nothing is kept of it.
+            return [.report(outcome)] + forget(&state)
+        case .ended where outcome == .signedOut: return forget(&state)
         case .new, .ended, .removed: return []
         case .uploading, .deciding, .signingIn: break
         }

@@ -11,6 +11,7 @@ extension EKYCSessionReducer {
         case .pauseEnded(let age): next(&state, age)
         case .woken(let age): wake(&state, age)
         case .handedOut: handOut(&state)
+        case .acknowledged: acknowledge(&state)
         case .stop(let outcome): stop(&state, outcome)
         }
     }

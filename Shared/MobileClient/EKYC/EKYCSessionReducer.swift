@@ -4,8 +4,9 @@ internal import Foundation
 ///
 /// What is kept on the device (``Phase``) is written before the step that it stands for: the record before the upload, the session's token
 /// before anything else is done with it, the mark ``Phase/signingIn(sessionID:userID:)`` before the tokens go to the credential store, the
-/// outcome before it is reported. So a process that ends anywhere is followed by one that goes on: an upload is repeated with its key, and
-/// a redemption with the session's token, which both get their first answer again. A push is only a reason to ask.
+/// outcome before it is reported; it stays until the app has acknowledged it. So a process that ends anywhere is followed by one that goes
+/// on: an upload is repeated with its key, and a redemption with the session's token, which both get their first answer again. A push is
+/// only a reason to ask.
 enum EKYCSessionReducer: Reducer {
     /// What is kept of a session. It survives the process.
     enum Phase: Hashable, Sendable {
@@ -17,7 +18,7 @@ enum EKYCSessionReducer: Reducer {
         case deciding(sessionID: UUID)
         /// The tokens of this user are being stored, or have been.
         case signingIn(sessionID: UUID, userID: String)
-        /// The outcome is certain; the app may not know it yet.
+        /// The outcome is certain; the app has not acknowledged it.
         case ended(EKYCSession.Outcome)
         /// Nothing is kept any more.
         case removed
@@ -89,6 +90,8 @@ enum EKYCSessionReducer: Reducer {
         /// - Parameter sessionID: The id with the session's token, where this device has it.
         case launched(Age, sessionID: UUID?)
         case handedOut
+        /// The app has taken the outcome.
+        case acknowledged
         case accepted(sessionID: UUID, token: String)
         case postFailed(Fault)
         case answered(Verdict)
@@ -124,7 +127,7 @@ enum EKYCSessionReducer: Reducer {
         case cancel
         case show(EKYCSession.State)
         case deleteSecret
-        /// The terminal event.
+        /// The terminal event, once in a process.
         case report(EKYCSession.Outcome)
         case removeRecord
     }

@@ -100,7 +100,7 @@ import Testing
         let later = bench.ends(of: next)
         #expect(await bench.eventually { later.withLock(\.count) == 2 })
         #expect(later.withLock { $0.allSatisfy { $0.outcome == .expired } } && ends.withLock { $0.isEmpty })
-        for session in try await next.ekyc.pending() { _ = await bench.result { await session.result() } }
+        for session in try await next.ekyc.pending() { _ = await bench.result { await session.taken() } }
         #expect(await bench.result { await next.signOut() } == true)
         bench.time.advance(by: .seconds(90_000))
         try await next.start()

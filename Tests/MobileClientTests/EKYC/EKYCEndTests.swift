@@ -12,7 +12,7 @@ import Testing
     private func result(_ plan: @escaping (inout EKYCServer.Plan) -> Void) async throws -> EKYCSession.Outcome {
         phone.server.plan(plan)
         let process = phone.launch(isInstant: true)
-        let outcome = try await process.client.signIn(EKYCPhone.faces, email: "a@b.example").result()
+        let outcome = try await process.client.signIn(EKYCPhone.faces, email: "a@b.example").taken()
         #expect(try await process.client.pending().isEmpty)
         #expect(phone.leftovers == [])
         return outcome

@@ -73,9 +73,21 @@ final class EKYCPhone: Sendable {
     /// What the device keeps of sessions: records, secrets and photos.
     var leftovers: [String] { folder.files.filter { !$0.hasSuffix("/lock") } }
 
+    /// The files of the records of sessions.
+    var records: [String] { leftovers.filter { $0.hasPrefix("pending/tasks/") } }
+
     static func photo(_ number: UInt8) -> EKYCClient.Photo { .data(Data([0xFF, 0xD8, 0xFF, number]) + Data("photo".utf8)) }
     static var faces: [EKYCClient.Photo] { [1, 2, 3].map { photo($0) } }
     static var poses: EKYCClient.SignUpPhotos {
         EKYCClient.SignUpPhotos(left: faces, right: [4, 5, 6].map { photo($0) }, front: [7, 8, 9].map { photo($0) })
+    }
+}
+
+extension EKYCSession {
+    /// The outcome, acknowledged.
+    func taken() async -> Outcome {
+        let outcome = await result()
+        await acknowledge()
+        return outcome
     }
 }

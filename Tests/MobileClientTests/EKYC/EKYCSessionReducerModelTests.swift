@@ -54,7 +54,7 @@ extension EKYCWorld {
         if record != nil { return "a record is left" }
         if hasSecret { return "a secret is left" }
         if hasBody { return "photos are left" }
-        if isCreated, reports.isEmpty { return "no outcome is reported" }
+        if isCreated, reports.isEmpty, !hasSignedOut { return "no outcome is reported" }
         if isCreationRefused, !reports.isEmpty { return "an outcome is reported of what was not created" }
         // An answer that no process has seen is beyond what a client can sign out.
         let isKnownHere = isRedeemed && !hasRequestDied

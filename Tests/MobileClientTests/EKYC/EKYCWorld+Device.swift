@@ -41,7 +41,11 @@ extension EKYCWorld {
         case .show: break
         case .deleteSecret: world.hasSecret = false
         case .report(let outcome): world.check(outcome)
-        case .removeRecord: world.record = nil
+        case .removeRecord:
+            let isDone = world.isAcknowledging || world.isStopping || !world.isCreated
+            world.expect(isDone, "the record is removed although the app has not taken the outcome")
+            world.record = nil
+            world.isAcknowledged = true
         }
         return [(name, world)]
     }
@@ -86,7 +90,7 @@ extension EKYCWorld {
     func crashing() -> [(name: String, world: Self)] {
         let dead = with {
             $0.crashes -= 1
-            $0.diedAfterReport = $0.diedAfterReport || $0.state?.phase == .removed && $0.record != nil && !$0.reports.isEmpty
+            ($0.hasReported, $0.isAcknowledging) = (false, false)
             if let flight = $0.flight, flight.kind == .redeem { $0.hasRequestDied = true }
             if $0.effects.contains(where: \.hasTokens) { $0.hasRequestDied = true }
             if case .pausing(before: .store)? = $0.state?.activity { $0.hasRequestDied = true }
@@ -111,7 +115,9 @@ extension EKYCWorld {
         reports.append(outcome)
         expect(state?.isHandedOut == true, "an outcome is reported to an app that does not listen")
         expect(reports.allSatisfy { $0 == outcome }, "different outcomes are reported")
-        expect(reports.count == 1 || diedAfterReport, "the outcome is reported twice")
+        expect(!hasReported, "the outcome is reported twice in a process")
+        expect(!isAcknowledged, "the outcome is reported again after the app has taken it")
+        hasReported = true
         switch outcome {
         case .enrolled: expect(kind == .signUp && verdict == .succeeded, "an enrolment is reported that is none")
         case .signedIn: expect(hasStored, "a sign-in is reported before its tokens are stored")

@@ -20,11 +20,19 @@ extension EKYCWorld {
         if pushes > 0, verdict != .none {
             steps.append(("a push arrives", with { $0.bePushed() }))
         }
+        if hasReported, !isAcknowledging {
+            steps.append(("the app takes the outcome", with { $0.acknowledge() }))
+        }
         if !state.isHandedOut { steps.append(("the app takes the session", with { $0.send(.handedOut) })) }
         if stops > 0, state.phase != .new, !isStopped {
             steps.append(("the person signs out", with { $0.signOut() }))
         }
         return steps
+    }
+
+    private mutating func acknowledge() {
+        isAcknowledging = true
+        send(.acknowledged)
     }
 
     private mutating func arrive(_ answer: Machine.Event) {
@@ -39,7 +47,7 @@ extension EKYCWorld {
 
     private mutating func signOut() {
         stops -= 1
-        isStopping = true
+        (isStopping, hasSignedOut) = (true, true)
         send(.stop(.signedOut))
     }
 

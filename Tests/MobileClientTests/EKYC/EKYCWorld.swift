@@ -51,8 +51,15 @@ struct EKYCWorld: Hashable {
     var isCreated = false
     var isCreationRefused = false
     var reports: [EKYCSession.Outcome] = []
-    var diedAfterReport = false
+    /// The process has reported the outcome.
+    var hasReported = false
+    /// The app is acknowledging the outcome.
+    var isAcknowledging = false
+    /// The app's acknowledgement is kept.
+    var isAcknowledged = false
     var hasStored = false
+    /// The person has begun to sign out, in whichever process.
+    var hasSignedOut = false
     var isStopping = false
     var isStopped = false
     var isSuperseded = false

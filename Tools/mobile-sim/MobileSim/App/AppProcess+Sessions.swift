@@ -8,24 +8,9 @@ extension AppProcess {
     func resumeSessions() async {
         guard phone.plan.kind != .firebase else { return }
         let open = phone.ledger.withLock { $0.openSessions }
-        let isCut = Task {
-            await incarnation.ended()
-            guard !Task.isCancelled, !incarnation.isAlive, !open.isEmpty else { return }
-            // The process ended while the client was handing sessions out: what it had handed out is gone with it.
-            phone.ledger.withLock { $0.cut(open) }
-            phone.world.measurements.change { $0.cutSessions += open.count }
-        }
         let sessions = await attempt("pending sessions") { () async throws(HeliographError) in try await client.ekyc.pending() }
-        isCut.cancel()
         guard let sessions, await incarnation.pass(.step) else { return }
-        // The client says nothing more of a session that is not pending any more: now is the time to see why.
-        let account = phone.memory.withLock { $0.account }
-        let lost = phone.ledger.withLock {
-            $0.lost(open, besides: Set(sessions.map(\.id)), current: account, in: incarnation.number)
-        }
-        phone.violate(lost.findings)
-        for id in lost.seen { phone.note("The app did not get the end of session \(id): the person is signed in") }
-        phone.world.measurements.change { $0.seenSessions += lost.seen.count }
+        phone.violate(phone.ledger.withLock { $0.forgotten(open, besides: Set(sessions.map(\.id))) })
         for session in sessions { follow(session) }
     }
 
@@ -41,6 +26,9 @@ extension AppProcess {
             let outcome = await session.result()
             guard await incarnation.pass(.step) else { return }
             ended(session, outcome, after: (ContinuousClock.now - start) / .seconds(1))
+            await session.acknowledge()
+            guard await incarnation.pass(.step) else { return }
+            phone.ledger.withLock { $0.sessionAcknowledged(session.id) }
         }
     }
 

@@ -8,7 +8,7 @@ struct PhoneLedger: Sendable {
     struct Ends: Sendable, Equatable {
         /// Process and outcome, in the order in which the app got them.
         private(set) var told: [(process: Int, outcome: String)] = []
-        /// Whether the app has come back for more after it got the end.
+        /// Whether the app has acknowledged the end.
         var isAcknowledged = false
         /// The person has signed out meanwhile: it may end with that and without a word.
         var isAbandoned = false
@@ -98,6 +98,8 @@ struct PhoneLedger: Sendable {
         return findings
     }
 
+    mutating func sessionAcknowledged(_ id: UUID) { sessions[id]?.ends.isAcknowledged = true }
+
     // MARK: Ends
 
     /// The person signs out: what has not ended may end without a word.
@@ -106,32 +108,15 @@ struct PhoneLedger: Sendable {
         for id in sessions.keys where sessions[id]?.ends.told.isEmpty == true { sessions[id]?.ends.isAbandoned = true }
     }
 
-    /// The app ended while the client handed it these sessions, and does not get them again: what a process had in its hands ends with it.
-    mutating func cut(_ ids: [UUID]) { for id in ids { sessions[id]?.ends.isAbandoned = true } }
-
-    /// The open sessions of an earlier process that are not among the pending ones: no session will tell how they ended.
+    /// The sessions of an earlier process whose end the app did not get, and which are not among the pending ones: it never will.
     ///
-    /// A process may end after the client has reported an outcome, and before the app has taken it. After a sign-in the app sees the
-    /// outcome nevertheless: the person is signed in.
-    /// - Parameter current: Who is signed in now.
-    /// - Returns: What the app can never know, and the sign-ins that it knows of because the person is signed in.
-    mutating func lost(
-        _ open: [UUID], besides pending: Set<UUID>, current: String?, in process: Int
-    ) -> (findings: [Finding], seen: [UUID]) {
-        var result: (findings: [Finding], seen: [UUID]) = ([], [])
-        for id in open where !pending.contains(id) && openSessions.contains(id) {
-            guard var session = sessions[id] else { continue }
-            if session.kind == "sign_in", let current, session.expectedUser ?? current == current {
-                result.findings += session.ends.tell("signed in", in: process, "Session \(id)")
-                result.seen.append(id)
-            } else {
-                session.ends.isAbandoned = true
-                result.findings.append(
-                    (.neverEnded, "Session \(id) (\(session.kind)) is not pending any more, and the app did not get its outcome"))
-            }
-            sessions[id] = session
+    /// - Parameter open: Those of which the app did not know the end before it asked for the pending ones.
+    mutating func forgotten(_ open: [UUID], besides pending: Set<UUID>) -> [Finding] {
+        let missing = Set(openSessions).intersection(open).subtracting(pending)
+        return missing.map { id in
+            sessions[id]?.ends.isAbandoned = true
+            return (.neverEnded, "Session \(id) is not pending any more, and the app did not get its outcome")
         }
-        return result
     }
 
     /// The sessions that the app has begun and whose end it did not get.

@@ -79,6 +79,7 @@ extension DemoStory {
         let push = try await self.push(after: phone)
         await phone.bring(push)
         let outcome = try await within(patience, "the session's outcome") { await session.result() }
+        await session.acknowledge()
         guard let upload = phone.network.exchanges("POST", "/ekyc/\(wanted.path)").last else {
             throw Difference(description: "the photos were not uploaded: \(outcome)")
         }

@@ -29,8 +29,6 @@ final class Measurements: Sendable {
         /// Orders and ends by minute of the run.
         var ordersByMinute: [Int: Int] = [:]
         var endsByMinute: [Int: Int] = [:]
-        var cutSessions = 0
-        var seenSessions = 0
         var leakedFiles = 0
     }
 

@@ -79,12 +79,8 @@ struct ReportPage {
         func rows(_ counts: [SimReport.Count], _ name: String) -> [(name: String, count: Int, style: String)] {
             counts.map { ("\(name) with \($0.name)", $0.count, $0.name == "1" ? "push" : "launch") }
         }
-        let others = [
-            ("sign-ins that only the credentials told", report.seenSessions, "poll"),
-            ("sessions that a process was handed as it ended", report.cutSessions, "poll"),
-        ]
         return ReportPlot.bars(
-            rows(report.eventsPerOrder, "orders") + rows(report.eventsPerSession, "sessions") + others, title: "Terminal events")
+            rows(report.eventsPerOrder, "orders") + rows(report.eventsPerSession, "sessions"), title: "Terminal events")
     }
 
     private var faults: String { ReportPlot.bars(report.faults.map { ($0.kind.rawValue, $0.count, "launch") }, title: "Faults") }

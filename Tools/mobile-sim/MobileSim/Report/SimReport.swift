@@ -50,11 +50,6 @@ struct SimReport: Codable, Sendable {
     let errors: [Count]
     let pushes: [Count]
     let minutes: [Minute]
-    /// Sessions that a process was just handed when it ended.
-    let cutSessions: Int
-    /// Sign-ins by face whose outcome the app has not got, because its process ended when the client had just reported it; the next process
-    /// saw that the person is signed in.
-    let seenSessions: Int
     let leakedFiles: Int
     let violations: [Violation]
 
@@ -108,8 +103,7 @@ extension SimReport {
             pushes: counts(contents.pushes),
             minutes: (0...last).map {
                 Minute(minute: $0, orders: contents.ordersByMinute[$0] ?? 0, ends: contents.endsByMinute[$0] ?? 0)
-            }, cutSessions: contents.cutSessions, seenSessions: contents.seenSessions, leakedFiles: contents.leakedFiles,
-            violations: world.violations)
+            }, leakedFiles: contents.leakedFiles, violations: world.violations)
     }
 
     /// The report as text.
@@ -134,8 +128,6 @@ extension SimReport {
         lines += (orderEnds.map { row("order \($0.name)", "\($0.count)") } + sessionEnds.map { row($0.name, "\($0.count)") })
         lines += eventsPerOrder.map { row("orders with \($0.name) terminal events in a process", "\($0.count)") }
         lines += eventsPerSession.map { row("sessions with \($0.name) terminal events in a process", "\($0.count)") }
-        lines.append(row("sign-ins that only the credentials told", "\(seenSessions)"))
-        lines.append(row("sessions that a process was handed as it ended", "\(cutSessions)"))
         lines.append(console.bold("went wrong on the phones' side"))
         lines += faults.map { row($0.kind.rawValue, "\($0.count)") }
         lines.append(console.bold("must hold"))

@@ -28,5 +28,6 @@ struct SignInView: View {
         case .refused(let error): status = error.message
         case .enrolled, .expired, .tooLate, .outcomeUnknown, .superseded, .signedOut: status = ""
         }
+        await session.acknowledge()
     }
 }
