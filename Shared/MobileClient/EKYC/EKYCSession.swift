@@ -40,8 +40,8 @@ public actor EKYCSession {
 
     /// Removes an ended session from the device: the app has done what its outcome asks for, such as showing it.
     ///
-    /// Without it the outcome is reported again after each launch, for a day or until a sign-out. Does nothing before the end, and nothing a
-    /// second time. When the device cannot write, the outcome may be reported once more.
+    /// Without it the outcome is reported again after each launch, for a day or until a sign-out. Does nothing before the end, and nothing
+    /// a second time. When the device cannot write, the outcome may be reported once more.
     public nonisolated func acknowledge() async { await acknowledgement(id) }
 
     /// Shows a state to all who listen. No state follows a terminal one.
