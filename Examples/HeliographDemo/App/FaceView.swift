@@ -12,7 +12,7 @@ struct FaceView: View {
             TextField("E-mail", text: $email).textContentType(.emailAddress).textInputAutocapitalization(.never)
             Button("Sign up") { Task { await signUp() } }
             Button("Sign in") { Task { await signIn() } }
-            Button("Sign out", role: .destructive) { Task { await Demo.client.signOut() } }
+            Button("Sign out", role: .destructive) { Task { await signOut() } }
             Text(status)
         }
         .task {
@@ -30,6 +30,13 @@ struct FaceView: View {
 
     private func signIn() async {
         do { await show(try await Demo.client.ekyc.signIn(photos.front, email: email)) } catch { status = "\(error)" }
+    }
+
+    private func signOut() async {
+        do {
+            try await Demo.client.signOut()
+            status = "Signed out."
+        } catch { status = "You are still signed in. Please try again. (\(error.message))" }
     }
 
     /// A push, a poll or the next launch ends the session: the app waits for its outcome, which is from the API in any case. It gets the

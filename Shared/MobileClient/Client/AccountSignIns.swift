@@ -11,9 +11,12 @@ struct AccountSignIns: TokenRegistrar.SignIns {
     /// The time for a renewal that a logout needs.
     private static let renewalTime = Duration.seconds(10)
 
-    func current() async -> String? {
-        if credentials.firebase != nil { return await retiredSignIns.read().firebase?.uuidString }
-        return (try? await credentials.session())?.id.uuidString
+    func current() async -> String? { try? await readable() }
+
+    /// The id of the sign-in that is in use; nil when there is none. Throws `storage` where the device cannot tell.
+    func readable() async throws(HeliographError) -> String? {
+        if credentials.firebase != nil { return try await retiredSignIns.readable().firebase?.uuidString }
+        return try await credentials.session()?.id.uuidString
     }
 
     func retired() async -> [String] {

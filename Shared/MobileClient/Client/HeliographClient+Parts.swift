@@ -57,7 +57,10 @@ extension HeliographClient {
             sessions = EKYCSessionManager(
                 EKYCPorts(
                     sender: api, store: sessionStore, secrets: storage.secrets, time: time, pushToken: { await registrar.token },
-                    signIn: { try await later.parts?.signIn($0) },
+                    signIn: { tokens in
+                        guard let parts = later.parts else { throw HeliographError(.storage, "The app has released its client") }
+                        try await parts.signIn(tokens)
+                    },
                     isSignedIn: { user in (try? await api.credentials.session())?.userID == user }))
             push = PushClient(
                 folder: configuration.folder.appending(path: ReceiptFiles.folderName), sender: api,

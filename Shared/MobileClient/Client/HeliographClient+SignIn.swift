@@ -5,7 +5,7 @@ extension HeliographClient.Parts {
     /// Takes the tokens of a sign-in by face into use. May be called again with the same tokens.
     func signIn(_ tokens: AccountTokens) async throws {
         let former = await retiredSignIns.read().lastUserID
-        if let former, former != tokens.userID { await leaveOrders() }
+        if let former, former != tokens.userID { try? await leaveOrders() }
         if let current = try await api.credentials.session() {
             if current.refreshToken == tokens.refreshToken { return await signedIn() }
             await registrar.signOut()
@@ -18,7 +18,7 @@ extension HeliographClient.Parts {
     func signedInWithFirebase(_ uid: String?) async throws(HeliographError) {
         let former = await retiredSignIns.read().lastUserID
         let isOther = uid != nil && former != nil && uid != former
-        if isOther { await leaveAccount() }
+        if isOther { try await leaveAccount() }
         try await retiredSignIns.update { record in
             if isOther || record.firebase == nil { record.firebase = UUID() }
             record.lastUserID = uid ?? record.lastUserID
@@ -57,24 +57,46 @@ extension HeliographClient.Parts {
     /// The API has ended a sign-in at this device's request: ends it here, unless another has taken its place.
     func ended(_ signIn: String) async {
         guard await signIns.current() == signIn else { return }
-        await leaveAccount()
+        try? await leaveAccount()
         await signIns.end(signIn)
         await registrar.credentialsChanged()
     }
 
-    /// Ends everything that the person has begun on this device.
+    /// Ends the sign-in, and everything that the person has begun on this device.
     ///
-    /// What a fault of the disk keeps from being ended is ended by its owner's id when another account signs in, or by its age.
-    func leaveAccount() async {
-        try? await sessions.signedOut()
-        await leaveOrders()
+    /// - Returns: Whether the API knows already.
+    /// - Throws: `storage` when something may be left; a repetition ends that.
+    func signOut() async throws(HeliographError) -> Bool {
+        // Where the device cannot tell whether a person is signed in, nothing is ended: it would go on when it can.
+        let signIn = try await signIns.readable()
+        let left: Result<Void, HeliographError>
+        do throws(HeliographError) { left = .success(try await leaveAccount()) } catch { left = .failure(error) }
+        let isKnown = await registrar.signOut()
+        if let signIn, try await signIns.readable() == signIn {
+            throw HeliographError(.storage, "The sign-in cannot be removed: call signOut() again", isRetryable: true)
+        }
+        try left.get()
+        return isKnown
     }
 
-    private func leaveOrders() async {
-        try? await tracker.forgetAll()
-        try? await uploads.signedOut()
+    /// Ends everything that the person has begun on this device. A part that fails keeps no other from its end.
+    ///
+    /// - Throws: `storage` when something may be left. Sessions would go on; orders end by their owner's id when another account signs in,
+    ///   or by their age.
+    func leaveAccount() async throws(HeliographError) {
+        let ended: Result<Void, HeliographError>
+        do throws(HeliographError) { ended = .success(try await sessions.signedOut()) } catch { ended = .failure(error) }
+        try await leaveOrders()
+        try ended.get()
+    }
+
+    private func leaveOrders() async throws(HeliographError) {
+        var first: HeliographError?
+        do throws(HeliographError) { try await tracker.forgetAll() } catch { first = error }
+        do throws(HeliographError) { try await uploads.signedOut() } catch { first = first ?? error }
         await presence.show(conversation: nil)
         push.visibleConversations = []
         await push.signedOut()
+        if let first { throw first }
     }
 }

@@ -2,8 +2,9 @@ internal import Foundation
 
 /// The client of an app: sign-up and sign-in by face, pictures, events, conversations, pushes and the account.
 ///
-/// An app makes one at its launch, in its main process, and calls ``start()``. Everything that the app has begun goes on from there, also
-/// after iOS has ended it. A notification service extension has a ``PushExtension`` with the same folder instead.
+/// An app makes one at its launch, in its main process, keeps it, and calls ``start()``. Everything that the app has begun goes on from
+/// there, also after iOS has ended it. A session by face whose client was released cannot sign in before the next launch. A notification
+/// service extension has a ``PushExtension`` with the same folder instead.
 public final class HeliographClient: Sendable {
     /// Sign-up and sign-in by face.
     public let ekyc: EKYCClient
@@ -139,13 +140,10 @@ public final class HeliographClient: Sendable {
     /// Signs out: ends what the person has begun on this device, and their sign-in. An app with Firebase calls it before it signs out
     /// there.
     ///
-    /// It holds on this device when it returns, after five seconds at the latest, also without a network. What cannot be removed, because
-    /// the disk fails, ends by its age or when another account signs in. A device that cannot read what it keeps, as before it was unlocked
-    /// for the first time, finds no sign-in to end: an app calls this where ``AccountCredentials/session()`` does not throw `storage`.
+    /// It holds on this device when it returns, after five seconds at the latest, also without a network.
     /// - Returns: Whether the API knows already. If not, the client repeats the logout, also after an end of the app.
+    /// - Throws: `storage` when the device cannot read or remove what it keeps, as before it was unlocked for the first time. The person
+    ///   may still be signed in then: the app says so, and calls this again.
     @discardableResult
-    public func signOut() async -> Bool {
-        await parts.leaveAccount()
-        return await parts.registrar.signOut()
-    }
+    public func signOut() async throws(HeliographError) -> Bool { try await parts.signOut() }
 }

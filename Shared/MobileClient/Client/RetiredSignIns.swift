@@ -22,7 +22,15 @@ struct RetiredSignIns: Sendable {
 
     init(store: any CredentialStore) { self.store = store }
 
-    func read() async -> Record { record(of: try? await store.read()) }
+    /// The record; an empty one where it cannot be read.
+    func read() async -> Record { (try? await readable()) ?? record(of: nil) }
+
+    /// The record. Throws `storage` where it cannot be read, as before the device was unlocked for the first time.
+    func readable() async throws(HeliographError) -> Record {
+        do { return record(of: try await store.read()) } catch {
+            throw HeliographError(.storage, "The sign-ins that have ended cannot be read: \(type(of: error))", isRetryable: true)
+        }
+    }
 
     /// Replaces the tokens of a sign-in. Where they cannot be written they stay in hand, and are written with the next change.
     func renew(_ session: AccountSession) async {

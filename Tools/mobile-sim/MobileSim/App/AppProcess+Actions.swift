@@ -125,8 +125,8 @@ extension AppProcess {
         phone.note("The person signs out\(another ? ", and another will sign in" : "")")
         phone.state.withLock { $0.visible = nil }
         phone.ledger.withLock { $0.abandon() }
-        let isKnown = await client.signOut()
-        guard await incarnation.pass(.step) else { return }
+        let isKnown = await attempt("sign out") { () async throws(HeliographError) in try await client.signOut() }
+        guard let isKnown else { return }
         phone.note(isKnown ? "The API knows of the sign-out" : "The API does not know of the sign-out yet")
         // Orders that were made while the sign-out ran belong to it as well.
         phone.ledger.withLock { $0.abandon() }
