@@ -51,7 +51,7 @@ extension HeliographClient {
                 PresenceKeeper.Ports(
                     sender: api, installation: { firebase == nil ? nil : await registrar.token }, time: time))
             tracker = JobTracker(
-                store: jobStore, sender: api, time: time, owner: { (try? await api.credentials.session())?.userID },
+                store: jobStore, sender: api, time: time, isInForeground: false, owner: { (try? await api.credentials.session())?.userID },
                 order: uploads.orders(from: jobStore),
                 onCompleted: { job, picture in await uploads.jobCompleted(job, templateName: picture.templateName) })
             sessions = EKYCSessionManager(

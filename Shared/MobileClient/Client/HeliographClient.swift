@@ -74,7 +74,7 @@ public final class HeliographClient: Sendable {
         try await parts.start()
     }
 
-    /// Says that the app can be seen.
+    /// Says that the app can be seen: also after a launch, which may be one in the background.
     public func enterForeground() async {
         await parts.tracker.enterForeground()
         await parts.uploads.enterForeground()

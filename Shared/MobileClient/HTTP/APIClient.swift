@@ -88,11 +88,10 @@ public final class APIClient: APISender {
         if request.headers["Accept"] == nil { request.headers["Accept"] = "text/event-stream" }
         let transport = transport
         let isTooLong = Locked(false)
-        let hasBegun = Locked(false)
-        _ = try await perform(request, mayRepeat: { !hasBegun.withLock { $0 } }) { sent throws(TransportError) in
+        // Its caller has another way to what the stream tells, which must not wait for a repetition.
+        _ = try await perform(request, mayRepeat: false) { sent throws(TransportError) in
             let parser = Locked(EventStreamParser())
             return try await transport.stream(sent) { line in
-                hasBegun.withLock { $0 = true }
                 do {
                     guard let event = try parser.withLock({ try $0.append(line) }) else { return true }
                     return await onEvent(event.name, event.data)
@@ -107,7 +106,7 @@ public final class APIClient: APISender {
 
     /// Sends a request until it has an answer with a status of success, or an error that stays.
     private func perform<Answer>(
-        _ request: APIRequest<Answer>, mayRepeat: () -> Bool = { true },
+        _ request: APIRequest<Answer>, mayRepeat: Bool = true,
         exchange: (TransportRequest) async throws(TransportError) -> TransportResponse
     ) async throws(HeliographError) -> TransportResponse {
         // One id for all attempts: the operator finds them together.
@@ -134,7 +133,7 @@ public final class APIClient: APISender {
                 credential = replacement
                 continue
             }
-            guard request.isRepeatable, mayRepeat(), let delay = repetition.delay(after: error, attempt: attempt),
+            guard request.isRepeatable, mayRepeat, let delay = repetition.delay(after: error, attempt: attempt),
                 budget.withLock({ $0.take() })
             else { throw error }
             attempt += 1

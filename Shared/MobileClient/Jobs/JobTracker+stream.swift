@@ -21,7 +21,6 @@ extension JobTracker {
     }
 
     func openStream(of id: UUID) -> [JobReducer.Event] {
-        // Streams hold connections, of which the API grants an address only some: the other orders are polled.
         guard streaming.count < options.maxStreams, let jobID = entries[id]?.jobID else { return [.streamEnded] }
         streaming.insert(id)
         entries[id]?.stream = Task { [weak self, sender] in

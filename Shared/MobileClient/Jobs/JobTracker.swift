@@ -12,8 +12,9 @@ actor JobTracker {
         var lifetime = Duration.seconds(86_400)
         /// Reads and deletions at a time. Orders do not count: one waits for its upload, which may wait for a network.
         var maxRequests = 4
-        /// The number of orders that are followed by a stream, each of which holds a connection; the others are polled.
-        var maxStreams = 0
+        /// The number of orders that are followed by a stream, each of which holds a connection, of which the API grants an address only
+        /// some; the others are polled.
+        var maxStreams = 1
         /// A random number from 0 to 1.
         var random: @Sendable () -> Double = { .random(in: 0...1) }
     }

@@ -9,6 +9,8 @@ final class ClientBench: Sendable {
     let api = PhoneAPI()
     let notifier = RecordingNotifier()
     let isOffline = Locked(false)
+    /// The paths of the streams that processes have asked for, in vain.
+    let streams = Locked<[String]>([])
     /// The numbers that the icon has shown.
     let badges = Locked<[Int]>([])
 
@@ -45,6 +47,7 @@ final class ClientBench: Sendable {
         let client = try client(process, uploads: uploads)
         try await client.start()
         await client.pushTokenChanged("phone")
+        await client.enterForeground()
         return client
     }
 

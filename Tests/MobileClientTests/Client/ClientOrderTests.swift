@@ -106,4 +106,27 @@ import Testing
         try await next.start()
         #expect(bench.files == ["credentials.json", "retired.json"])
     }
+
+    @Test(arguments: [true, false])
+    func `an order is followed by a stream in the foreground, and by none in the background`(isInForeground: Bool) async throws {
+        bench.api.contents.withLock { $0.completesJobs = false }
+        let client = try await bench.launch(as: "ada")
+        if !isInForeground { await client.enterBackground() }
+        _ = try await client.images.process(ClientBench.picture, template: "oil")
+        #expect(await bench.eventually { bench.api.jobs.count == 1 })
+        let stream = "/v1/images/jobs/job-0/events"
+        if isInForeground {
+            #expect(await bench.eventually { bench.streams.withLock { $0 == [stream] } })
+        } else {
+            await bench.settle()
+            #expect(bench.streams.withLock { $0.isEmpty })
+        }
+    }
+
+    @Test func `a launch is one in the background until the app can be seen`() async throws {
+        let client = try bench.client()
+        #expect(await !client.parts.tracker.isInForeground)
+        await client.enterForeground()
+        #expect(await client.parts.tracker.isInForeground)
+    }
 }

@@ -7,6 +7,7 @@ final class ClientProcess: HTTPTransport {
     private let api: PhoneAPI
     private let time: ManualTime
     private let isOffline: Locked<Bool>
+    private let streams: Locked<[String]>
     private let contents = Locked((calls: 0, isOver: false))
     private let limit: Int
     private let isHandled: Bool
@@ -15,7 +16,7 @@ final class ClientProcess: HTTPTransport {
     ///   - limit: The request at which the process ends.
     ///   - isHandled: Whether the API gets that request.
     init(_ bench: ClientBench, endsAt limit: Int = .max, isHandled: Bool = false) {
-        (api, time, isOffline) = (bench.api, bench.time, bench.isOffline)
+        (api, time, isOffline, streams) = (bench.api, bench.time, bench.isOffline, bench.streams)
         (self.limit, self.isHandled) = (limit, isHandled)
     }
 
@@ -61,6 +62,7 @@ final class ClientProcess: HTTPTransport {
     func stream(
         _ request: TransportRequest, onLine: @Sendable (String) async -> Bool
     ) async throws(TransportError) -> TransportResponse {
-        throw TransportError(.other, "This process has no streams")
+        streams.withLock { $0.append(request.url.path) }
+        throw TransportError(.other, "This API has no streams")
     }
 }

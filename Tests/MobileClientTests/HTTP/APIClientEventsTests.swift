@@ -28,17 +28,11 @@ import Testing
         #expect(try await events(fixture, atMost: 2) == ["message 1", "message 2"])
     }
 
-    @Test func `a stream that does not begin is asked for again`() async throws {
-        let fixture = try ClientFixture([
-            .success(TransportResponse(status: 502)), .failure(TransportError(.connectionLost, "")), .success(.json("data: 1\n\n")),
-        ])
-        #expect(try await events(fixture) == ["message 1"])
-    }
-
-    @Test func `a stream that has begun is not asked for again`() async throws {
-        let fixture = try ClientFixture([.success(.json("data: 1\n\nCUT")), .success(.json("data: 1\n\n"))])
-        let error = await #expect(throws: HeliographError.self) { try await events(fixture) }
-        #expect(error?.code == .unreachable && fixture.transport.sent.count == 1)
+    @Test(arguments: [TransportResponse(status: 429), TransportResponse(status: 502), .json("data: 1\n\nCUT")])
+    func `a stream that is refused or breaks is not asked for again`(answer: TransportResponse) async throws {
+        let fixture = try ClientFixture([.success(answer), .success(.json("data: 1\n\n"))])
+        await #expect(throws: HeliographError.self) { try await events(fixture) }
+        #expect(fixture.transport.sent.count == 1)
     }
 
     @Test func `an event that is too long is an error`() async throws {

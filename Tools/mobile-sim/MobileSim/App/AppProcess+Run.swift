@@ -24,6 +24,7 @@ extension AppProcess {
             return false
         }
         if let token = phone.memory.withLock({ $0.token }) { await client.pushTokenChanged(token) }
+        if phone.state.withLock({ $0.isForeground }) { await client.enterForeground() }
         if phone.plan.kind == .firebase {
             if phone.memory.withLock({ $0.firebase }) != nil { try? await client.signedInWithFirebase() }
         } else {

@@ -15,6 +15,7 @@ struct DemoPhone: Sendable {
                 baseURL: story.addresses.api, appVersion: "1.0", locale: "en", folder: story.scratch.appending(path: name),
                 allowsInsecureHTTP: true), transport: network)
         try await client.start()
+        await client.enterForeground()
         await client.pushTokenChanged(token)
     }
 
