@@ -24,11 +24,8 @@ extension EKYCSessionDriver {
         await runner.send(.launched(age, sessionID: secret.session?.id))
     }
 
-    /// Gives the session to the app; nil when the app has acknowledged its outcome, or nothing was created.
-    func handOut() async -> EKYCSession? {
-        await runner.send(.handedOut)
-        return await runner.state.phase == .removed ? nil : session
-    }
+    /// Whether nothing is kept of the session: the app has acknowledged its outcome, or it was not created.
+    var isRemoved: Bool { get async { await runner.state.phase == .removed } }
 
     func acknowledge() async { await runner.send(.acknowledged) }
 

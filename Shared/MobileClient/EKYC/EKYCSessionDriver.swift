@@ -40,7 +40,7 @@ actor EKYCSessionDriver {
         createdAt = ports.time.now()
         session = EKYCSession(id: id, kind: kind, state: .uploading, acknowledge: hooks.acknowledge)
         (self.order, self.ports, self.hooks) = (order, ports, hooks)
-        initial = Machine.State(kind: kind, phase: .new, isHandedOut: true)
+        initial = Machine.State(kind: kind, phase: .new)
         isLaunched = true
     }
 
@@ -54,13 +54,13 @@ actor EKYCSessionDriver {
             switch record.phase {
             case .deciding(let id): .examining(sessionID: id)
             case .signingIn(let id, _): .signingIn(sessionID: id)
-            // The outcome is shown when the app has the session at hand.
+            // The outcome is shown when the secret is deleted.
             case .new, .uploading, .ended, .removed: .uploading
             }
         session = EKYCSession(id: id, kind: kind, state: state, acknowledge: hooks.acknowledge)
         (self.record, self.ports, self.hooks) = (record, ports, hooks)
         body = task.files.first.flatMap { ports.store.url(of: $0) }
-        initial = Machine.State(kind: kind, phase: record.phase, isHandedOut: false)
+        initial = Machine.State(kind: kind, phase: record.phase)
     }
 
     // MARK: Requests and pauses

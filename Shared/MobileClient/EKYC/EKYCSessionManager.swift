@@ -57,7 +57,7 @@ actor EKYCSessionManager {
         try await start()
         var sessions: [EKYCSession] = []
         for driver in drivers.values.sorted(by: { $0.createdAt < $1.createdAt }) {
-            if let session = await driver.handOut() { sessions.append(session) }
+            if await !driver.isRemoved { sessions.append(driver.session) }
         }
         return sessions
     }

@@ -5,24 +5,17 @@ extension EKYCSessionReducer {
         if state.activity != .redeemingInVain { state.activity = .idle }
         state.lastRefusal = nil
         // After a sign-out the next person must not find what the former one has done.
-        return [.save(state.phase)] + cleanUp(&state, outcome) + (outcome == .signedOut ? forget(&state) : [])
+        return [.save(state.phase)] + cleanUp(outcome) + (outcome == .signedOut ? forget(&state) : [])
     }
 
-    /// Deletes the secret and the photos, and reports if the app listens.
-    static func cleanUp(_ state: inout State, _ outcome: EKYCSession.Outcome) -> [Effect] {
-        [.deleteSecret, .deleteBody] + (state.isHandedOut ? [.report(outcome)] : [])
+    /// Deletes the secret and the photos, and reports the outcome: in each process until the app has acknowledged it.
+    static func cleanUp(_ outcome: EKYCSession.Outcome) -> [Effect] {
+        [.deleteSecret, .deleteBody, .report(outcome)]
     }
 
-    static func handOut(_ state: inout State) -> [Effect] {
-        guard !state.isHandedOut else { return [] }
-        state.isHandedOut = true
-        guard case .ended(let outcome) = state.phase else { return [] }
-        return [.report(outcome)]
-    }
-
-    /// The app has done what the outcome asks for. Until then each process reports the outcome again, as one may end before that.
+    /// The app has done what the outcome asks for.
     static func acknowledge(_ state: inout State) -> [Effect] {
-        guard state.isHandedOut, case .ended = state.phase else { return [] }
+        guard case .ended = state.phase else { return [] }
         return forget(&state)
     }
 

@@ -10,7 +10,6 @@ extension EKYCSessionReducer {
         case .redeemed, .redeemFailed, .stored, .storingFailed: signIn(&state, event)
         case .pauseEnded(let age): next(&state, age)
         case .woken(let age): wake(&state, age)
-        case .handedOut: handOut(&state)
         case .acknowledged: acknowledge(&state)
         case .stop(let outcome): stop(&state, outcome)
         }
@@ -51,7 +50,7 @@ extension EKYCSessionReducer {
             return [.deleteBody, .show(.examining(sessionID: id))] + ask(&state)
         case .signingIn(let id, _):
             return [.deleteBody, .show(.signingIn(sessionID: id))] + redeem(&state)
-        case .ended(let outcome): return cleanUp(&state, outcome)
+        case .ended(let outcome): return cleanUp(outcome)
         }
     }
 

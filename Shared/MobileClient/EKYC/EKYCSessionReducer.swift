@@ -53,8 +53,6 @@ enum EKYCSessionReducer: Reducer {
         var mayHaveBegun = false
         /// Why the last upload started no session.
         var lastRefusal: Fault?
-        /// Whether the app has this session at hand, so that its outcome reaches the app.
-        var isHandedOut: Bool
         /// Whether a push arrived while its question was being answered.
         var isWoken = false
         /// How often the API is asked at intervals of three seconds before it is asked to hold its answers.
@@ -89,7 +87,6 @@ enum EKYCSessionReducer: Reducer {
         /// A new process found the session.
         /// - Parameter sessionID: The id with the session's token, where this device has it.
         case launched(Age, sessionID: UUID?)
-        case handedOut
         /// The app has taken the outcome.
         case acknowledged
         case accepted(sessionID: UUID, token: String)

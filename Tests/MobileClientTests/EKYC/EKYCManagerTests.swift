@@ -62,14 +62,6 @@ import Testing
         #expect(await process.sender.sent.count == 2)
     }
 
-    @Test func `a sign-out removes outcomes that the app has not acknowledged`() async throws {
-        let session = try await signIn(phone.launch(isInstant: true))
-        #expect(await session.result() == .signedIn(userID: "user-1"))
-        let second = phone.launch(isInstant: true)
-        try await second.manager.signedOut()
-        #expect(try await second.client.pending().isEmpty && phone.leftovers == [])
-    }
-
     @Test func `tokens that arrive after a sign-out are signed out, and not stored`() async throws {
         phone.server.plan { $0.asksBeforeDecision = 0 }
         let (reached, reach) = AsyncStream.makeStream(of: Void.self)
@@ -120,37 +112,6 @@ import Testing
         let upload = try #require(await second.sender.sent.first)
         #expect(upload.bearer == #"token("enrolment-token")"#)
         #expect(String(decoding: upload.body ?? Data(), as: UTF8.self).contains("\"recovery\"\r\n\r\ntrue\r\n"))
-    }
-
-    @Test func `each process gets an outcome until the app has acknowledged it`() async throws {
-        let life = EKYCLife()
-        let first = try await signIn(phone.launch(life, isInstant: true))
-        #expect(await first.result() == .signedIn(userID: "user-1"))
-        life.kill()
-        for _ in 0..<2 {
-            let process = phone.launch(isInstant: true)
-            let pending = try await process.client.pending()
-            #expect(pending.map(\.id) == [first.id])
-            #expect(await pending.first?.result() == .signedIn(userID: "user-1"))
-            #expect(try await process.client.pending().map(\.id) == [first.id])
-        }
-        let last = phone.launch(isInstant: true)
-        _ = await (try last.client.pending()).first?.taken()
-        #expect(try await last.client.pending().isEmpty && phone.leftovers == [])
-        #expect(try await phone.launch().client.pending().isEmpty)
-    }
-
-    @Test func `a session that goes on is not acknowledged, and one that has ended only once`() async throws {
-        let process = phone.launch()
-        let session = try await signIn(process)
-        await phone.time.waitForSleepers()
-        await session.acknowledge()
-        #expect(try await process.client.pending().map(\.id) == [session.id] && phone.records.count == 1)
-        await process.manager.pushArrived(sessionID: try #require(phone.server.sessions.first).id.wireText)
-        phone.time.advance(by: .seconds(3))
-        #expect(await session.taken() == .signedIn(userID: "user-1"))
-        await session.acknowledge()
-        #expect(await session.result() == .signedIn(userID: "user-1") && phone.leftovers == [])
     }
 
     @Test func `a sign-up with an address alone says what verifies it, and fetches no tokens`() async throws {

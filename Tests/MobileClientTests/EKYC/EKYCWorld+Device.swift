@@ -106,14 +106,13 @@ extension EKYCWorld {
         with {
             // What no record names is swept.
             if $0.record == nil { ($0.hasBody, $0.hasSecret) = (false, false) }
-            $0.state = Machine.State(kind: kind, phase: $0.record ?? .removed, isHandedOut: false, quickAsksLeft: 1)
+            $0.state = Machine.State(kind: kind, phase: $0.record ?? .removed, quickAsksLeft: 1)
             $0.send(.launched($0.age, sessionID: $0.hasSecret ? Self.id : nil))
         }
     }
 
     private mutating func check(_ outcome: EKYCSession.Outcome) {
         reports.append(outcome)
-        expect(state?.isHandedOut == true, "an outcome is reported to an app that does not listen")
         expect(reports.allSatisfy { $0 == outcome }, "different outcomes are reported")
         expect(!hasReported, "the outcome is reported twice in a process")
         expect(!isAcknowledged, "the outcome is reported again after the app has taken it")

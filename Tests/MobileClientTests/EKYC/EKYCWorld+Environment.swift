@@ -23,7 +23,6 @@ extension EKYCWorld {
         if hasReported, !isAcknowledging {
             steps.append(("the app takes the outcome", with { $0.acknowledge() }))
         }
-        if !state.isHandedOut { steps.append(("the app takes the session", with { $0.send(.handedOut) })) }
         if stops > 0, state.phase != .new, !isStopped {
             steps.append(("the person signs out", with { $0.signOut() }))
         }

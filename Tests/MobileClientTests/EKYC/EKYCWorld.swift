@@ -78,7 +78,7 @@ struct EKYCWorld: Hashable {
     init(_ kind: EKYCSession.Kind, crashes: Int, losses: Int, refusals: Int, pushes: Int) {
         self.kind = kind
         (self.crashes, self.losses, self.refusals, self.pushes) = (crashes, losses, refusals, pushes)
-        state = Machine.State(kind: kind, phase: .new, isHandedOut: true, quickAsksLeft: 1)
+        state = Machine.State(kind: kind, phase: .new, quickAsksLeft: 1)
         send(.begin)
     }
 
