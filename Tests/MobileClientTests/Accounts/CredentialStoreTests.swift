@@ -14,6 +14,14 @@ import Testing
 
     private struct Refused: Error {}
 
+    @Test func `removed credentials leave nothing, also of a process that ended while it wrote them`() async throws {
+        _ = try await store.update { $0 = Data("tokens".utf8) }
+        let written = folder.url.appending(path: "deep/er/credentials.new")
+        try Data("newer tokens".utf8).write(to: written)
+        try await store.update { $0 = nil }
+        #expect(folder.files.filter { !$0.hasSuffix("lock") } == [])
+    }
+
     @Test func `what was written is read, changed and removed`() async throws {
         #expect(try await store.read() == nil)
         try await store.update { $0 = Data("1".utf8) }
