@@ -42,7 +42,10 @@ public struct FileCredentialStore: CredentialStore {
             // Under the lock, so one name will do, and what an end of the process leaves behind is written over.
             try operations.replace(file, with: data, by: file.appendingPathExtension("new"))
         } else {
+            // A process may have ended before it had renamed what it wrote.
+            try operations.remove(file.appendingPathExtension("new"))
             try operations.remove(file)
+            try operations.syncFolder(file.deletingLastPathComponent())
         }
         return answer
     }
