@@ -81,6 +81,12 @@ public actor AccountCredentials {
         return ended
     }
 
+    /// Removes what is kept of a sign-in that was lost, also one that this version cannot read.
+    func forgetLost() async throws(HeliographError) {
+        try await records.remove { $0.end == .lost }
+        _ = try? await session()
+    }
+
     /// The sign-in with its newest tokens; nil when there is none.
     public func session() async throws(HeliographError) -> AccountSession? {
         reads.begun += 1

@@ -27,7 +27,7 @@ struct CredentialRecords: Sendable {
         do { return try await step.value } catch { throw Self.failure(error) }
     }
 
-    /// Removes the record if `condition` holds: for a device without space to write another one.
+    /// Removes the record if `condition` holds; a device without space to write another one can do that.
     func remove(if condition: @escaping @Sendable (CredentialRecord) -> Bool) async throws(HeliographError) {
         let store = store
         let step = Task {

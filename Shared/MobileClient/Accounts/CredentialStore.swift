@@ -45,6 +45,7 @@ public struct FileCredentialStore: CredentialStore {
             // A process may have ended before it had renamed what it wrote.
             try operations.remove(file.appendingPathExtension("new"))
             try operations.remove(file)
+            try operations.syncFolder(file.deletingLastPathComponent())
         }
         return answer
     }

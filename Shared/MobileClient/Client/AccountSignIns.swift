@@ -11,53 +11,37 @@ struct AccountSignIns: TokenRegistrar.SignIns {
     /// The time for a renewal that a logout needs.
     private static let renewalTime = Duration.seconds(10)
 
-    func current() async -> String? { try? await readable() }
-
-    /// The id of the sign-in that is in use; nil when there is none. Throws `storage` where the device cannot tell.
-    func readable() async throws(HeliographError) -> String? {
-        if credentials.firebase != nil { return try await retiredSignIns.readable().firebase?.uuidString }
+    func current() async throws(HeliographError) -> String? {
+        if credentials.firebase != nil { return try await retiredSignIns.read().firebase?.uuidString }
         return try await credentials.session()?.id.uuidString
     }
 
-    func retired() async -> [String] {
-        // One that is still current was retired by a process that ended before it could be taken out of use.
-        let current = await current()
-        return await retiredSignIns.read().sessions.map(\.id.uuidString).filter { $0 != current }
+    func retired() async -> [String] { await retiredSignIns.sessions().map(\.id.uuidString) }
+
+    func retire() async throws(HeliographError) -> String? {
+        if let firebase = credentials.firebase { return try await retire(firebase) }
+        guard let session = try await credentials.session() else {
+            try await credentials.forgetLost()
+            return nil
+        }
+        await retiredSignIns.keep(session)
+        try await credentials.signOut(session.id)
+        return session.id.uuidString
     }
 
-    func retire(_ id: String) async {
-        if let firebase = credentials.firebase {
-            let token = try? await firebase(false)
-            let now = time.now()
-            do throws(HeliographError) {
-                try await retiredSignIns.update { record in
-                    guard let current = record.firebase, current.uuidString == id else { return }
-                    record.firebase = nil
-                    guard let token else { return }
-                    let tokens = AccountTokens(accessToken: token, refreshToken: "", expiresIn: 3_600, userID: "")
-                    record.sessions.append(AccountSession(id: current, tokens, receivedAt: now))
-                }
-            } catch {
-                // To keep nothing needs no space.
-                try? await retiredSignIns.update { record in
-                    if record.firebase?.uuidString == id { record = RetiredSignIns.Record() }
-                }
-            }
-            return
+    /// The token of a Firebase account is kept before its sign-in is out of use, by which the record of both is changed once more.
+    private func retire(_ firebase: FirebaseTokenProvider) async throws(HeliographError) -> String? {
+        guard let id = try await retiredSignIns.read().firebase else { return nil }
+        if let token = try? await firebase(false) {
+            let tokens = AccountTokens(accessToken: token, refreshToken: "", expiresIn: 3_600, userID: "")
+            await retiredSignIns.keep(AccountSession(id: id, tokens, receivedAt: time.now()))
         }
-        guard let session = try? await credentials.session(), session.id.uuidString == id else { return }
-        // A device without space signs out all the same: the API then ends the sign-in with its age.
-        try? await retiredSignIns.update { record in
-            record.sessions.removeAll { $0.id == session.id }
-            record.sessions.append(session)
-        }
-        _ = try? await credentials.signOut(session.id)
+        try await retiredSignIns.endFirebase(id)
+        return id.uuidString
     }
 
     func logOut(_ id: String, installation: String?) async throws(HeliographError) {
-        guard let session = await retiredSignIns.read().sessions.first(where: { $0.id.uuidString == id }) else {
-            throw AccountCredentials.signedOut
-        }
+        guard let session = try await retiredSignIns.session(id) else { throw AccountCredentials.signedOut }
         do throws(HeliographError) {
             try await sender.send(Self.request(session.accessToken, installation))
         } catch {
@@ -66,7 +50,8 @@ struct AccountSignIns: TokenRegistrar.SignIns {
         }
     }
 
-    /// Deletes the credential of a sign-in that the API has ended, if it is in use.
+    /// Deletes the credential of a sign-in that the API has ended, if it is in use. One that cannot be deleted now is of no use any
+    /// more: the next request with it is refused, and ends it.
     func end(_ id: String) async {
         if credentials.firebase != nil {
             try? await retiredSignIns.update { if $0.firebase?.uuidString == id { $0.firebase = nil } }
@@ -91,7 +76,7 @@ struct AccountSignIns: TokenRegistrar.SignIns {
         case .refused: throw AccountCredentials.signedOut
         case .failed(let error): throw error
         case .tokens(let tokens):
-            await retiredSignIns.renew(AccountSession(id: session.id, tokens, receivedAt: time.now()))
+            await retiredSignIns.keep(AccountSession(id: session.id, tokens, receivedAt: time.now()))
             return tokens
         }
     }

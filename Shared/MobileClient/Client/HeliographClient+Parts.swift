@@ -13,6 +13,7 @@ extension HeliographClient {
         let push: PushClient
         let signIns: AccountSignIns
         let sessionStore: PendingTaskStore
+        let secrets: any PendingSecrets
         let jobStore: PendingTaskStore
         let isFollowing = Locked(false)
 
@@ -46,6 +47,7 @@ extension HeliographClient {
             self.uploads = uploads
             self.signIns = signIns
             self.sessionStore = sessionStore
+            secrets = storage.secrets
             self.jobStore = jobStore
             presence = PresenceKeeper(
                 PresenceKeeper.Ports(

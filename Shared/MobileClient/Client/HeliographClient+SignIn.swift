@@ -4,11 +4,12 @@ internal import Foundation
 extension HeliographClient.Parts {
     /// Takes the tokens of a sign-in by face into use. May be called again with the same tokens.
     func signIn(_ tokens: AccountTokens) async throws {
-        let former = await retiredSignIns.read().lastUserID
+        let former = try await retiredSignIns.read().lastUserID
+        // Orders that cannot be removed now have their owner's id, by which they end later.
         if let former, former != tokens.userID { try? await leaveOrders() }
         if let current = try await api.credentials.session() {
             if current.refreshToken == tokens.refreshToken { return await signedIn() }
-            await registrar.signOut()
+            try await registrar.signOut()
         }
         try await retiredSignIns.update { $0.lastUserID = tokens.userID }
         try await api.credentials.signIn(tokens)
@@ -16,7 +17,7 @@ extension HeliographClient.Parts {
     }
 
     func signedInWithFirebase(_ uid: String?) async throws(HeliographError) {
-        let former = await retiredSignIns.read().lastUserID
+        let former = try await retiredSignIns.read().lastUserID
         let isOther = uid != nil && former != nil && uid != former
         if isOther { try await leaveAccount() }
         try await retiredSignIns.update { record in
@@ -56,47 +57,66 @@ extension HeliographClient.Parts {
 
     /// The API has ended a sign-in at this device's request: ends it here, unless another has taken its place.
     func ended(_ signIn: String) async {
-        guard await signIns.current() == signIn else { return }
+        guard (try? await signIns.current()) == signIn else { return }
+        // The API's answer counts. What the disk keeps now ends by its age, or when another account signs in.
         try? await leaveAccount()
         await signIns.end(signIn)
         await registrar.credentialsChanged()
     }
 
-    /// Ends the sign-in, and everything that the person has begun on this device.
+    /// Signs the person out: ends what they have begun, and takes their credential out of use. A step that fails keeps no other from its
+    /// own, so that as little as possible is left.
     ///
-    /// - Returns: Whether the API knows already.
-    /// - Throws: `storage` when something may be left; a repetition ends that.
+    /// - Returns: Whether nothing is left to tell the API.
+    /// - Throws: `storage` when something of the person is still on the device. A repetition removes what is left.
     func signOut() async throws(HeliographError) -> Bool {
-        // Where the device cannot tell whether a person is signed in, nothing is ended: it would go on when it can.
-        let signIn = try await signIns.readable()
-        let left: Result<Void, HeliographError>
-        do throws(HeliographError) { left = .success(try await leaveAccount()) } catch { left = .failure(error) }
-        let isKnown = await registrar.signOut()
-        if let signIn, try await signIns.readable() == signIn {
-            throw HeliographError(.storage, "The sign-in cannot be removed: call signOut() again", isRetryable: true)
+        let isKnown = Locked(true)
+        do throws(HeliographError) {
+            try await Self.performAll([
+                { [self] () async throws(HeliographError) in try await leaveAccount() },
+                { [registrar] () async throws(HeliographError) in
+                    let result = try await registrar.signOut()
+                    isKnown.withLock { $0 = result }
+                },
+            ])
+        } catch {
+            throw HeliographError(
+                .storage,
+                "The sign-out is not complete: call signOut() again when the device is unlocked and can change its files. \(error.message)",
+                isRetryable: true)
         }
-        try left.get()
-        return isKnown
+        return isKnown.withLock { $0 }
     }
 
-    /// Ends everything that the person has begun on this device. A part that fails keeps no other from its end.
+    /// Ends everything that the person has begun on this device, and removes its secrets.
     ///
-    /// - Throws: `storage` when something may be left. Sessions would go on; orders end by their owner's id when another account signs in,
-    ///   or by their age.
+    /// - Throws: `storage` when some of it is still on the device; what can be ended has ended.
     func leaveAccount() async throws(HeliographError) {
-        let ended: Result<Void, HeliographError>
-        do throws(HeliographError) { ended = .success(try await sessions.signedOut()) } catch { ended = .failure(error) }
-        try await leaveOrders()
-        try ended.get()
+        try await Self.performAll([
+            { [sessions] () async throws(HeliographError) in try await sessions.signedOut() },
+            { [self] () async throws(HeliographError) in try await removeSessions() },
+            { [self] () async throws(HeliographError) in try await leaveOrders() },
+        ])
+    }
+
+    /// Removes what the disk has kept of sessions that have ended.
+    private func removeSessions() async throws(HeliographError) {
+        var live: Set<UUID> = []
+        for driver in await sessions.drivers.values where await !driver.isDecided { live.insert(driver.id) }
+        for task in try await sessionStore.tasks() where task.kind == .ekycSession && !live.contains(task.id) {
+            try await sessionStore.update(task.id) { $0 = nil }
+        }
+        let keys = Set(live.map(EKYCSecret.key))
+        for key in try await secrets.keys().keys where !keys.contains(key) { try await secrets.remove(key) }
     }
 
     private func leaveOrders() async throws(HeliographError) {
-        var first: HeliographError?
-        do throws(HeliographError) { try await tracker.forgetAll() } catch { first = error }
-        do throws(HeliographError) { try await uploads.signedOut() } catch { first = first ?? error }
         await presence.show(conversation: nil)
         push.visibleConversations = []
         await push.signedOut()
-        if let first { throw first }
+        try await Self.performAll([
+            { [tracker] () async throws(HeliographError) in try await tracker.forgetAll() },
+            { [uploads] () async throws(HeliographError) in try await uploads.signedOut() },
+        ])
     }
 }

@@ -7,7 +7,7 @@ extension HeliographClient.Parts {
     /// - Throws: The first error.
     func start() async throws(HeliographError) {
         await followSignIn()
-        let steps: [@Sendable () async throws(HeliographError) -> Void] = [
+        let steps: [Step] = [
             { [uploads] () async throws(HeliographError) in try await uploads.start() },
             { [tracker, jobStore] () async throws(HeliographError) in
                 try await tracker.start()
@@ -19,12 +19,21 @@ extension HeliographClient.Parts {
             },
             { [registrar] () async throws(HeliographError) in await registrar.start() },
             { [uploads] () async throws(HeliographError) in try await uploads.sweep() },
+            { [push] () async throws(HeliographError) in await push.flush() },
         ]
+        try await Self.performAll(steps)
+    }
+
+    typealias Step = @Sendable () async throws(HeliographError) -> Void
+
+    /// Performs all steps, also those after one that fails.
+    ///
+    /// - Throws: The first error.
+    static func performAll(_ steps: [Step]) async throws(HeliographError) {
         var first: HeliographError?
         for step in steps {
             do throws(HeliographError) { try await step() } catch { first = first ?? error }
         }
-        await push.flush()
         if let first { throw first }
     }
 

@@ -59,7 +59,8 @@ public final class HeliographClient: Sendable {
         push = parts.push
         account = AccountClient(
             api: parts.api, time: time,
-            signIn: .init(current: { [signIns = parts.signIns] in await signIns.current() }, end: { [parts] in await parts.ended($0) }))
+            signIn: .init(
+                current: { [signIns = parts.signIns] in try? await signIns.current() }, end: { [parts] in await parts.ended($0) }))
     }
 
     // MARK: The app
@@ -140,10 +141,14 @@ public final class HeliographClient: Sendable {
     /// Signs out: ends what the person has begun on this device, and their sign-in. An app with Firebase calls it before it signs out
     /// there.
     ///
-    /// It holds on this device when it returns, after five seconds at the latest, also without a network.
-    /// - Returns: Whether the API knows already. If not, the client repeats the logout, also after an end of the app.
-    /// - Throws: `storage` when the device cannot read or remove what it keeps, as before it was unlocked for the first time. The person
-    ///   may still be signed in then: the app says so, and calls this again.
+    /// When it returns, after waiting five seconds for the API at most, neither the credential nor a secret of what was begun is on the
+    /// device, also without a network.
+    ///
+    /// - Returns: Whether nothing is left to tell the API. If not, the client repeats the logout, also after an end of the app; a device
+    ///   without space for the credential of the logout repeats it as long as the app runs, and after that the sign-in ends by its age.
+    /// - Throws: `storage` when something of the person is still on the device, because it cannot be read, as before the first unlock after
+    ///   a restart, or cannot be removed. Call it again, when the app becomes active at the latest: it removes what is left. Until then
+    ///   ``AccountCredentials/session()`` says whether the person is still signed in.
     @discardableResult
     public func signOut() async throws(HeliographError) -> Bool { try await parts.signOut() }
 }

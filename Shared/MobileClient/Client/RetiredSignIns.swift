@@ -17,25 +17,48 @@ struct RetiredSignIns: Sendable {
     static let maxSessions = 8
 
     let store: any CredentialStore
-    /// New tokens that could not be written yet: the former ones are used up, so these are all that there is.
+    /// Sign-ins whose tokens could not be written yet. This process logs out with them; the next one knows only what was written.
     private let inHand = Locked<[UUID: AccountSession]>([:])
 
     init(store: any CredentialStore) { self.store = store }
 
-    /// The record; an empty one where it cannot be read.
-    func read() async -> Record { (try? await readable()) ?? record(of: nil) }
-
-    /// The record. Throws `storage` where it cannot be read, as before the device was unlocked for the first time.
-    func readable() async throws(HeliographError) -> Record {
-        do { return record(of: try await store.read()) } catch {
-            throw HeliographError(.storage, "The sign-ins that have ended cannot be read: \(type(of: error))", isRetryable: true)
-        }
+    /// What is kept.
+    ///
+    /// - Throws: `storage` when it cannot be read now.
+    func read() async throws(HeliographError) -> Record {
+        do { return record(of: try await store.read(), inHand.withLock { $0 }) } catch { throw Self.failure(error) }
     }
 
-    /// Replaces the tokens of a sign-in. Where they cannot be written they stay in hand, and are written with the next change.
-    func renew(_ session: AccountSession) async {
+    /// The sign-ins whose logout the API has not confirmed, as far as they can be read now.
+    func sessions() async -> [AccountSession] {
+        (try? await read().sessions) ?? inHand.withLock { Array($0.values) }
+    }
+
+    /// A sign-in whose logout the API has not confirmed; nil when it is not kept.
+    ///
+    /// - Throws: `storage` when that cannot be read now.
+    func session(_ id: String) async throws(HeliographError) -> AccountSession? {
+        if let session = inHand.withLock({ $0.values.first { $0.id.uuidString == id } }) { return session }
+        return try await read().sessions.first { $0.id.uuidString == id }
+    }
+
+    /// Keeps a sign-in for its logout, or new tokens of one. Where they cannot be written they stay in hand, and are written with the next
+    /// change.
+    func keep(_ session: AccountSession) async {
         inHand.withLock { $0[session.id] = session }
         try? await update { _ in }
+    }
+
+    /// Takes the sign-in of an app with Firebase accounts out of use, also on a device without space: to keep nothing needs none. What was
+    /// kept for logouts is in hand then.
+    func endFirebase(_ id: UUID) async throws(HeliographError) {
+        do throws(HeliographError) {
+            try await update { if $0.firebase == id { $0.firebase = nil } }
+        } catch {
+            let sessions = try await read().sessions
+            try await update { if $0.firebase == id { $0 = Record() } }
+            inHand.withLock { tokens in for session in sessions { tokens[session.id] = session } }
+        }
     }
 
     /// Changes the record as one step, also when the caller is cancelled.
@@ -43,27 +66,30 @@ struct RetiredSignIns: Sendable {
         let step = Task {
             let written = try await store.update { data in
                 let kept = Self.kept(data)
-                var record = self.record(of: data)
+                let tokens = inHand.withLock { $0 }
+                var record = record(of: data, tokens)
                 change(&record)
                 record.sessions = record.sessions.suffix(Self.maxSessions)
                 if record != kept { data = record == Record() ? nil : try JSONEncoder().encode(record) }
-                return Set(record.sessions)
+                return tokens
             }
-            // What was taken out of the record, or is in it now, need not be in hand.
-            inHand.withLock { tokens in
-                tokens = tokens.filter { id, session in !written.contains(session) && written.contains { $0.id == id } }
-            }
+            // It is in the record now, or was taken out of it; what came to hand meanwhile is not.
+            inHand.withLock { tokens in tokens = tokens.filter { $0.value != written[$0.key] } }
         }
-        do { try await step.value } catch {
-            throw HeliographError(.storage, "The sign-ins that have ended cannot be kept: \(type(of: error))", isRetryable: true)
-        }
+        do { try await step.value } catch { throw Self.failure(error) }
+    }
+
+    private static func failure(_ error: any Error) -> HeliographError {
+        let error = error as NSError
+        return HeliographError(
+            .storage, "The sign-ins that have ended cannot be read or kept: \(error.domain) \(error.code)", isRetryable: true)
     }
 
     /// What is kept, with the tokens in hand.
-    private func record(of data: Data?) -> Record {
+    private func record(of data: Data?, _ tokens: [UUID: AccountSession]) -> Record {
         var record = Self.kept(data)
-        let tokens = inHand.withLock { $0 }
-        record.sessions = record.sessions.map { tokens[$0.id] ?? $0 }
+        let added = tokens.values.filter { session in !record.sessions.contains { $0.id == session.id } }
+        record.sessions = record.sessions.map { tokens[$0.id] ?? $0 } + added
         return record
     }
 

@@ -126,9 +126,14 @@ actor JobTracker {
 
     /// Ends all orders as cancelled, without a request, and removes everything of them from the device: the person signs out, and what
     /// they ordered is none of the next one's.
+    ///
+    /// - Throws: `storage` when the device cannot read or remove what it keeps of them; a repetition removes what is left.
     func forgetAll() async throws(HeliographError) {
         try await start()
         await forget(Array(entries.keys))
+        for task in try await store.tasks() where known.contains(task.id) && entries[task.id] == nil {
+            try await store.update(task.id) { $0 = nil }
+        }
     }
 
     /// Forgets the orders of other accounts than the one that is signed in now; call it after a sign-in. They are left when an app ended

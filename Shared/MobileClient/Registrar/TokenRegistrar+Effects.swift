@@ -8,8 +8,7 @@ extension TokenRegistrar {
 
     func perform(_ effect: Machine.Effect) async -> [Machine.Event] {
         switch effect {
-        case .read(let toLeave):
-            return [.read(signIn: await ports.signIns.current(), retired: await ports.signIns.retired(), toLeave: toLeave)]
+        case .read: return await readSignIns()
         case .readDevice: return device
         case .save(let registration): ports.file.save(registration)
         case .send(let order):
@@ -18,9 +17,7 @@ extension TokenRegistrar {
                 await self?.finished(order, answer)
             }
         case .cancel: request?.cancel()
-        case .retire(let signIn):
-            lastLeft = signIn
-            await ports.signIns.retire(signIn)
+        case .retire: return await retire()
         case .logOut(let signIn):
             Task { [weak self, ports, token] in
                 let answer: Machine.Answer
@@ -37,6 +34,27 @@ extension TokenRegistrar {
         case .report: Task { [ports] in await ports.onRegistered() }
         }
         return []
+    }
+
+    private func readSignIns() async -> [Machine.Event] {
+        do throws(HeliographError) {
+            return [.read(signIn: try await ports.signIns.current(), retired: await ports.signIns.retired())]
+        } catch {
+            // The app calls again when the device can be read: ``becameActive()``.
+            return []
+        }
+    }
+
+    private func retire() async -> [Machine.Event] {
+        do throws(HeliographError) {
+            let signIn = try await ports.signIns.retire()
+            leaveFault = nil
+            lastLeft = signIn ?? lastLeft
+            return [.left(signIn, retired: await ports.signIns.retired())]
+        } catch {
+            leaveFault = error
+            return []
+        }
     }
 
     /// Sends a request to the API.

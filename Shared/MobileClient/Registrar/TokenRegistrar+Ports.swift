@@ -10,19 +10,25 @@ extension TokenRegistrar {
     /// credential is refreshed, and is never used again.
     protocol SignIns: Sendable {
         /// The id of the sign-in whose credential is in use; nil when there is none.
-        func current() async -> String?
+        ///
+        /// - Throws: `storage` when the credential cannot be read now, so that nothing is known of it.
+        func current() async throws(HeliographError) -> String?
 
-        /// The ids of sign-ins whose credentials are kept for a logout only: retired ones, and ones that another sign-in has replaced.
+        /// The ids of sign-ins whose credentials are kept for a logout. The current one is among them when it could be kept for its logout
+        /// and not be taken out of use.
         func retired() async -> [String]
 
-        /// Takes the credential of a sign-in out of use in one step, and keeps it for ``logOut(_:installation:)``, also across the end of
-        /// the process. Nothing for a sign-in that is not current. A credential that cannot be kept is deleted.
-        func retire(_ id: String) async
+        /// Takes the credential that is in use out of use, and keeps it for ``logOut(_:installation:)``, also across the end of the process
+        /// where the disk has space for that. A process that ends within this leaves it in use.
+        ///
+        /// - Returns: The sign-in that is out of use now; nil when there was none.
+        /// - Throws: `storage` when the credential cannot be read or removed; it is in use then as before.
+        func retire() async throws(HeliographError) -> String?
 
         /// Sends `POST /api/v1/auth/logout` with the credential of a sign-in, which a refresh may renew for that.
         ///
         /// - Parameter installation: The push token, for the header ``DeviceRequests/installationHeader`` of a Firebase account.
-        /// - Throws: `signed_out` where no credential is kept; else as any request.
+        /// - Throws: `signed_out` where no credential is kept; `storage` where that cannot be read now; else as any request.
         func logOut(_ id: String, installation: String?) async throws(HeliographError)
 
         /// Deletes the credential that is kept for a sign-in's logout.

@@ -25,6 +25,8 @@ public actor TokenRegistrar {
     var failures: [Machine.Lane: Int] = [:]
     /// The sign-in that was left last.
     var lastLeft: String?
+    /// Why the credential could not be taken out of use by the sign-out that was tried last.
+    var leaveFault: HeliographError?
     /// The sign-ins that were left and whose logout has been tried.
     var tried: Set<String> = []
     /// The calls that wait for a logout.
@@ -71,12 +73,15 @@ public actor TokenRegistrar {
     ///
     /// It waits for the API for five seconds at most. When the API was not reached, the sign-out holds on this phone all the same; it is
     /// repeated until the API knows of it, also after an end of the app, and the push token moves to the next account that signs in here.
-    /// - Returns: Whether the API has ended the sign-in. True when there was none.
+    /// - Returns: Whether nothing is left to tell the API. True when there was no sign-in, and none before whose logout is repeated.
+    /// - Throws: `storage` when the credential cannot be read or removed. It is in use then as before, and another call may sign out.
     @discardableResult
-    public func signOut() async -> Bool {
+    public func signOut() async throws(HeliographError) -> Bool {
         let runner = await runner()
         await runner.send(.signOut)
-        guard let signIn = lastLeft, await runner.state.leaving.contains(signIn) else { return true }
+        if let leaveFault { throw leaveFault }
+        guard let signIn = lastLeft else { return await runner.state.leaving.isEmpty }
+        guard await runner.state.leaving.contains(signIn) else { return true }
         await waitForLogOut(of: signIn)
         return await !runner.state.leaving.contains(signIn)
     }

@@ -23,11 +23,12 @@ extension TokenRegistrarReducer {
         return (wasPaused ? [.stopWaiting(.registration)] : []) + (state.request == nil ? [] : [.cancel])
     }
 
-    /// Signs out: retires the credential, and begins to end the sign-in at once, whatever is known of the network.
-    static func leave(_ state: inout State) -> [Effect] {
-        guard let signIn = state.signIn else { return [] }
-        var effects: [Effect] = [.retire(signIn)] + change(&state, to: nil) + forget(&state)
+    /// Begins to end a sign-in whose credential is out of use: at once, whatever is known of the network.
+    static func leave(_ state: inout State, _ signIn: String?) -> [Effect] {
+        guard let signIn else { return [] }
+        state.leaving.removeAll { $0 == signIn }
         state.leaving.append(signIn)
+        var effects: [Effect] = []
         if state.logOutPause != nil { effects.append(.stopWaiting(.logOut)) }
         state.logOutPause = nil
         if state.logOut == nil {

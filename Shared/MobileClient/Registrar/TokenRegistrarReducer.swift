@@ -16,8 +16,10 @@ enum TokenRegistrarReducer: Reducer {
         case credentialsChanged
         /// The person signs out.
         case signOut
-        /// What the store of credentials contains, which was read to sign out of it or to follow it.
-        case read(signIn: String?, retired: [String], toLeave: Bool)
+        /// What the store of credentials contains.
+        case read(signIn: String?, retired: [String])
+        /// The credential of a sign-in was taken out of use, or there was none.
+        case left(String?, retired: [String])
         /// The token, a fact about the app, or the network may have changed.
         case deviceChanged
         case push(Push)
@@ -31,16 +33,18 @@ enum TokenRegistrarReducer: Reducer {
     }
 
     enum Effect: Hashable, Sendable {
-        /// Reads the store of credentials: an effect, so that what is read is never older than what was retired last.
-        case read(toLeave: Bool)
+        /// Reads the store of credentials: an effect, so that what is read is never older than what was retired last. A store that cannot
+        /// be read now says nothing, and nothing changes.
+        case read
         /// Reads the token, the facts and the network: an effect, so that the last event has the newest.
         case readDevice
         case save(Registration?)
         case send(Request)
         /// Ends the request in flight early. It still has one answer.
         case cancel
-        /// Takes the credential of a sign-in out of use, and keeps it for its logout.
-        case retire(String)
+        /// Takes the credential that is in use out of use, and keeps it for its logout. Where that fails it stays in use, and nothing
+        /// changes.
+        case retire
         case logOut(String)
         case discard(String)
         /// Sends ``Event/resumed(_:)`` later, in place of what the lane waits for.
@@ -74,11 +78,11 @@ enum TokenRegistrarReducer: Reducer {
         switch event {
         case .launched(let registration, let time):
             state.registration = registration
-            return expire(&state, at: time) + [.read(toLeave: false)]
-        case .credentialsChanged: return [.read(toLeave: false)]
-        case .signOut: return [.read(toLeave: true)]
-        case .read(let signIn, let retired, let toLeave):
-            return sync(&state, signIn, retired) + (toLeave ? leave(&state) : [])
+            return expire(&state, at: time) + [.read]
+        case .credentialsChanged: return [.read]
+        case .signOut: return [.retire]
+        case .read(let signIn, let retired): return sync(&state, signIn, retired)
+        case .left(let signIn, let retired): return sync(&state, nil, retired) + leave(&state, signIn)
         case .deviceChanged: return [.readDevice]
         case .push(let push):
             guard push != state.push else { return [] }

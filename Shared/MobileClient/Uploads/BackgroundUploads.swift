@@ -139,6 +139,12 @@ actor BackgroundUploads {
     func signedOut() async throws(HeliographError) {
         try await start()
         await runner.send(.signedOut)
+        // A device without space can remove an order whose end it cannot write down. The person who left is not told of it.
+        for (id, upload) in await runner.state.uploads {
+            guard case .saving = upload.phase else { continue }
+            try await records.store.update(id) { $0 = nil }
+            await runner.send(.saveAgain(id))
+        }
     }
 
     /// Runs something that takes long, beside the runner.

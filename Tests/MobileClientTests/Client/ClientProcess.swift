@@ -33,7 +33,7 @@ final class ClientProcess: HTTPTransport {
             })
     }
 
-    private static func never() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+    static func never() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
 
     func send(_ request: TransportRequest, maxBytes: Int) async throws(TransportError) -> TransportResponse {
         let isLast = contents.withLock { state in

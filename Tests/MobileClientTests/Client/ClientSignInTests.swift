@@ -120,20 +120,4 @@ import Testing
         #expect(error??.code == .unreachable)
         #expect(try await client.credentials.session()?.userID == "ada")
     }
-
-    @Test func `tokens that are renewed for a logout on a full disk are used all the same`() async throws {
-        let full = Locked(false)
-        var storage = ClientStorage(files: bench.folder.url)
-        storage.retired = FullableStore(store: storage.retired, isFull: full)
-        let client = try bench.client(storage: storage)
-        try await client.start()
-        try await client.parts.signIn(bench.api.signIn("ada", at: bench.time.now))
-        bench.time.advance(by: .seconds(7_200))
-        bench.isOffline.withLock { $0 = true }
-        #expect(await bench.result { try? await client.signOut() } == false)
-        full.withLock { $0 = true }
-        bench.isOffline.withLock { $0 = false }
-        #expect(await bench.eventually { bench.api.signedIn.isEmpty })
-        #expect(bench.api.count("POST /api/v1/auth/logout ada") == 1 && bench.api.count("POST /api/v1/auth/refresh") == 1)
-    }
 }

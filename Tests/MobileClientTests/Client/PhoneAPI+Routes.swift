@@ -50,6 +50,7 @@ extension PhoneAPI {
         guard let session = state.sessions.first(where: { $0.id.wireText == id && $0.token == call.bearer }) else {
             return .failure(401, "unauthorized")
         }
+        guard state.decidesSessions else { return data(#"{"session_id":"\#(id)","state":"processing"}"#) }
         let verdict = session.user == nil ? #""failed","reason":"no_match","retryable":true"# : #""succeeded""#
         return data(#"{"session_id":"\#(id)","state":\#(verdict)}"#)
     }

@@ -38,6 +38,8 @@ final class PhoneAPI: Sendable {
         var installations: [String: String] = [:]
         /// Whether a picture is ready when it is asked for.
         var completesJobs = true
+        /// Whether a session by face is decided when it is asked for.
+        var decidesSessions = true
         var badge = 0
         /// What was asked by whom: `POST /v1/images/process ada`.
         var log: [String] = []

@@ -15,12 +15,12 @@ extension RegistrarWorld {
     /// Whether nothing is under way, so that what the API knows must be right.
     var isQuiet: Bool {
         effects.isEmpty && wire == nil && ghost == nil && logOut == nil && ghostLogOut == nil && waits.isEmpty && pushes.isEmpty
-            && phone.isOnline && !hasToSync && !hasToTell
+            && phone.isOnline && !hasToSync && !hasToTell && !isLocked
     }
 
     var fault: String? {
         if let violation { return violation }
-        if effects.isEmpty, let registration = phone.registration, registration.signIn != phone.signIn {
+        if effects.isEmpty, hasRead, let registration = phone.registration, registration.signIn != phone.signIn {
             return "the record is of a former account"
         }
         if effects.isEmpty, record != phone.registration { return "the file and the state differ" }
@@ -30,7 +30,7 @@ extension RegistrarWorld {
 
     private var faultAtRest: String? {
         if phone.signIn != current { return "the registrar follows \(phone.signIn ?? "none") and not \(current ?? "none")" }
-        if !retired.isEmpty || !phone.leaving.isEmpty { return "a sign-out is not repeated" }
+        if retired.contains(where: { $0 != current }) || !phone.leaving.isEmpty { return "a sign-out is not repeated" }
         for signIn in ["s1", "s2"] where signIn != current && server.isAlive(signIn) { return "\(signIn) was left and is not ended" }
         let own = server.holder.flatMap { $0.signIn == "s0" ? nil : $0 }
         guard let current, !isOff else { return own == nil ? nil : "the API has \(own?.token ?? "") and must not" }
@@ -63,6 +63,16 @@ extension RegistrarWorld {
         }
     }
 
+    /// A store of credentials that cannot be read after a restart of the device, or cannot be changed.
+    private enum Storage: RegistrarModel {
+        static var initial: [RegistrarWorld] {
+            [
+                RegistrarWorld(.init(signIns: 1, signOuts: 1, crashes: 1, losses: 1, restarts: 1, storeFaults: 1)),
+                RegistrarWorld(.init(signIns: 2, signOuts: 1, restarts: 1, storeFaults: 1)),
+            ]
+        }
+    }
+
     /// An installation that another account has not given up.
     private enum HandOver: RegistrarModel {
         static var initial: [RegistrarWorld] {
@@ -80,6 +90,10 @@ extension RegistrarWorld {
 
     @Test func `the token follows two sign-ins, and each that was left is ended`() {
         expectHolds(TwoAccounts.self, atLeast: 10_000, maxWorlds: 300_000)
+    }
+
+    @Test func `a sign-out that cannot read or remove the credential changes nothing, and its repetition completes it`() {
+        expectHolds(Storage.self, atLeast: 10_000, maxWorlds: 300_000)
     }
 
     @Test func `an installation of another account is handed over by its nonce`() {

@@ -31,12 +31,12 @@ extension TokenRegistrarReducer.Lane {
 extension TokenRegistrarReducer.Effect {
     var name: String {
         switch self {
-        case .read(let toLeave): toLeave ? "read to sign out" : "read"
+        case .read: "read"
         case .readDevice: "read the device"
         case .save(let registration): registration == nil ? "save nothing" : "save a registration"
         case .send(let request): "send the \(request.name)"
         case .cancel: "cancel"
-        case .retire(let signIn): "retire \(signIn)"
+        case .retire: "retire"
         case .logOut(let signIn): "log \(signIn) out"
         case .discard(let signIn): "discard \(signIn)"
         case .wait(let lane, _): "wait for the \(lane.name)"

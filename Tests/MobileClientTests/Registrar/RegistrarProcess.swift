@@ -32,6 +32,14 @@ final class ProcessEnd: @unchecked Sendable {
 
 /// The credentials of an installation, which outlive its processes.
 actor MemorySignIns {
+    enum Fault {
+        /// Nothing can be read.
+        case locked
+        /// A credential can be kept for its logout, and the one in use cannot be removed.
+        case unchangeable
+    }
+
+    private var fault: Fault?
     private(set) var current: String?
     private(set) var retired: [String] = []
     private(set) var log: [String] = []
@@ -41,12 +49,25 @@ actor MemorySignIns {
         current = id
     }
 
-    func retire(_ id: String) {
+    func retire() -> String? {
+        guard let id = current else { return nil }
         log.append("retire \(id)")
-        guard current == id else { return }
+        keep(id)
         current = nil
-        retired.append(id)
+        return id
     }
+
+    private func keep(_ id: String) { retired = retired.filter { $0 != id } + [id] }
+
+    /// What a locked device, or one whose disk fails, makes of a call.
+    func check(toRemove: Bool = false) throws(HeliographError) {
+        if fault == .locked { throw HeliographError(.storage, "the device is locked") }
+        guard toRemove, fault == .unchangeable, let current else { return }
+        keep(current)
+        throw HeliographError(.storage, "the credential cannot be removed")
+    }
+
+    func setFault(_ fault: Fault?) { self.fault = fault }
 
     func discard(_ id: String) {
         log.append("discard \(id)")
@@ -64,12 +85,21 @@ struct GatedSignIns: TokenRegistrar.SignIns {
     let devices: FakeDevices
     let end: ProcessEnd
 
-    func current() async -> String? { end.call().hasEffect ? await signIns.current : nil }
+    func current() async throws(HeliographError) -> String? {
+        guard end.call().hasEffect else { return nil }
+        try await signIns.check()
+        return await signIns.current
+    }
 
     func retired() async -> [String] { end.call().hasEffect ? await signIns.retired : [] }
 
-    func retire(_ id: String) async {
-        if end.call().hasEffect { await signIns.retire(id) }
+    func retire() async throws(HeliographError) -> String? {
+        let call = end.call()
+        guard call.hasEffect else { throw HeliographError(.cancelled, "the process has ended") }
+        try await signIns.check(toRemove: true)
+        let id = await signIns.retire()
+        guard call.hasResult else { throw HeliographError(.cancelled, "the process has ended") }
+        return id
     }
 
     func logOut(_ id: String, installation: String?) async throws(HeliographError) {

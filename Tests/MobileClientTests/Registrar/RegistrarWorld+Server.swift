@@ -22,7 +22,7 @@ extension RegistrarWorld {
     mutating func signIn() {
         signIns += 1
         let signIn = "s\(signIns)"
-        if let current { retired.append(current) }
+        if let current { retired = retired.filter { $0 != current } + [current] }
         current = signIn
         server.begin(signIn)
         _ = register(token, for: signIn)

@@ -19,7 +19,14 @@ extension RegistrarWorld {
             }
         }
         spend(\.crashes, "the process ends") { $0.crash() }
+        spend(\.restarts, "the device restarts, and is locked") {
+            $0.isLocked = true
+            $0.crash()
+        }
         if let effect = effects.first {
+            if effect == .retire, current != nil, !isLocked {
+                spend(\.storeFaults, "the credential cannot be taken out of use") { $0.failToRetire() }
+            }
             add(effect.name) { $0.performNext() }
             return steps
         }
@@ -55,7 +62,14 @@ extension RegistrarWorld {
                 $0.handle(.deviceChanged)
             }
         }
-        spend(\.signIns, "a person signs in") { $0.signIn() }
+        if isLocked {
+            add("the device is unlocked, and the app becomes active") {
+                $0.isLocked = false
+                $0.handle(.credentialsChanged)
+            }
+        } else {
+            spend(\.signIns, "a person signs in") { $0.signIn() }
+        }
         if hasToSync {
             add("the app says that a person has signed in") {
                 $0.hasToSync = false
@@ -63,6 +77,12 @@ extension RegistrarWorld {
             }
         }
         if current != nil { spend(\.signOuts, "the person signs out") { $0.handle(.signOut) } }
+        if mayRepeat {
+            add("the sign-out is repeated") {
+                $0.mayRepeat = false
+                $0.handle(.signOut)
+            }
+        }
         spend(\.weeks, "a week passes") {
             $0.day += 7
             $0.handle(.woke(at: $0.date))

@@ -21,6 +21,8 @@ struct RegistrarWorld: Hashable {
         var lostPushes = 0
         var secondPushes = 0
         var earlyTimers = 0
+        var restarts = 0
+        var storeFaults = 0
     }
 
     /// A request on its way to the API, or its answer on the way back.
@@ -45,6 +47,12 @@ struct RegistrarWorld: Hashable {
     /// The store of credentials.
     var current: String?
     var retired: [String] = []
+    /// Whether the device was not unlocked since its start, so that the store cannot be read.
+    var isLocked = false
+    /// Whether the registrar of this process has read the store.
+    var hasRead = false
+    /// Whether the app knows that a sign-out has failed.
+    var mayRepeat = false
     var server: RegistrarServer
     var wire: Wire?
     /// A request whose answer the phone does not wait for any more; the API may still handle it.
@@ -90,21 +98,28 @@ struct RegistrarWorld: Hashable {
 
     mutating func performNext() {
         switch effects.removeFirst() {
-        case .read(let toLeave): events.append(.read(signIn: current, retired: retired, toLeave: toLeave))
+        case .read:
+            guard !isLocked else { break }
+            hasRead = true
+            events.append(.read(signIn: current, retired: retired))
         case .readDevice: events.append(.push(push))
         case .save(let registration): record = registration
         case .send(let request):
             if wire != nil { violation = "two requests are in flight" }
             wire = Wire(request: request, credential: current)
         case .cancel: wire?.isCancelled = true
-        case .retire(let signIn):
-            guard current == signIn else { break }
+        case .retire:
+            mayRepeat = isLocked
+            guard !isLocked else { break }
+            keep()
+            events.append(.left(current, retired: retired))
             current = nil
-            retired.append(signIn)
+            hasRead = true
         case .logOut(let signIn):
             if logOut != nil { violation = "two logouts are in flight" }
             if current == signIn { violation = "\(signIn) is ended while its credential is in use" }
             logOut = LogOut(signIn: signIn)
+        case .discard(let signIn) where isLocked: violation = "the credential of \(signIn) is discarded while it cannot be read"
         case .discard(let signIn):
             retired.removeAll { $0 == signIn }
             if server.isAlive(signIn) { violation = "the credential of \(signIn) is discarded while the API has its token" }
@@ -115,13 +130,25 @@ struct RegistrarWorld: Hashable {
         goOn()
     }
 
+    /// Keeps the credential in use for its logout.
+    private mutating func keep() {
+        if let current { retired = retired.filter { $0 != current } + [current] }
+    }
+
+    /// Keeps the credential for its logout, and cannot take it out of use.
+    mutating func failToRetire() {
+        effects.removeFirst()
+        keep()
+        mayRepeat = true
+        goOn()
+    }
+
     /// Ends the process. Volatile state is lost; the API may handle what was sent.
     mutating func crash() {
         if let wire, wire.answer == nil { ghost = wire }
         if let logOut, logOut.answer == nil { ghostLogOut = logOut.signIn }
         (phone, effects, events, wire, logOut, waits) = (Machine.State(), [], [], nil, nil, [])
-        hasToSync = false
-        hasToTell = true
+        (hasToSync, hasToTell, hasRead, mayRepeat) = (false, true, false, false)
         handle(.launched(record, at: date))
     }
 
