@@ -147,6 +147,8 @@ import Testing
         await session.acknowledge()
         #expect(try await process.client.pending().map(\.id) == [session.id] && phone.records.count == 1)
         await process.manager.pushArrived(sessionID: try #require(phone.server.sessions.first).id.wireText)
+        // The push's handler returns before the pause has begun.
+        await phone.time.waitForSleepers()
         phone.time.advance(by: .seconds(3))
         #expect(await session.taken() == .signedIn(userID: "user-1"))
         await session.acknowledge()
