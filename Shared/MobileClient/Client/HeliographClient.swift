@@ -3,7 +3,7 @@ internal import Foundation
 /// The client of an app: sign-up and sign-in by face, pictures, events, conversations, pushes and the account.
 ///
 /// An app makes one at its launch, in its main process, keeps it, and calls ``start()``. Everything that the app has begun goes on from
-/// there, also after iOS has ended it. A session by face whose client was released cannot sign in before the next launch. A notification
+/// there, also after iOS has ended it. What a client does ends when the app releases it, and goes on in the next one. A notification
 /// service extension has a ``PushExtension`` with the same folder instead.
 public final class HeliographClient: Sendable {
     /// Sign-up and sign-in by face.

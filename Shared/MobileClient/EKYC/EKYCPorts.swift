@@ -23,6 +23,6 @@ struct EKYCHooks: Sendable {
     let didBegin: @Sendable (_ sessionID: UUID) async -> Bool
     /// The app has taken the outcome of the session.
     let acknowledge: @Sendable (_ id: UUID) async -> Void
-    /// Nothing of the session is kept any more.
+    /// Nothing of the session is kept any more, and nothing of it is under way.
     let didRemove: @Sendable (_ id: UUID) async -> Void
 }

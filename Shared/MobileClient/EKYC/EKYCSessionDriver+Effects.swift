@@ -6,15 +6,15 @@ extension EKYCSessionDriver {
         case .writeBody: return [await writeBody()]
         case .createRecord: return [await createRecord()]
         case .refuseCreation(let fault): refusal = fault.error
-        case .post: start { await $0.post() }
+        case .post: start(post())
         case .saveToken(let sessionID, let token): await saveToken(sessionID, token)
         case .save(let phase): await save(phase)
         case .deleteBody: deleteBody()
         case .ask(let seconds):
             becomeBusy()
             await keepTokenLater()
-            start { await $0.ask(seconds) }
-        case .redeem: start { await $0.redeem() }
+            start(ask(seconds))
+        case .redeem: start(redeem())
         case .store(let tokens): return [await store(tokens)]
         case .discard(let tokens): discard(tokens)
         case .pause(let milliseconds):
@@ -126,7 +126,6 @@ extension EKYCSessionDriver {
     private func remove() async {
         try? await ports.store.update(id) { $0 = nil }
         becomeQuiet()
-        await hooks.didRemove(id)
     }
 
     // MARK: Tokens and time
@@ -149,10 +148,9 @@ extension EKYCSessionDriver {
 
     private func pause(_ milliseconds: Int) {
         becomeQuiet()
-        let time = ports.time
-        start { driver in
+        start { [createdAt, time = ports.time] in
             do { try await time.sleep(.milliseconds(milliseconds)) } catch { return nil }
-            return .pauseEnded(await driver.age)
+            return .pauseEnded(Self.age(since: createdAt, time))
         }
     }
 }

@@ -6,7 +6,7 @@ extension EKYCSessionDriver {
     ///
     /// - Throws: `storage` when the device has no space for it; nothing is left of it then.
     func begin() async throws(HeliographError) {
-        await runner.send(.begin)
+        await send(.begin)
         if let refusal { throw refusal }
     }
 
@@ -21,17 +21,17 @@ extension EKYCSessionDriver {
         }
         guard !isLaunched else { return }
         isLaunched = true
-        await runner.send(.launched(age, sessionID: secret.session?.id))
+        await send(.launched(age, sessionID: secret.session?.id))
     }
 
     /// Whether nothing is kept of the session: the app has acknowledged its outcome, or it was not created.
     var isRemoved: Bool { get async { await runner.state.phase == .removed } }
 
-    func acknowledge() async { await runner.send(.acknowledged) }
+    func acknowledge() async { await send(.acknowledged) }
 
-    func wake() async { await runner.send(.woken(age)) }
+    func wake() async { await send(.woken(age)) }
 
-    func stop(_ outcome: EKYCSession.Outcome) async { await runner.send(.stop(outcome)) }
+    func stop(_ outcome: EKYCSession.Outcome) async { await send(.stop(outcome)) }
 
     /// Ends an upload in the name of an account that another is about to take the place of.
     func stopUploadOfAccount() async {

@@ -63,22 +63,37 @@ actor EKYCSessionDriver {
         initial = Machine.State(kind: kind, phase: record.phase)
     }
 
+    deinit { task?.cancel() }
+
     // MARK: Requests and pauses
 
+    /// A request or a pause. It does not keep the driver, which ends with its manager, and the request or pause with it.
+    typealias Work = @Sendable () async -> Machine.Event?
+
     /// The time since the session was created, from either side: a clock that was set back makes a session no younger.
-    var age: Machine.Age {
-        let seconds = abs(ports.time.now().timeIntervalSince(createdAt))
+    static func age(since createdAt: Date, _ time: TimeSource) -> Machine.Age {
+        let seconds = abs(time.now().timeIntervalSince(createdAt))
         return seconds * 1_000 <= Double(Machine.repetitionTime) ? .repeatable : seconds <= 86_400 ? .known : .over
     }
 
+    var age: Machine.Age { Self.age(since: createdAt, ports.time) }
+
     /// Runs a request or a pause besides the effects; its event counts unless it was cancelled meanwhile.
-    func start(_ work: @escaping @Sendable (EKYCSessionDriver) async -> Machine.Event?) {
+    func start(_ work: @escaping Work) {
         turn += 1
         let mine = turn
-        task = Task {
-            guard let event = await work(self), mine == turn else { return }
-            await runner.send(event)
+        task = Task { [weak self] in
+            guard let event = await work() else { return }
+            await self?.finish(event, of: mine)
         }
+    }
+
+    private func finish(_ event: Machine.Event, of turn: Int) async { if turn == self.turn { await send(event) } }
+
+    /// Handles an event. The manager forgets a session of which nothing is kept once no request of it is under way.
+    func send(_ event: Machine.Event) async {
+        await runner.send(event)
+        if await runner.state.isOver { await hooks.didRemove(id) }
     }
 
     func cancel() {

@@ -6,9 +6,9 @@ extension JobTracker {
     func perform(_ effect: JobReducer.Effect, of id: UUID) async -> [JobReducer.Event] {
         switch effect {
         case .save(let saved): return await save(saved, of: id)
-        case .order: request(id) { tracker in await tracker.sendOrder(id) }
-        case .read(let trigger): request(id, by: gate) { tracker in .readAnswered(await tracker.read(id, for: trigger)) }
-        case .delete: request(id, by: gate) { tracker in .deleteAnswered(await tracker.delete(id)) }
+        case .order: order(id)
+        case .read(let trigger): request(id) { tracker in .readAnswered(await tracker.read(id, for: trigger)) }
+        case .delete: request(id) { tracker in .deleteAnswered(await tracker.delete(id)) }
         case .openStream: return openStream(of: id)
         case .closeStream:
             entries[id]?.stream?.cancel()
@@ -60,22 +60,29 @@ extension JobTracker {
 
     // MARK: Requests
 
-    /// Sends a request, when a gate lets it in, and the event of its answer. The reducer has one at a time.
-    private func request(_ id: UUID, by gate: RequestGate? = nil, _ body: @escaping @Sendable (JobTracker) async -> JobReducer.Event) {
-        entries[id]?.request = Task { [weak self] in
+    /// Sends a request, when the gate lets it in, and the event of its answer. The reducer has one at a time.
+    private func request(_ id: UUID, _ body: @escaping @Sendable (JobTracker) async -> JobReducer.Event) {
+        entries[id]?.request = Task { [weak self, gate] in
             let turn: @Sendable () async -> JobReducer.Event? = { [weak self] in
                 guard let self, !Task.isCancelled else { return nil }
                 return await body(self)
             }
-            let event = if let gate { await gate.run(turn) } else { await turn() }
-            if let event { await self?.send(event, to: id) }
+            if let event = await gate.run(turn) { await self?.send(event, to: id) }
         }
     }
 
-    private func sendOrder(_ id: UUID) async -> JobReducer.Event {
-        guard let entry = entries[id], remaining(entry.task) > .zero else { return .deadlinePassed }
-        do throws(HeliographError) { return .orderAnswered(.accepted(try await order(entry.task))) } catch {
-            return .orderAnswered(JobReducer.orderAnswer(error))
+    /// Orders without keeping the tracker: an upload takes as long as the network is away, and ends with its client.
+    private func order(_ id: UUID) {
+        guard let task = entries[id]?.task else { return }
+        let isLate = remaining(task) <= .zero
+        entries[id]?.request = Task { [weak self, order] in
+            var event = JobReducer.Event.deadlinePassed
+            if !isLate {
+                do throws(HeliographError) { event = .orderAnswered(.accepted(try await order(task))) } catch {
+                    event = .orderAnswered(JobReducer.orderAnswer(error))
+                }
+            }
+            await self?.send(event, to: id)
         }
     }
 

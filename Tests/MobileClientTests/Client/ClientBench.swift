@@ -42,6 +42,9 @@ final class ClientBench: Sendable {
         return client
     }
 
+    /// Releases what the processes keep, as an app does that drops its client.
+    func release() { clients.withLock { $0 = [] } }
+
     /// Begins a process of the app, as an app does it.
     func launch(_ process: ClientProcess? = nil, uploads: (any BackgroundUploading)? = nil) async throws -> HeliographClient {
         let client = try client(process, uploads: uploads)

@@ -27,6 +27,8 @@ final class EKYCPhone: Sendable {
     let time = ManualTime()
     let server: EKYCServer
     let credentials = Credentials()
+    /// The managers of all processes: an app keeps its client.
+    private let managers = Locked<[EKYCSessionManager]>([])
 
     init() throws {
         folder = try TemporaryFolder()
@@ -67,8 +69,13 @@ final class EKYCPhone: Sendable {
                 try await life.step { try await credentials.store(tokens) }
             },
             isSignedIn: { [credentials] in await credentials.tokens?.userID == $0 })
-        return Process(manager: EKYCSessionManager(ports), sender: sender, store: store)
+        let process = Process(manager: EKYCSessionManager(ports), sender: sender, store: store)
+        managers.withLock { $0.append(process.manager) }
+        return process
     }
+
+    /// Releases what the processes keep, as an app does that drops its client.
+    func release() { managers.withLock { $0 = [] } }
 
     /// What the device keeps of sessions: records, secrets and photos.
     var leftovers: [String] { folder.files.filter { !$0.hasSuffix("/lock") } }
