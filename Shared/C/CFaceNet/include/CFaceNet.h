@@ -18,8 +18,9 @@ enum {
     HG_FACE_SIDE = 112,
     /// Number of values of a face descriptor.
     HG_FACE_DESCRIPTOR_LENGTH = 128,
-    /// Maximum number of pixels that the detector reads.
-    HG_DETECTOR_MAX_PIXELS = 4096 * 4096,
+    /// Maximum size of the picture that the detector reads: it needs some 60 bytes a pixel.
+    HG_DETECTOR_MAX_PIXELS = 1024 * 1024,
+    HG_DETECTOR_MAX_SIDE = 4096,
 };
 
 /// The instruction sets for which the kernels are compiled.
@@ -93,7 +94,7 @@ void hg_detector_destroy(hg_detector *detector);
 
 /// Finds the faces with at least this score, the most certain first; of two that overlap by more than `max_overlap` (of their
 /// union) the better remains. `*count` is the number of faces, which may exceed `capacity`. Returns 0 without memory, or when the
-/// picture's size is not positive or exceeds HG_DETECTOR_MAX_PIXELS.
+/// picture's size is not positive or too large.
 int hg_detector_find(const hg_detector *detector, hg_scratch *scratch, hg_rgb picture, float min_score, float max_overlap,
                      hg_candidate *candidates, int capacity, int *count);
 
