@@ -1,8 +1,9 @@
 // Tests Shared/C/CFaceNet without Swift, so that it can run with the address sanitizer and on another architecture (run.sh).
 //
-//     driver MODELS
+//     driver MODELS [ROUNDS]
 //
-// Each path of this processor must give the results that reference.py has computed with onnxruntime, and no damaged file may do harm.
+// Each path of this processor must give the results that reference.py has computed with onnxruntime, and no damaged file may do harm: ROUNDS (100) of
+// each kind are tried.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +129,8 @@ static void check_detector(file model, hg_path path) {
 #include "hostile.h"
 
 int main(int count, char **arguments) {
-    if (count != 2) return 2;
+    if (count != 2 && count != 3) return 2;
+    const int rounds = count == 3 ? atoi(arguments[2]) : 100;
     const file recogniser = read_file(arguments[1], "face-recogniser.hgm"), detector = read_file(arguments[1], "face-detector.hgm"),
                landmarks = read_file(arguments[1], "face-landmarks.hgm");
     for (hg_path path = HG_PATH_PORTABLE; path <= HG_PATH_AVX512; ++path) {
@@ -140,9 +142,9 @@ int main(int count, char **arguments) {
         check_recogniser(recogniser, path);
         check_detector(detector, path);
     }
-    check_hostile_files(recogniser, load_recogniser, 40);
-    check_hostile_files(detector, load_detector, 400);
-    check_hostile_files(landmarks, load_landmarks, 100);
+    check_hostile_files(recogniser, load_recogniser, rounds / 3);
+    check_hostile_files(detector, load_detector, 4 * rounds);
+    check_hostile_files(landmarks, load_landmarks, rounds);
     free(recogniser.bytes);
     free(detector.bytes);
     free(landmarks.bytes);
