@@ -66,6 +66,8 @@ let package = Package(
                 .linkedLibrary(":libdlib.a"), .linkedLibrary("blas"), .linkedLibrary("lapack"),
                 .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("pthread"),
             ]),
+        // Without optimisation its sums are not in registers, so a debug build optimises it too. It chooses instructions when it starts.
+        .target(name: "CFaceNet", path: "Shared/C/CFaceNet", cSettings: [.unsafeFlags(["-O2"])]),
 
         // MARK: Modules which know nothing of this product
         .shared("AsyncPrimitives", []),

@@ -4,7 +4,7 @@
 #include <string.h>
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
 #ifndef ROWS
-#define ROWS 8
+#define ROWS 14
 #define VECTORS 2
 #endif
 #define LANES 16
