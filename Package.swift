@@ -201,7 +201,7 @@ let package = Package(
                 "WireFormat",
                 "FaceEngine", "ImageProbe", "Imaging", "HTTPClient", "JSON", "FCM", "HeliographCrypto", .argumentParser, .logging,
             ],
-            path: "Tools/bench", exclude: ["Reference"], swiftSettings: sharedSettings),
+            path: "Tools/bench", exclude: ["FaceNet", "Reference"], swiftSettings: sharedSettings),
         .target(
             name: "FaultLedger", dependencies: ["PostgresClient", "WireFormat"], path: "Tools/faults/Ledger",
             swiftSettings: sharedSettings),
