@@ -1,4 +1,4 @@
-// Loads files that are truncated, extended, damaged, or made by somebody who knows the checksum, and uses those that load.
+// Loads files that are truncated, extended, damaged, or made by an attacker who knows the checksum, and uses those that load.
 #pragma once
 
 static const uint32_t hostile_numbers[] = {0, 1, 0x7F800000 /* infinity */, 0xFFC00000 /* NaN */, 0x7F7FFFFF, 0xFFFFFFFF, 0x0000FFFF, 0x80000000};
