@@ -18,7 +18,7 @@ enum {
     HG_FACE_SIDE = 112,
     /// Number of values of a face descriptor.
     HG_FACE_DESCRIPTOR_LENGTH = 128,
-    /// Maximum size of the picture that the detector reads: it needs some 60 bytes a pixel.
+    /// Maximum size of the picture that the detector reads: it needs some 70 bytes a pixel.
     HG_DETECTOR_MAX_PIXELS = 1024 * 1024,
     HG_DETECTOR_MAX_SIDE = 4096,
 };
