@@ -82,9 +82,6 @@ extension EKYCSessionReducer {
 }
 
 extension EKYCSessionReducer.State {
-    /// Whether nothing is kept and nothing is under way: tokens that a stopped session gets have to be signed out.
-    var isOver: Bool { phase == .removed && activity == .idle }
-
     /// The id of the session at the API, once there is one.
     var sessionID: UUID? {
         switch phase {

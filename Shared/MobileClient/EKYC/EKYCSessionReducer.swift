@@ -59,6 +59,9 @@ enum EKYCSessionReducer: Reducer {
         var quickAsksLeft = 20
         /// Failed attempts in a row, for the pause after them; up to ``maxCountedFailures``.
         var failures = 0
+
+        /// Whether nothing is kept and nothing is under way: tokens that a stopped session gets have to be signed out.
+        var isOver: Bool { phase == .removed && activity == .idle }
     }
 
     /// The time since the session was created.

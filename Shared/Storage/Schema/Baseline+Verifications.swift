@@ -36,7 +36,7 @@ extension Baseline {
         COMMENT ON COLUMN email_verifications.email_lookups IS
             'The lookups of the e-mail, as in email_lookups; the account gets them.';
         COMMENT ON COLUMN email_verifications.former_email_lookups IS
-            'With former_email_sealed: the e-mail that a change has replaced, which is told of it.';
+            'With former_email_sealed: the e-mail that a change has replaced, which gets a mail about it.';
         COMMENT ON COLUMN email_verifications.address_key IS 'HMAC of the address of the client that asked (IPv6: its /64).';
         COMMENT ON COLUMN email_verifications.code_number IS 'The number of the code, which is part of its HMAC.';
         COMMENT ON COLUMN email_verifications.attempts_left IS 'The attempts to enter the code that are left.';

@@ -84,14 +84,16 @@ import Testing
         #expect(try await FileCredentialStore(file: file).read() == Data("40".utf8))
     }
 
-    @Test func `a lock that is held for too long is an error, and its end is seen`() async throws {
+    /// - Parameter kind: How another holds it; a reader's lock would let a lock of readers in, and no lock of one owner.
+    @Test(arguments: [LOCK_EX, LOCK_SH])
+    func `a lock that is held for too long is an error, and its end is seen`(kind: Int32) async throws {
         let file = folder.url.appendingPathComponent("lock")
         let (held, hold) = AsyncStream.makeStream(of: Void.self)
         let release = DispatchSemaphore(value: 0)
         // Another process would hold it as this thread does, which is none of the tasks' threads.
         let descriptor = open(file.path, O_RDWR | O_CREAT, 0o600)
         Thread {
-            flock(descriptor, LOCK_EX)
+            flock(descriptor, kind)
             hold.yield()
             release.wait()
             close(descriptor)
