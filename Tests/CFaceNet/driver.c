@@ -127,6 +127,7 @@ static void check_detector(file model, hg_path path) {
 }
 
 #include "hostile.h"
+#include "scan_checks.h"
 
 int main(int count, char **arguments) {
     if (count != 2 && count != 3) return 2;
@@ -137,11 +138,14 @@ int main(int count, char **arguments) {
         if (!hg_path_available(path)) {
             hg_model_fault fault;
             expect(hg_detector_load(detector.bytes, detector.size, path, &fault) == NULL && fault == HG_MODEL_NO_PATH, "a path fails", path);
+            expect(!hg_scan(path, NULL, 0, 0, NULL, 0, NULL), "a path does not search", path);
             continue;
         }
         check_recogniser(recogniser, path);
         check_detector(detector, path);
+        check_scan(path);
     }
+    check_codes();
     check_hostile_files(recogniser, load_recogniser, rounds / 3);
     check_hostile_files(detector, load_detector, 4 * rounds);
     check_hostile_files(landmarks, load_landmarks, rounds);
