@@ -58,14 +58,6 @@ let package = Package(
         .nativeLibrary("CVips", pkgConfig: "vips", apt: "libvips-dev"),
         .nativeLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         .systemLibrary(name: "CLinux", path: "Shared/C/CLinux"),
-        .target(
-            name: "CDlib", path: "Shared/C/CDlib",
-            // dlib's templates are 95 times slower without optimisation, so a debug build optimises them too.
-            cxxSettings: [.unsafeFlags(["-O2", "-Wno-everything"])],
-            linkerSettings: [
-                .linkedLibrary(":libdlib.a"), .linkedLibrary("blas"), .linkedLibrary("lapack"),
-                .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("pthread"),
-            ]),
         // Without optimisation its sums are not in registers, so a debug build optimises it too. It chooses instructions when it starts.
         .target(name: "CFaceNet", path: "Shared/C/CFaceNet", cSettings: [.unsafeFlags(["-O2"])]),
 
@@ -82,7 +74,7 @@ let package = Package(
         .shared("ZipWriter", ["CZlib"]),
         .shared("Sandbox", ["CSeccomp"]),
         .shared("Imaging", ["CLinux", "CVips", "ImageProbe", .logging, .metrics]),
-        .shared("FaceEngine", ["AsyncPrimitives", "CDlib", "Imaging", "HeliographCrypto"]),
+        .shared("FaceEngine", ["AsyncPrimitives", "CFaceNet", "Imaging", "HeliographCrypto"]),
         // Its own program, because a sandbox is that of a process. The workers start it; it is installed beside them.
         .executableTarget(
             name: "image-decoder", dependencies: ["Imaging", "Sandbox"], path: "Tools/image-decoder", swiftSettings: sharedSettings),
@@ -242,7 +234,10 @@ let package = Package(
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
         .tests(
             "FaceEngineTests",
-            ["AsyncPrimitives", "FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport", "image-decoder", .logging]),
+            [
+                "AsyncPrimitives", "CFaceNet", "FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport", "image-decoder",
+                .logging,
+            ]),
         .tests("StorageTests", ["HeliographCrypto", "Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
         .tests(
             "EventBusTests",

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Darwin)
@@ -37,22 +35,4 @@ private final class ThreadBody {
     let body: @Sendable () -> Void
 
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-}
-
-/// Transfers an engine from the thread that copied it to the thread that will use it.
-///
-/// Sendable is unchecked: the engine is a new copy without other references, and `take()` removes it under the lock, so no two threads
-/// ever hold it.
-final class EngineHandover: @unchecked Sendable {
-    private let lock = Mutex(())
-    private var engine: FaceEngine?
-
-    init(copying original: FaceEngine) throws(FaceEngineError) { engine = try FaceEngine(copying: original) }
-
-    func take() -> FaceEngine? {
-        lock.withLock { _ in
-            defer { engine = nil }
-            return engine
-        }
-    }
 }

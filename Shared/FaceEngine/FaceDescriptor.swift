@@ -4,8 +4,6 @@
 public struct FaceDescriptor: Sendable, Equatable {
     /// The number of values of a descriptor.
     public static let count = 128
-    /// The typical length of the network's output, by which distances of unit vectors are scaled.
-    private static let scale: Float = 1.4
 
     let values: [Float]
 
@@ -19,14 +17,14 @@ public struct FaceDescriptor: Sendable, Equatable {
         self.values = values.map { $0 / length }
     }
 
-    /// Returns the distance between two faces: 0 for the same picture, mostly under 0.45 for one person, mostly over 0.6 for two.
+    /// Returns the distance between two faces, from 0 to 2; ``FaceThresholds`` says what it means.
     public func distance(to other: FaceDescriptor) -> Float {
         var sum: Float = 0
         for index in 0..<Self.count {
             let difference = values[index] - other.values[index]
             sum += difference * difference
         }
-        return Self.scale * sum.squareRoot()
+        return sum.squareRoot()
     }
 
     /// Returns the normalised mean of several descriptors.

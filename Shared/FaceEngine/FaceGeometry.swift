@@ -1,8 +1,41 @@
+internal import CFaceNet
+internal import Imaging
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Darwin)
     internal import Darwin
 #endif
+
+/// A face that the detector has found in a picture.
+struct DetectedFace {
+    var box: FaceBox
+    /// The centres of the eyes, the tip of the nose and the corners of the mouth, in pixels; the left eye and corner of the picture first.
+    var points: [SIMD2<Double>]
+
+    init(_ found: hg_candidate) {
+        box = FaceBox(found)
+        let points = found.points
+        self.points = [points.0, points.1, points.2, points.3, points.4].map { SIMD2(Double($0.x), Double($0.y)) }
+    }
+
+    /// Returns the face in a picture that is enlarged.
+    func scaled(by scale: Double) -> DetectedFace {
+        var face = self
+        face.box = box.scaled(by: scale)
+        face.points = points.map { $0 * scale }
+        return face
+    }
+
+    /// Returns the dominant face: the only one, or the largest if it is much larger than the next and central.
+    static func dominant(_ faces: [DetectedFace], width: Int, height: Int) -> DetectedFace? {
+        let bySize = faces.sorted { $0.box.area > $1.box.area }
+        guard let largest = bySize.first else { return nil }
+        guard bySize.count > 1 else { return largest }
+        let stands = largest.box.area >= PhotoGates.dominantArea * bySize[1].box.area
+        return stands && largest.box.isCentral(width: width, height: height, share: PhotoGates.dominantCentre) ? largest : nil
+    }
+}
 
 /// The bounding box of a face in pixels; `right` and `bottom` are inclusive.
 struct FaceBox: Sendable, Equatable {
@@ -11,9 +44,29 @@ struct FaceBox: Sendable, Equatable {
     var right: Double
     var bottom: Double
 
+    /// Creates the square box of a face as dlib's detector draws it, with which the landmark model was trained.
+    ///
+    /// Fitted to both detectors' boxes of 605 faces. The middle of YuNet's own box moves as the head turns; that of its points does not.
+    init(_ face: hg_candidate) {
+        let points = face.points
+        let x = Double(points.0.x + points.1.x + points.3.x + points.4.x) / 4
+        let y = Double(points.0.y + points.1.y + points.3.y + points.4.y) / 4
+        let side = 0.8 * Double(face.height)
+        self.init(left: x - side / 2, top: y - side / 2, right: x + side / 2 - 1, bottom: y + side / 2 - 1)
+    }
+
+    init(left: Double, top: Double, right: Double, bottom: Double) {
+        (self.left, self.top, self.right, self.bottom) = (left, top, right, bottom)
+    }
+
     var width: Double { right - left + 1 }
     var height: Double { bottom - top + 1 }
     var area: Double { width * height }
+
+    /// Returns the box, enlarged and moved with a picture that is enlarged.
+    func scaled(by scale: Double) -> FaceBox {
+        FaceBox(left: left * scale, top: top * scale, right: (right + 1) * scale - 1, bottom: (bottom + 1) * scale - 1)
+    }
 
     /// Returns the largest share of the box's side that lies beyond an edge of the picture.
     func cutOff(width pictureWidth: Int, height pictureHeight: Int) -> Double {
@@ -27,15 +80,6 @@ struct FaceBox: Sendable, Equatable {
         let x = (left + right) / 2 / Double(pictureWidth)
         let y = (top + bottom) / 2 / Double(pictureHeight)
         return abs(x - 0.5) <= share / 2 && abs(y - 0.5) <= share / 2
-    }
-
-    /// Returns the dominant face: the only one, or the largest if it is much larger than the next and central.
-    static func dominant(_ boxes: [FaceBox], width: Int, height: Int) -> FaceBox? {
-        let bySize = boxes.sorted { $0.area > $1.area }
-        guard let largest = bySize.first else { return nil }
-        guard bySize.count > 1 else { return largest }
-        let stands = largest.area >= PhotoGates.dominantArea * bySize[1].area
-        return stands && largest.isCentral(width: width, height: height, share: PhotoGates.dominantCentre) ? largest : nil
     }
 }
 
@@ -51,7 +95,8 @@ struct HeadPose: Sendable, Equatable {
     /// Distance between the centres of the eyes in pixels.
     let eyeDistance: Double
 
-    init(leftEye: (x: Double, y: Double), rightEye: (x: Double, y: Double), nose: (x: Double, y: Double)) {
+    init(_ landmarks: FaceLandmarks) {
+        let (leftEye, rightEye, nose) = (landmarks.leftEye, landmarks.rightEye, landmarks.nose)
         let (across, down) = (rightEye.x - leftEye.x, rightEye.y - leftEye.y)
         let squared = across * across + down * down
         eyeDistance = squared.squareRoot()

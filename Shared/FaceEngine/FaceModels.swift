@@ -6,7 +6,7 @@ internal import HeliographCrypto
     internal import Darwin
 #endif
 
-/// The bytes of the two model files, checked against the digests with which this version was calibrated.
+/// The bytes of the three model files, checked against the digests with which this version was calibrated.
 public struct FaceModels: Sendable {
     /// A model file, by name and SHA-256 in hexadecimal.
     private struct File {
@@ -14,27 +14,29 @@ public struct FaceModels: Sendable {
         let digest: String
     }
 
-    private static let predictorFile = File(
-        name: "shape_predictor_5_face_landmarks.dat",
-        digest: "c4b1e9804792707d3a405c2c16a80a20269e6675021f64a41d30fffafbc41888")
-    private static let networkFile = File(
-        name: "dlib_face_recognition_resnet_model_v1.dat",
-        digest: "55533b28a95800a551ba546ba62fe69625c7e95a7061c338adffead08719da30")
-    /// Maximum size of a model file in bytes; both files are smaller.
+    private static let detectorFile = File(
+        name: "face-detector.hgm", digest: "b01534731e19efbbffa615d4009d1111bd118e29ebe34e42b811bbe056e6957c")
+    private static let landmarksFile = File(
+        name: "face-landmarks.hgm", digest: "207c571b3e75f2413b6e3b9578bfd0d8d189afba0b4920b82b8fe80eea737f46")
+    private static let recogniserFile = File(
+        name: "face-recogniser.hgm", digest: "d6f99f193f50f4da54071dd433120a79b6f7353df67c4bc3b0cab51f582dc923")
+    /// Maximum size of a model file in bytes; all files are smaller.
     private static let maxFileBytes = 32 * 1024 * 1024
 
-    /// Identifies the face network in stored templates, because descriptors of different networks cannot be compared.
-    public static let modelID = String(networkFile.digest.prefix(16))
+    /// Identifies the recogniser in stored templates, because descriptors of different networks cannot be compared.
+    public static let modelID = String(recogniserFile.digest.prefix(16))
 
-    let predictor: [UInt8]
-    let network: [UInt8]
+    let detector: [UInt8]
+    let landmarks: [UInt8]
+    let recogniser: [UInt8]
 
     /// Reads and checks the files. Blocks for some 50 ms.
     ///
     /// - Throws: ``FaceEngineError`` with `badModel`.
     public init(directory: String) throws(FaceEngineError) {
-        predictor = try Self.read(Self.predictorFile, in: directory)
-        network = try Self.read(Self.networkFile, in: directory)
+        detector = try Self.read(Self.detectorFile, in: directory)
+        landmarks = try Self.read(Self.landmarksFile, in: directory)
+        recogniser = try Self.read(Self.recogniserFile, in: directory)
     }
 
     private static func read(_ file: File, in directory: String) throws(FaceEngineError) -> [UInt8] {

@@ -8,13 +8,15 @@ public struct FaceObservation: Sendable {
     public let descriptor: FaceDescriptor
     /// A small grey picture of the face, with which a mirrored copy of the same photo is recognised.
     public let signature: FaceSignature
+    /// How the face is presented, which tells a head from a print of it.
+    public let presentation: FacePresentation
 
-    /// Creates an observation.
-    public init(yaw: Double, roll: Double, descriptor: FaceDescriptor, signature: FaceSignature) {
-        self.yaw = yaw
-        self.roll = roll
-        self.descriptor = descriptor
-        self.signature = signature
+    /// Returns whether the other photo is a copy of this one, possibly mirrored or compressed anew.
+    func isCopy(of other: FaceObservation) -> Bool {
+        let distance = descriptor.distance(to: other.descriptor)
+        if distance < FaceThresholds.copy { return true }
+        return distance < FaceThresholds.maxMirrorDistance
+            && signature.mirrorCorrelation(with: other.signature) > FaceThresholds.mirrorCorrelation
     }
 }
 

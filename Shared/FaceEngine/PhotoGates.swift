@@ -5,7 +5,7 @@ struct PhotoGates: Sendable {
     /// Maximum share of a face's side that may lie beyond an edge of the photo.
     static let maxCutOff = 0.15
     /// Maximum sharpness; higher values are noise.
-    static let maxSharpness = 3.0
+    static let maxSharpness = 2.2
     /// Maximum share of nearly white pixels of a face.
     static let maxSaturated = 0.25
     /// The largest face is dominant when its area is this multiple of the next one's …
@@ -25,23 +25,21 @@ struct PhotoGates: Sendable {
     let minContrast: Double
     /// Maximum tilt, in degrees.
     let maxRoll: Double
-    /// Whether a second detection at a larger scale looks for people in the background.
-    let looksForBystanders: Bool
 
     /// Creates the gates of a purpose.
     init(for purpose: PhotoPurpose) {
         switch purpose {
         case .signUp:
-            (minFaceSide, minEyeDistance, minSharpness) = (100, 40, 0.010)
-            (brightness, minContrast, maxRoll, looksForBystanders) = (40...205, 12, 25, true)
+            (minFaceSide, minEyeDistance, minSharpness) = (100, 40, 0.034)
+            (brightness, minContrast, maxRoll) = (40...205, 12, 25)
         case .signIn:
-            (minFaceSide, minEyeDistance, minSharpness) = (80, 30, 0.003)
-            (brightness, minContrast, maxRoll, looksForBystanders) = (20...215, 8, 30, false)
+            (minFaceSide, minEyeDistance, minSharpness) = (80, 30, 0.009)
+            (brightness, minContrast, maxRoll) = (20...215, 8, 30)
         }
     }
 
     /// Returns the fault of an aligned face; nil when it passes the gates.
-    func fault(in measures: ChipMeasures) -> PhotoFault? {
+    func fault(in measures: FaceMeasures) -> PhotoFault? {
         if measures.mean < brightness.lowerBound { return .tooDark }
         if measures.mean > brightness.upperBound || measures.saturated > Self.maxSaturated { return .tooBright }
         if measures.deviation < minContrast { return .lowContrast }
@@ -52,7 +50,7 @@ struct PhotoGates: Sendable {
 }
 
 /// The measurements of an aligned face; grey levels are 0 to 255.
-struct ChipMeasures: Sendable, Equatable {
+struct FaceMeasures: Sendable, Equatable {
     var mean: Double
     var deviation: Double
     var sharpness: Double

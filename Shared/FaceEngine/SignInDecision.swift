@@ -1,7 +1,6 @@
 /// Decides whether three photos show the person of a template.
 ///
-/// At the standard threshold the rule made no error on the calibration sets (224 genuine and 8,288 impostor triples),
-/// which bounds the false acceptance per pair of people at 0.2 % and no better.
+/// The limits and their evidence are in ``FaceThresholds``.
 public struct SignInDecision: Sendable {
     /// One of the three photos.
     public struct Photo: Sendable {
@@ -25,25 +24,13 @@ public struct SignInDecision: Sendable {
         case refused(FaceRefusal)
     }
 
-    /// The calibrated threshold.
-    public static let standardThreshold: Float = 0.44
-    /// Thresholds that can be configured. The common value 0.6 falsely accepts one in five impostors in a homogeneous
-    /// population.
-    public static let thresholds: ClosedRange<Float> = 0.30...0.50
-
-    /// Maximum distance between two photos of one sign-in (photos of one person reach 0.647).
-    var maxPairDistance: Float = 0.66
-    /// Distance below which two photos count as the same photo.
-    var duplicateDistance: Float = 0.03
-    /// Correlation above which two photos count as mirror images of each other.
-    var mirrorCorrelation: Float = 0.90
     private let threshold: Float
 
     /// Creates the rules of the decision.
     ///
-    /// - Precondition: The threshold is one of ``thresholds``.
-    public init(threshold: Float = standardThreshold) {
-        precondition(Self.thresholds.contains(threshold), "the threshold is outside the calibrated range")
+    /// - Precondition: The threshold is ``FaceThresholds/configurable``.
+    public init(threshold: Float = FaceThresholds.standard) {
+        precondition(FaceThresholds.configurable.contains(threshold), "the threshold is outside the calibrated range")
         self.threshold = threshold
     }
 
@@ -71,12 +58,10 @@ public struct SignInDecision: Sendable {
         guard faces.count >= 2 else { return .refused(firstFault.map { FaceRefusal($0) } ?? .lowQuality) }
         for (index, face) in faces.enumerated() {
             for other in faces[(index + 1)...] {
-                let distance = face.descriptor.distance(to: other.descriptor)
-                if distance < duplicateDistance { return .refused(.duplicateImages) }
-                if face.signature.mirrorCorrelation(with: other.signature) > mirrorCorrelation {
-                    return .refused(.duplicateImages)
+                if face.isCopy(of: other) { return .refused(.duplicateImages) }
+                guard face.descriptor.distance(to: other.descriptor) <= FaceThresholds.maxSignInPair else {
+                    return .refused(.inconsistentFaces)
                 }
-                if distance > maxPairDistance { return .refused(.inconsistentFaces) }
             }
         }
         return matches(faces.map { template.distance(to: $0.descriptor) }) ? .accepted : .refused(.noMatch)
@@ -85,10 +70,11 @@ public struct SignInDecision: Sendable {
     /// Applies the rule: two photos and the mean are near enough, and none is far off. Of two usable photos, both must be nearer.
     func matches(_ distances: [Float]) -> Bool {
         guard distances.count >= 3 else {
-            return distances.count == 2 && distances.allSatisfy { $0 <= threshold - 0.02 }
+            return distances.count == 2 && distances.allSatisfy { $0 <= threshold - FaceThresholds.meanSlack }
         }
         let near = distances.count { $0 <= threshold }
         let mean = distances.reduce(0, +) / Float(distances.count)
-        return near >= 2 && mean <= threshold + 0.02 && (distances.max() ?? .infinity) <= threshold + 0.12
+        return near >= 2 && mean <= threshold + FaceThresholds.meanSlack
+            && (distances.max() ?? .infinity) <= threshold + FaceThresholds.farthestSlack
     }
 }

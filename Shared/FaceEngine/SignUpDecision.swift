@@ -31,15 +31,6 @@ public struct SignUpDecision: Sendable {
     var maxTurn = 45.0
     /// Tolerance of a measured turn, in degrees.
     var turnTolerance = 3.0
-    /// Distance below which two photos count as the same photo.
-    var duplicateDistance: Float = 0.05
-    /// Correlation above which two photos count as mirror images of each other: a mirrored file has 0.93 and more (not 1,
-    /// because its face is detected and cropped anew), and different photos reach 0.80.
-    var mirrorCorrelation: Float = 0.90
-    /// Maximum distance of a photo from the mean of the others.
-    var maxOutlierDistance: Float = 0.50
-    /// Maximum distance between any two photos.
-    var maxPairDistance: Float = 0.70
     /// Maximum number of outliers that may be left out of the template.
     var maxDropped = 1
 
@@ -70,10 +61,7 @@ public struct SignUpDecision: Sendable {
 
     private func hasDuplicates(_ photos: [UsablePhoto]) -> Bool {
         for (index, photo) in photos.enumerated() {
-            for other in photos[(index + 1)...] {
-                if photo.face.descriptor.distance(to: other.face.descriptor) < duplicateDistance { return true }
-                if photo.face.signature.mirrorCorrelation(with: other.face.signature) > mirrorCorrelation { return true }
-            }
+            for other in photos[(index + 1)...] where photo.face.isCopy(of: other.face) { return true }
         }
         return false
     }
@@ -82,7 +70,7 @@ public struct SignUpDecision: Sendable {
     private func withoutOutliers(_ photos: [UsablePhoto]) -> [UsablePhoto]? {
         for (index, photo) in photos.enumerated() {
             for other in photos[(index + 1)...]
-            where photo.face.descriptor.distance(to: other.face.descriptor) > maxPairDistance { return nil }
+            where photo.face.descriptor.distance(to: other.face.descriptor) > FaceThresholds.maxSignUpPair { return nil }
         }
         var kept = photos
         while kept.count > 2 {
@@ -90,7 +78,7 @@ public struct SignUpDecision: Sendable {
                 let others = kept.indices.filter { $0 != index }.map { kept[$0].face.descriptor }
                 return FaceDescriptor.mean(others).distance(to: kept[index].face.descriptor)
             }
-            guard let worst = distances.max(), worst > maxOutlierDistance else { return kept }
+            guard let worst = distances.max(), worst > FaceThresholds.maxOutlier else { return kept }
             guard photos.count - kept.count < maxDropped, let index = distances.firstIndex(of: worst) else { return nil }
             kept.remove(at: index)
         }

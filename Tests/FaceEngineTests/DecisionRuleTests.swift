@@ -6,8 +6,7 @@ import Testing
 @Suite struct DecisionRuleTests {
     /// Returns a face at `distance` from the template's, in a direction of its own.
     private func face(_ distance: Float = 0, axis: Int = 1, yaw: Double = 0) -> PhotoAnalysis {
-        let chord = distance / 1.4
-        let cosine = 1 - chord * chord / 2
+        let cosine = 1 - distance * distance / 2
         var values = [Float](repeating: 0, count: FaceDescriptor.count)
         values[0] = cosine
         values[axis] = (1 - cosine * cosine).squareRoot()
@@ -16,7 +15,8 @@ import Testing
         levels[axis * FaceSignature.side] = 1
         return .usable(
             FaceObservation(
-                yaw: yaw, roll: 0, descriptor: FaceDescriptor(normalising: values), signature: FaceSignature(levels: levels)))
+                yaw: yaw, roll: 0, descriptor: FaceDescriptor(normalising: values), signature: FaceSignature(levels: levels),
+                presentation: .plain))
     }
 
     private var template: EnrolledFace {
@@ -30,8 +30,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ([0.40, 0.43, 0.44], true), ([0.44, 0.44, 0.50], true), ([0.40, 0.44, 0.57], false), ([0.44, 0.45, 0.45], false),
-        ([0.43, 0.44, 0.55], false), ([0.20, 0.20, 0.57], false), ([0.42, 0.42], true), ([0.42, 0.43], false), ([0.1], false),
+        ([0.90, 0.99, 1.00], true), ([1.00, 1.00, 1.12], true), ([0.90, 1.00, 1.23], false), ([1.00, 1.01, 1.01], false),
+        ([0.99, 1.00, 1.14], false), ([0.40, 0.40, 1.23], false), ([0.96, 0.96], true), ([0.96, 0.97], false), ([0.1], false),
         ([], false),
     ])
     func `two photos and the mean must be near, and none far off`(distances: [Float], accepted: Bool) {
@@ -39,8 +39,8 @@ import Testing
     }
 
     @Test func `two good photos compensate for a poor one, but must be nearer`() {
-        #expect(signIn([face(0.35, axis: 1), face(0.35, axis: 2), .rejected(.tooDark)]) == .accepted)
-        #expect(signIn([face(0.43, axis: 1), face(0.43, axis: 2), .rejected(.tooDark)]) == .refused(.noMatch))
+        #expect(signIn([face(0.80, axis: 1), face(0.80, axis: 2), .rejected(.tooDark)]) == .accepted)
+        #expect(signIn([face(0.98, axis: 1), face(0.98, axis: 2), .rejected(.tooDark)]) == .refused(.noMatch))
     }
 
     @Test func `one good photo is not enough, and the first fault is returned`() {
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `photos that disagree are refused before the comparison with the template`() {
-        #expect(signIn([face(0.43, axis: 1), face(0.43, axis: 2), face(0.80, axis: 3)]) == .refused(.inconsistentFaces))
+        #expect(signIn([face(0.90, axis: 1), face(0.90, axis: 2), face(1.30, axis: 3)]) == .refused(.inconsistentFaces))
     }
 
     // MARK: Sign-up
@@ -83,7 +83,7 @@ import Testing
 
     @Test func `a single outlier is left out of the template`() {
         let outcome = signUp(yaws: goodYaws) { photos in
-            photos[8] = SignUpDecision.Photo(pose: .front, digest: [8], analysis: self.face(0.52, axis: 20, yaw: 3))
+            photos[8] = SignUpDecision.Photo(pose: .front, digest: [8], analysis: self.face(1.10, axis: 20, yaw: 3))
         }
         guard case .accepted(let template) = outcome else {
             Issue.record("refused: \(outcome)")
@@ -95,8 +95,8 @@ import Testing
 
     @Test func `two outliers make the photos inconsistent`() {
         let outcome = signUp(yaws: goodYaws) { photos in
-            photos[7] = SignUpDecision.Photo(pose: .front, digest: [7], analysis: self.face(0.55, axis: 20))
-            photos[8] = SignUpDecision.Photo(pose: .front, digest: [8], analysis: self.face(0.55, axis: 20, yaw: 1))
+            photos[7] = SignUpDecision.Photo(pose: .front, digest: [7], analysis: self.face(1.10, axis: 20))
+            photos[8] = SignUpDecision.Photo(pose: .front, digest: [8], analysis: self.face(1.12, axis: 20, yaw: 1))
         }
         #expect(outcome == .refused(.duplicateImages) || outcome == .refused(.inconsistentFaces))
     }

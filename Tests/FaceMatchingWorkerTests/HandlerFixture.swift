@@ -72,7 +72,7 @@ struct HandlerFixture: Sendable {
             matcher: SessionMatcher(
                 postgres: service, sealer: sealer, blobs: blobs, engines: engines,
                 fingerprinter: SharedEngines.fingerprinter, logger: logger,
-                signIn: SignInDecision(threshold: SignInDecision.standardThreshold)),
+                signIn: SignInDecision()),
             sealer: sealer, postgres: service, blobs: blobs, pseudonyms: pseudonyms)
         let group = "face-matching-worker"
         var fields = try request.message.encoded().streamFields

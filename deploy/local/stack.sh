@@ -223,7 +223,7 @@ start_service() ( # NAME INDEX
         notifier) export TOKEN_KEYS MEDIA_LINK_KEY ;;
     esac
     export PUBLIC_URL=http://127.0.0.1:$HTTP_PORT
-    export HTTP_HOST=127.0.0.1 HTTP_PORT ADMIN_HOST=127.0.0.1 ADMIN_PORT=$port OPENBLAS_NUM_THREADS=1
+    export HTTP_HOST=127.0.0.1 HTTP_PORT ADMIN_HOST=127.0.0.1 ADMIN_PORT=$port
     export FCM_BASE_URL=https://localhost:$FCM_TLS_PORT FCM_TOKEN_URL=https://localhost:$FCM_TLS_PORT/token
     export FCM_CA_FILE=$run/fcm/certificate.pem GOOGLE_APPLICATION_CREDENTIALS=$run/fcm/service-account.json
     export SMTP_URL=smtp://localhost:$SMTP_PORT SMTP_CA_FILE=$run/fcm/certificate.pem

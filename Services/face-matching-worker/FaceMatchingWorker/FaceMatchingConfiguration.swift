@@ -17,11 +17,11 @@ struct FaceMatchingConfiguration: Sendable {
     let consumer: EventConsumerConfiguration
 
     init(_ settings: Settings) throws(ConfigurationError) {
-        modelsPath = try settings.string("FACE_MODELS_PATH", Self.modelsExpectation, about: "the two model files")
+        modelsPath = try settings.string("FACE_MODELS_PATH", Self.modelsExpectation, about: "the three model files")
         sandbox = try settings.imageSandbox(deployed: SandboxMode.required, local: .available)
         threshold = try settings.number(
-            "FACE_THRESHOLD", default: SignInDecision.standardThreshold, in: SignInDecision.thresholds,
-            about: "how near a face must be to the account's; lower is stricter")
+            "FACE_THRESHOLD", default: FaceThresholds.standard, in: FaceThresholds.configurable,
+            about: "how near a face must be to the account's: 0.95 is strict, 1.04 lenient")
         replayCheck = try settings.choice(
             "FACE_REPLAY_CHECK", default: ReplayCheck.photos,
             about: "what may not be sent twice: a photo, also a changed copy of it, or only the same file (for load tests)")

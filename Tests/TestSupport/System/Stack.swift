@@ -92,7 +92,7 @@ public final class Stack: Sendable {
             "FACE_MODELS_PATH": models,
             "FCM_BASE_URL": "https://localhost:\(tls)", "FCM_TOKEN_URL": "https://localhost:\(tls)/token",
             "FCM_CA_FILE": folder.path + "/fcm.pem", "SMTP_URL": "smtp://localhost:\(smtp)",
-            "SMTP_FROM": "Heliograph <no-reply@example.org>", "SMTP_CA_FILE": folder.path + "/fcm.pem", "OPENBLAS_NUM_THREADS": "1",
+            "SMTP_FROM": "Heliograph <no-reply@example.org>", "SMTP_CA_FILE": folder.path + "/fcm.pem",
             "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json", "LOG_LEVEL": "info",
             "FIREBASE_AUTH_PROJECT_ID": "heliograph-dev",
             "FIREBASE_AUTH_KEYS_URL": "http://127.0.0.1:\(fcm)/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com",

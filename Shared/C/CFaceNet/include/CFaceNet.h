@@ -1,4 +1,5 @@
-// Finds faces, their landmarks and their descriptors in pictures: YuNet, dlib's five points, and SFace, without a library.
+// Finds faces, their landmarks and their descriptors in pictures: YuNet, dlib's five points, and SFace, without a library. Cuts faces
+// out, upright and at a fixed scale, and measures them.
 //
 // All functions block and compute: call them on a thread for such work. A loaded model does not change, and any number of threads
 // may use it at the same time, each with a scratch of its own. Model files are checked as if an attacker had made them: a file that
@@ -23,6 +24,8 @@ enum {
     /// Maximum size of the picture that the detector reads: it needs some 70 bytes a pixel.
     HG_DETECTOR_MAX_PIXELS = 1024 * 1024,
     HG_DETECTOR_MAX_SIDE = 4096,
+    /// Side of the small grey picture by which faces are compared pixel by pixel.
+    HG_SIGNATURE_SIDE = 24,
 };
 
 /// The instruction sets for which the kernels are compiled.
@@ -74,6 +77,15 @@ typedef struct {
     hg_point points[5];
 } hg_candidate;
 
+/// Measures of the central part of an aligned face, on grey levels 0 to 255.
+typedef struct {
+    double mean, deviation;
+    /// The variance of the Laplacian divided by that of the grey levels, so that it does not depend on the light.
+    double sharpness;
+    /// The share of pixels that are nearly white.
+    double saturated;
+} hg_face_measures;
+
 /// Returns whether this processor has the path.
 int hg_path_available(hg_path path);
 
@@ -107,6 +119,21 @@ void hg_landmarks_destroy(hg_landmark_model *model);
 /// Finds the five points of the face in the box, whose corner pixels are inside: outer and inner corner of the eye on the picture's
 /// right, the same on its left, base of the nose.
 void hg_landmarks_find(const hg_landmark_model *model, hg_rgb picture, int left, int top, int right, int bottom, hg_point *points);
+
+/// Scales a picture to `width` by `height` pixels by averaging areas. Each is at least 1 and at most that of the picture. Returns 0
+/// without memory, or for another size.
+int hg_picture_reduce(hg_rgb picture, int width, int height, uint8_t *reduced);
+
+/// Cuts a face out: HG_FACE_SIDE squared RGB pixels, rotated and scaled so that the centres of the eyes (of the one on the picture's
+/// left, then of the other) and the base of the nose come as near as possible to where the recogniser was calibrated. What is
+/// outside the picture is black. Returns 0 when the points are one, or not finite.
+int hg_face_align(hg_rgb picture, hg_point left_eye, hg_point right_eye, hg_point nose, uint8_t *face);
+
+void hg_face_measure(const uint8_t *face, hg_face_measures *measures);
+
+/// Reduces an aligned face to HG_SIGNATURE_SIDE squared grey levels with mean 0 and norm 1. The sum of products of two signatures is
+/// their correlation.
+void hg_face_signature(const uint8_t *face, float *signature);
 
 #ifdef __cplusplus
 }

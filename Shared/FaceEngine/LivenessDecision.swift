@@ -1,0 +1,119 @@
+/// The pose of the head that a challenge asks for.
+public enum ChallengePose: Sendable, Hashable, CaseIterable {
+    /// Turned to one side.
+    case left
+    /// Turned to the other side.
+    case right
+    /// Straight on.
+    case front
+    /// Straight on, and nearer to the camera than in the other photos.
+    case nearer
+}
+
+/// Decides whether three photos are answers of a living head to a challenge, one after the other before one camera.
+///
+/// It uses the photos alone and nothing of the account, so that its result discloses nothing. What it stops, and what not, is measured in
+/// docs/MODELCARD.md.
+public struct LivenessDecision: Sendable {
+    /// The decision.
+    public enum Outcome: Sendable, Equatable {
+        /// No check found a fault.
+        case passed
+        /// A check found this fault.
+        case failed(LivenessFault)
+    }
+
+    /// Degrees of turn up to which a head is frontal, and from which to ``maxTurn`` it is turned.
+    static let frontLimit = 15.0
+    static let minTurn = 9.0
+    static let maxTurn = 48.0
+    /// Minimum difference of turn between a turned head and a frontal one, in degrees.
+    static let minTurnFromFront = 8.0
+    /// Minimum size of the nearer face, in those of the largest other one.
+    static let minNearerRatio = 1.2
+    /// Minimum parallax between the two photos whose turns differ most, for each degree of difference; a plane has none.
+    static let minParallaxPerDegree = 0.0025
+    /// Minimum share of the colours of the background that two photos have in common.
+    static let minCommonBackground = 0.35
+    /// Maximum difference of the brightness of the face, in powers of e.
+    static let maxBrightnessDifference = 0.7
+    /// Maximum difference of the colour of the light, in powers of e.
+    static let maxCastDifference = 0.3
+
+    /// Creates the rules of the decision.
+    public init() {}
+
+    /// Returns the decision.
+    ///
+    /// - Parameters:
+    ///   - photos: The analyses of the photos, in the order in which the challenge asks for them.
+    ///   - poses: The poses of the challenge.
+    public func callAsFunction(_ photos: [PhotoAnalysis], poses: [ChallengePose]) -> Outcome {
+        precondition(photos.count == poses.count, "a challenge has a photo for each pose")
+        var faces: [FaceObservation] = []
+        for photo in photos {
+            guard case .usable(let face) = photo else { return .failed(.unusablePhoto) }
+            faces.append(face)
+        }
+        let answers = Array(zip(poses, faces))
+        guard showsPoses(answers) else { return .failed(.wrongPose) }
+        guard hasParallax(faces) else { return .failed(.flat) }
+        guard isContinuous(faces) else { return .failed(.changedScene) }
+        return .passed
+    }
+
+    private func showsPoses(_ answers: [(pose: ChallengePose, face: FaceObservation)]) -> Bool {
+        // Front cameras often save mirrored pictures, so which side is left is not prescribed: the two sides must differ.
+        var side: Double?
+        let frontal = answers.filter { $0.pose == .front || $0.pose == .nearer }
+        for (pose, face) in answers {
+            switch pose {
+            case .front, .nearer:
+                guard abs(face.yaw) <= Self.frontLimit else { return false }
+            case .left, .right:
+                guard (Self.minTurn...Self.maxTurn).contains(abs(face.yaw)) else { return false }
+                guard frontal.allSatisfy({ abs(face.yaw - $0.face.yaw) >= Self.minTurnFromFront }) else { return false }
+                let left = pose == .left ? face.yaw : -face.yaw
+                guard (side ?? left) * left > 0 else { return false }
+                side = left
+            }
+        }
+        guard let nearer = answers.first(where: { $0.pose == .nearer }) else { return true }
+        let others = answers.filter { $0.pose != .nearer }.map(\.face.presentation.size)
+        return nearer.face.presentation.size >= Self.minNearerRatio * (others.max() ?? .infinity)
+    }
+
+    /// Returns whether the nose moves before the rest of the face as the head turns.
+    private func hasParallax(_ faces: [FaceObservation]) -> Bool {
+        let byTurn = faces.sorted { $0.yaw < $1.yaw }
+        guard let first = byTurn.first, let last = byTurn.last else { return false }
+        guard let parallax = last.presentation.parallax(from: first.presentation) else { return false }
+        return parallax >= Self.minParallaxPerDegree * (last.yaw - first.yaw)
+    }
+
+    /// Returns whether all photos were taken in one light and before one background.
+    private func isContinuous(_ faces: [FaceObservation]) -> Bool {
+        for (index, face) in faces.enumerated() {
+            for other in faces[(index + 1)...] {
+                let (one, two) = (face.presentation, other.presentation)
+                if let common = one.commonBackground(with: two), common < Self.minCommonBackground { return false }
+                if one.brightnessDifference(from: two) > Self.maxBrightnessDifference { return false }
+                if one.castDifference(from: two) > Self.maxCastDifference { return false }
+            }
+        }
+        return true
+    }
+}
+
+/// The reason for which the photos of a challenge are not taken for those of a living head; for metrics, not for the person, whom an
+/// attacker may be.
+public enum LivenessFault: String, Sendable, CaseIterable {
+    /// A photo has no usable face.
+    case unusablePhoto = "unusable_photo"
+    /// A head is not turned as the challenge asks.
+    case wrongPose = "wrong_pose"
+    /// The face is flat, as in a print or on a screen.
+    case flat
+    /// The light or the background changes from photo to photo.
+    case changedScene = "changed_scene"
+}
