@@ -54,7 +54,7 @@ struct EventGoldenTests {
         #expect(
             SessionReason.allCases.map(\.rawValue) == [
                 "no_face", "multiple_faces", "face_too_small", "low_quality", "pose_mismatch", "inconsistent_faces",
-                "duplicate_images", "replayed_image", "no_match", "already_enrolled", "timeout", "internal",
+                "duplicate_images", "replayed_image", "no_match", "already_enrolled", "face_in_use", "timeout", "internal",
             ])
         #expect(
             NotificationKind.allCases.map(\.rawValue) == [

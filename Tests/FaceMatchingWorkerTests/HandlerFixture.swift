@@ -44,6 +44,9 @@ struct HandlerFixture: Sendable {
         (self.sealer, self.blobs, self.folder, self.engines) = (sealer, blobs, folder, engines)
     }
 
+    /// An empty index of faces, as that of a worker that starts.
+    func feed() -> FaceIndexFeed { FaceIndexFeed(postgres: service, sealer: sealer, logger: logger) }
+
     var uploads: Uploads { Uploads(postgres: postgres, blobs: blobs) }
     var sessions: SessionRepository { SessionRepository(postgres) }
     var pseudonyms: SessionPseudonyms { SessionPseudonyms(sessionKey: sessionKey) }
@@ -55,9 +58,11 @@ struct HandlerFixture: Sendable {
     }
 
     /// Stores the photos and the session of an upload.
-    func upload(_ event: EkycEvent, _ photos: [Uploads.Photo]? = nil, user: UUID = UUID()) async throws -> Request {
+    func upload(
+        _ event: EkycEvent, _ photos: [Uploads.Photo]? = nil, user: UUID = UUID(), proof: Uploads.Proof = .email
+    ) async throws -> Request {
         let photos = try photos ?? (event == .signUp ? Photos.signUp() : Photos.signIn("person-a"))
-        let id = try await uploads.store(event, photos, user: user)
+        let id = try await uploads.store(event, photos, user: user, proof: proof)
         return Request(session: id, message: Envelope(EkycRequested(sessionID: id, event: event, lane: .new)))
     }
 
@@ -67,13 +72,16 @@ struct HandlerFixture: Sendable {
     ///   - failures: The failures of earlier deliveries.
     ///   - crashes: The consumers that died while they held it.
     @discardableResult
-    func deliver(_ request: Request, failures: Int = 0, crashes: Int = 0) async throws -> ProcessingResult {
+    func deliver(
+        _ request: Request, failures: Int = 0, crashes: Int = 0, policy: DuplicatePolicy = .review
+    ) async throws -> ProcessingResult {
+        let duplicates = DuplicateCheck(policy: policy, search: DuplicateSearch(feed: feed(), postgres: service, sealer: sealer))
         let handler = EkycRequestedHandler(
             matcher: SessionMatcher(
-                postgres: service, sealer: sealer, blobs: blobs, engines: engines,
+                postgres: service, sealer: sealer, blobs: blobs, engines: engines, duplicates: duplicates,
                 fingerprinter: SharedEngines.fingerprinter, logger: logger,
                 signIn: SignInDecision()),
-            sealer: sealer, postgres: service, blobs: blobs, pseudonyms: pseudonyms)
+            duplicates: duplicates, sealer: sealer, postgres: service, blobs: blobs, pseudonyms: pseudonyms)
         let group = "face-matching-worker"
         var fields = try request.message.encoded().streamFields
         if failures > 0 {
@@ -87,8 +95,10 @@ struct HandlerFixture: Sendable {
     }
 
     /// Delivers a request that is to be handled, and returns its session.
-    func outcome(of request: Request, failures: Int = 0, crashes: Int = 0) async throws -> Session {
-        guard case .handled = try await deliver(request, failures: failures, crashes: crashes) else {
+    func outcome(
+        of request: Request, failures: Int = 0, crashes: Int = 0, policy: DuplicatePolicy = .review
+    ) async throws -> Session {
+        guard case .handled = try await deliver(request, failures: failures, crashes: crashes, policy: policy) else {
             throw DeadlineExceeded(description: "the delivery was not handled")
         }
         return try await session(request)
@@ -117,7 +127,8 @@ struct HandlerFixture: Sendable {
     /// Stores a face of an account, which is created.
     func enrol(_ user: UUID, sealed: [UInt8]) async throws {
         _ = try await postgres.makeUser(id: user, emailLookup: SHA256.hash("\(user)"), emailSealed: [1])
-        let template = NewFaceTemplate(userID: user, modelID: FaceModels.modelID, pipelineVersion: 1, templateSealed: sealed)
+        let template = NewFaceTemplate(
+            userID: user, modelID: FaceModels.modelID, pipelineVersion: Int(EnrolledFace.currentPipelineVersion), templateSealed: sealed)
         #expect(try await FaceTemplateRepository(postgres).insertIfAbsent(template))
     }
 }

@@ -107,12 +107,15 @@ enum SharedEngines: HeliographService {
     static func build(_ context: ServiceContext) async throws -> [any Service] {
         let blobs = try context.blobStore(.faces)
         let sealer = try context.sealer(.faces)
+        let feed = FaceIndexFeed(postgres: context.postgres, sealer: sealer, logger: context.logger)
+        let duplicates = DuplicateCheck(
+            policy: .review, search: DuplicateSearch(feed: feed, postgres: context.postgres, sealer: sealer))
         let matcher = SessionMatcher(
-            postgres: context.postgres, sealer: sealer, blobs: blobs, engines: try await pool.value,
+            postgres: context.postgres, sealer: sealer, blobs: blobs, engines: try await pool.value, duplicates: duplicates,
             fingerprinter: fingerprinter, logger: context.logger,
             signIn: SignInDecision())
         let handler = EkycRequestedHandler(
-            matcher: matcher, sealer: sealer, postgres: context.postgres, blobs: blobs,
+            matcher: matcher, duplicates: duplicates, sealer: sealer, postgres: context.postgres, blobs: blobs,
             pseudonyms: SessionPseudonyms(sessionKey: try context.settings.sessionKey()))
         var configuration = EventConsumerConfiguration()
         configuration.concurrency = 4

@@ -69,7 +69,7 @@ import WireFormat
                 "1006 413 payload_too_large false", "1007 415 unsupported_media_type false", "1008 404 not_found false",
                 "1009 405 method_not_allowed false", "1101 401 unauthorized false", "1102 403 forbidden false",
                 "1103 404 session_not_found false", "1104 404 job_not_found false", "1105 404 topic_not_found false",
-                "1108 409 already_enrolled false",
+                "1108 409 already_enrolled false", "1113 409 face_in_use false",
                 "1106 409 device_not_registered false", "1107 403 reauthentication_required false",
                 "1201 429 rate_limited true", "1202 429 account_locked true", "1203 409 limit_reached false",
                 "1110 409 name_taken false", "1111 404 notification_not_found false", "1112 409 already_sent false",

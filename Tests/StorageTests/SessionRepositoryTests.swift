@@ -74,7 +74,7 @@ struct SessionRepositoryTests {
             #expect(try await sessions.complete(id: id, outcome: .failed(reason)))
             let session = try await sessions.find(id: id)
             #expect(session?.reason == reason)
-            #expect(session?.retryable == (reason != .alreadyEnrolled))
+            #expect(session?.retryable == ![.alreadyEnrolled, .faceInUse].contains(reason))
             #expect(session?.completedAt != nil)
         }
     }

@@ -14,6 +14,7 @@ struct BenchCommand: AsyncParsableCommand {
         case postgres
         case bus
         case face
+        case search
         case images
         case system
         case jobs
@@ -79,6 +80,7 @@ struct BenchCommand: AsyncParsableCommand {
         case .postgres: try await benchmarkPostgres()
         case .bus: try await benchmarkBus()
         case .face: try await benchmarkFace()
+        case .search: try await benchmarkFaceSearch()
         case .images: try await benchmarkImages()
         case .system: try await benchmarkSystem()
         case .jobs: try await benchmarkJobs()

@@ -7,6 +7,7 @@ internal import Storage
 struct FaceEraser: UserEraser {
     func erase(_ erasure: Erasure, _ ledger: ErasureLedger) async throws -> Bool {
         try await ledger.step("face_templates") { try await FaceErasureRepository($0).deleteTemplate(for: erasure) }
+        try await ledger.step("face_duplicates") { try await FaceErasureRepository($0).deleteDuplicates(for: erasure) }
         try await ledger.step("face_photo_hashes") { try await FaceErasureRepository($0).deletePhotoHashes(for: erasure) }
         return true
     }

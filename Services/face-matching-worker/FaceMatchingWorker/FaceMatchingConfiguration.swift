@@ -12,6 +12,7 @@ struct FaceMatchingConfiguration: Sendable {
     let sandbox: SandboxMode
     let threshold: Float
     let replayCheck: ReplayCheck
+    let duplicates: DuplicatePolicy
     /// The number of engines.
     let threads: Int
     let consumer: EventConsumerConfiguration
@@ -25,6 +26,13 @@ struct FaceMatchingConfiguration: Sendable {
         replayCheck = try settings.choice(
             "FACE_REPLAY_CHECK", default: ReplayCheck.photos,
             about: "what may not be sent twice: a photo, also a changed copy of it, or only the same file (for load tests)")
+        duplicates = try settings.choice(
+            "FACE_DUPLICATES", default: DuplicatePolicy.review,
+            about: """
+                what happens when the face of a sign-up is that of another account, as it seems: nothing is searched; an operator \
+                gets both on a list (`heliographctl faces duplicates list`); or the sign-up fails with `face_in_use`, once its e-mail \
+                is proven. A search keeps 150 bytes of each account in memory
+                """)
         let cores = min(64, ProcessInfo.processInfo.activeProcessorCount)
         threads =
             try settings.int(

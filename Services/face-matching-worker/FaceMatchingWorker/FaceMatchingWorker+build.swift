@@ -31,16 +31,22 @@ public enum FaceMatchingWorker: HeliographService {
             context.logger.warning("changed copies of photos are accepted (FACE_REPLAY_CHECK=files): for load tests only")
         }
         FaceMatchingMetrics.start()
+        let feed = FaceIndexFeed(postgres: context.postgres, sealer: sealer, logger: context.logger, clock: context.clock)
+        let duplicates = DuplicateCheck(
+            policy: configuration.duplicates, search: DuplicateSearch(feed: feed, postgres: context.postgres, sealer: sealer))
         let matcher = SessionMatcher(
-            postgres: context.postgres, sealer: sealer, blobs: blobs, engines: pool,
+            postgres: context.postgres, sealer: sealer, blobs: blobs, engines: pool, duplicates: duplicates,
             fingerprinter: PhotoFingerprinter(sessionKey: sessionKey, check: configuration.replayCheck), logger: context.logger,
             signIn: SignInDecision(threshold: configuration.threshold))
         let handler = EkycRequestedHandler(
-            matcher: matcher, sealer: sealer, postgres: context.postgres, blobs: blobs,
+            matcher: matcher, duplicates: duplicates, sealer: sealer, postgres: context.postgres, blobs: blobs,
             pseudonyms: SessionPseudonyms(sessionKey: sessionKey))
         let consumer = try context.consumer(
             configuration: configuration.consumer, handlers: [.handler(handler), context.erasing(with: FaceEraser())])
-        return [EngineService(pool: pool), consumer]
+        guard configuration.duplicates != .off else { return [EngineService(pool: pool), consumer] }
+        let faces = FaceIndexService(feed: feed, postgres: context.postgres, logger: context.logger, clock: context.clock)
+        context.health.register("faces") { try faces.checkLoaded() }
+        return [EngineService(pool: pool), faces, ConsumerAfterFaces(consumer: consumer, loaded: faces.loaded)]
     }
 
     private static func startPool(models: String, threads: Int, decoder: ImageDecoder) async throws -> FaceEnginePool {

@@ -55,7 +55,8 @@ public struct AccountClient: Sendable {
     /// - Parameters:
     ///   - verificationID: The id of ``Verification``, or of a session of a sign-up with an e-mail address that is not proven.
     ///   - code: The six digits that were mailed.
-    /// - Throws: `invalid_code` for a code that is wrong, used up or expired; `already_enrolled` when the address has an account.
+    /// - Throws: `invalid_code` for a code that is wrong, used up or expired; `already_enrolled` when the address has an account;
+    ///   `face_in_use` when another account has the face of the sign-up, and the operator allows one account a face.
     public func verify(_ verificationID: UUID, code: String) async throws(HeliographError) -> Verified {
         try await api.send(AuthRequests.verify(verificationID, code: try ArgumentLimits.code(code)))
     }

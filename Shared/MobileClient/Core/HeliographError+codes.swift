@@ -18,6 +18,7 @@ extension HeliographError.Code {
     public static let jobNotFound = Self(rawValue: "job_not_found")
     public static let topicNotFound = Self(rawValue: "topic_not_found")
     public static let alreadyEnrolled = Self(rawValue: "already_enrolled")
+    public static let faceInUse = Self(rawValue: "face_in_use")
     public static let deviceNotRegistered = Self(rawValue: "device_not_registered")
     public static let reauthenticationRequired = Self(rawValue: "reauthentication_required")
     public static let rateLimited = Self(rawValue: "rate_limited")

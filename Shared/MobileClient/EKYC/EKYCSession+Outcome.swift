@@ -87,6 +87,8 @@ extension EKYCSession {
         /// The face is not that of the account, or there is no such account: the API does not say which.
         public static let noMatch = Self(rawValue: "no_match")
         public static let alreadyEnrolled = Self(rawValue: "already_enrolled")
+        /// Another account has the face, and the operator allows one account a face.
+        public static let faceInUse = Self(rawValue: "face_in_use")
         public static let timeout = Self(rawValue: "timeout")
         public static let `internal` = Self(rawValue: "internal")
     }

@@ -41,6 +41,10 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case faceEnrolled = "face_enrolled"
     /// The face of an account was replaced, or the replacement refused.
     case faceReplaced = "face_replaced"
+    /// The face of a sign-up is that of another account, as it seems.
+    case faceDuplicateFound = "face_duplicate_found"
+    /// An operator has decided that two accounts with the same face may stay as they are.
+    case faceDuplicateResolved = "face_duplicate_resolved"
     /// A mailed code was entered, which proves an e-mail address.
     case emailVerified = "email_verified"
     /// Another e-mail was named for an account; it counts once its code is entered.

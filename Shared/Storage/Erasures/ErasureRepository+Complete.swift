@@ -22,6 +22,7 @@ extension ErasureRepository {
         let rows = try await db.query(
             """
             SELECT EXISTS (SELECT FROM sessions WHERE user_id = \(userID))
+                OR EXISTS (SELECT FROM face_duplicates WHERE user_id = \(userID) OR other_id = \(userID))
                 OR EXISTS (SELECT FROM image_jobs WHERE user_id = \(userID))
                 OR EXISTS (SELECT FROM topic_photos WHERE uploader_id = \(userID))
                 OR EXISTS (SELECT FROM topic_members WHERE user_id = \(userID))

@@ -18,6 +18,15 @@ public struct FaceErasureRepository: Sendable {
             """)
     }
 
+    /// Deletes what names the user as one who has the face of another account.
+    public func deleteDuplicates(for erasure: Erasure) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            DELETE FROM face_duplicates WHERE \(erasure.userID) IN (user_id, other_id)
+                AND (\(erasure.scope == .account) OR found_at <= \(erasure.requestedAt))
+            """)
+    }
+
     /// Deletes the hashes of a user's photos, as for ``deleteTemplate(for:)``; of photos of sign-ins with the e-mail those that are older
     /// than the request, because the e-mail may have another account by now.
     public func deletePhotoHashes(for erasure: Erasure) async throws(PostgresError) -> Int {

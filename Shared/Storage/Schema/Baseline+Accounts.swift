@@ -87,10 +87,16 @@ extension Baseline {
             pipeline_version integer     NOT NULL CHECK (pipeline_version > 0),
             template_sealed  bytea       NOT NULL,
             created_at       timestamptz NOT NULL DEFAULT now(),
-            updated_at       timestamptz NOT NULL DEFAULT now()
+            updated_at       timestamptz NOT NULL DEFAULT now(),
+            number           bigint      NOT NULL UNIQUE,
+            changed_in       xid8        NOT NULL
         );
+        CREATE INDEX face_templates_by_change ON face_templates (changed_in);
+        CREATE TRIGGER face_templates_numbered BEFORE INSERT OR DELETE OR UPDATE OF updated_at ON face_templates
+            FOR EACH ROW EXECUTE FUNCTION face_numbered();
         COMMENT ON TABLE face_templates IS 'The enrolled face of each user; descriptors of different models are not comparable.';
         COMMENT ON COLUMN face_templates.template_sealed IS 'AES-256-GCM, bound to the user id.';
+        COMMENT ON COLUMN face_templates.number IS 'The number of this face, as in face_removals; another key seals the same face.';
 
         CREATE TABLE face_photo_hashes (
             user_id     uuid        NOT NULL,

@@ -18,7 +18,7 @@ extension Baseline {
                               CHECK (state IN ('received', 'processing', 'succeeded', 'failed', 'expired')),
             reason            text        CHECK (reason IN ('no_face', 'multiple_faces', 'face_too_small',
                                   'low_quality', 'pose_mismatch', 'inconsistent_faces', 'duplicate_images',
-                                  'replayed_image', 'no_match', 'already_enrolled', 'timeout', 'internal')),
+                                  'replayed_image', 'no_match', 'already_enrolled', 'face_in_use', 'timeout', 'internal')),
             retryable         boolean,
             attempts_left     integer,
             token_hash        bytea       NOT NULL CHECK (octet_length(token_hash) = 32),

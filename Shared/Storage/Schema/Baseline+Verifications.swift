@@ -57,13 +57,20 @@ extension Baseline {
             consent_hash     bytea       CHECK (octet_length(consent_hash) = 32),
             consent_at       timestamptz,
             due_at           timestamptz,
+            refuses_duplicates boolean   NOT NULL DEFAULT false,
             created_at       timestamptz NOT NULL DEFAULT now(),
+            number           bigint      NOT NULL UNIQUE,
+            changed_in       xid8        NOT NULL,
             CONSTRAINT pending_enrolments_consent_is_whole
                 CHECK (num_nulls(consent_version, consent_hash, consent_at) IN (0, 3))
         );
         CREATE UNIQUE INDEX pending_enrolments_one_recovery ON pending_enrolments (user_id) WHERE due_at IS NOT NULL;
         CREATE INDEX pending_enrolments_due ON pending_enrolments (due_at) WHERE due_at IS NOT NULL;
         CREATE INDEX pending_enrolments_by_age ON pending_enrolments (created_at) WHERE due_at IS NULL;
+        CREATE INDEX pending_enrolments_by_user ON pending_enrolments (user_id);
+        CREATE INDEX pending_enrolments_by_change ON pending_enrolments (changed_in);
+        CREATE TRIGGER pending_enrolments_numbered BEFORE INSERT OR DELETE OR UPDATE OF created_at ON pending_enrolments
+            FOR EACH ROW EXECUTE FUNCTION face_numbered();
         COMMENT ON TABLE pending_enrolments IS 'Enrolled faces without effect yet. They are replaced, taken into effect or deleted.';
         COMMENT ON COLUMN pending_enrolments.id IS 'The session of the photos, and the verification that it waits for.';
         COMMENT ON COLUMN pending_enrolments.user_id IS 'The account; without due_at the id that it gets with the verification.';
@@ -71,6 +78,9 @@ extension Baseline {
             'With pixel_hashes and signatures: the rows that face_photo_hashes gets, empty where it has NULL.';
         COMMENT ON COLUMN pending_enrolments.consent_version IS
             'With consent_hash and consent_at: the row that consents gets when the face takes effect.';
+        COMMENT ON COLUMN pending_enrolments.refuses_duplicates IS
+            'Whether the face gets no account while another account has the same: FACE_DUPLICATES at the time of the sign-up.';
+        COMMENT ON COLUMN pending_enrolments.number IS 'As face_templates.number; the account gets the face under another one.';
         COMMENT ON COLUMN pending_enrolments.due_at IS 'When a recovery replaces the face of the account; NULL for a first face.';
         """
 }

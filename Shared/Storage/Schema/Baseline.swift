@@ -6,9 +6,11 @@ extension Migration {
         number: 1, name: "baseline",
         up: [
             Baseline.audit,
+            Baseline.faceNumbers,
             Baseline.accounts,
             Baseline.consents,
             Baseline.verifications,
+            Baseline.faceDuplicates,
             Baseline.sessions,
             Baseline.idempotency,
             Baseline.outboxAndInbox,
@@ -45,11 +47,15 @@ extension Migration {
             DROP FUNCTION push_install_bound();
             DROP FUNCTION push_install_audit();
             DROP TABLE inbox, outbox, idempotency_keys, sessions;
+            DROP TABLE face_duplicates;
             DROP TABLE pending_enrolments, email_verifications;
             DROP TABLE account_exports, consents;
             DROP FUNCTION consents_refuse();
             DROP TABLE face_photo_hashes, face_templates, access_tokens, identities, email_lookups, users;
             DROP FUNCTION users_refuse_return();
+            DROP FUNCTION face_numbered();
+            DROP TABLE face_removals;
+            DROP SEQUENCE face_numbers;
             DROP TABLE audit_log;
             DROP FUNCTION audit_log_maintain();
             DROP FUNCTION audit_log_of(uuid);

@@ -25,7 +25,7 @@ extension SessionReason {
     /// Whether another attempt with other photos may have another result.
     public var isRetryable: Bool {
         switch self {
-        case .alreadyEnrolled: false
+        case .alreadyEnrolled, .faceInUse: false
         default: true
         }
     }

@@ -20,16 +20,17 @@ public struct PendingEnrolmentRepository: Sendable {
     ///   - face: The face, sealed for the id that the account gets.
     ///   - photos: The fingerprints of the photos for the id that the account gets.
     ///   - consent: The consent that came with the photos.
+    ///   - refusesDuplicates: Whether it takes no effect while another account has the same face.
     public func insert(
-        id: UUID, face: NewFaceTemplate, photos: [PhotoFingerprint], consent: Consent? = nil
+        id: UUID, face: NewFaceTemplate, photos: [PhotoFingerprint], consent: Consent? = nil, refusesDuplicates: Bool = false
     ) async throws(PostgresError) {
         try await db.execute(
             """
             INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, file_hashes, pixel_hashes,
-                                            signatures, consent_version, consent_hash, consent_at)
+                                            signatures, consent_version, consent_hash, consent_at, refuses_duplicates)
             VALUES (\(id), \(face.userID), \(face.modelID), \(Int32(face.pipelineVersion)), \(face.templateSealed),
                     \(photos.map(\.fileHash)), \(photos.map { $0.pixelHash ?? [] }), \(photos.map { $0.signature ?? [] }),
-                    \(consent?.text.version), \(consent?.text.hash), \(consent?.givenAt))
+                    \(consent?.text.version), \(consent?.text.hash), \(consent?.givenAt), \(refusesDuplicates))
             """)
     }
 
@@ -56,11 +57,37 @@ public struct PendingEnrolmentRepository: Sendable {
             """)
     }
 
+    /// The end of a face's wait for its proof.
+    public enum Proven: Sendable {
+        /// The account has the face.
+        case enrolled
+        /// No face was waiting.
+        case nothing
+        /// Another account has the face, and the sign-up refuses that; it waits on until it expires.
+        case faceInUse
+    }
+
+    /// Waits for other transactions that bring a face into effect, if this one refuses duplicates: of two sign-ups with one face only the
+    /// first takes effect. Call it before ``enrol(id:)``, and before the e-mail is locked.
+    public func lock(id: UUID) async throws(PostgresError) {
+        try await db.execute(
+            """
+            SELECT pg_advisory_xact_lock(\(unescaped: FaceDuplicateRepository.lockKey)) FROM pending_enrolments
+            WHERE id = \(id) AND refuses_duplicates
+            """)
+    }
+
     /// Gives the account that was just created its first face.
-    ///
-    /// - Returns: Whether a face was waiting.
-    public func enrol(id: UUID) async throws(PostgresError) -> Bool {
-        try await apply([id]).count == 1
+    public func enrol(id: UUID) async throws(PostgresError) -> Proven {
+        let duplicates = try await db.query(
+            """
+            SELECT FROM pending_enrolments p
+            JOIN face_duplicates d ON p.user_id IN (d.user_id, d.other_id) AND d.state = 'open'
+            JOIN face_templates t ON t.user_id IN (d.user_id, d.other_id) AND t.user_id <> p.user_id
+            WHERE p.id = \(id) AND p.refuses_duplicates LIMIT 1
+            """)
+        guard duplicates.isEmpty else { return .faceInUse }
+        return try await apply([id]).isEmpty ? .nothing : .enrolled
     }
 
     /// Replaces the faces of accounts whose recoveries are due. Call in a transaction, with the end of their sign-ins.

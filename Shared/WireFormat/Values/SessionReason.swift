@@ -11,6 +11,8 @@ public enum SessionReason: String, Codable, Sendable, CaseIterable {
     /// Also the answer for an account without a face, so that callers cannot find out which accounts have one.
     case noMatch = "no_match"
     case alreadyEnrolled = "already_enrolled"
+    /// Only for an owner of a proven e-mail or of an account, and only if the operator has chosen so.
+    case faceInUse = "face_in_use"
     case timeout
     case `internal`
 }

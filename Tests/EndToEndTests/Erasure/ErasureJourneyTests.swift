@@ -7,7 +7,8 @@ import Testing
 @Suite struct ErasureJourneyTests {
     /// Places where the person is found before the erasure: at least one of each kind that is searched.
     private static let expectedPlaces: Set = [
-        "table access_tokens", "table conversation_messages", "table face_photo_hashes", "table face_templates", "table idempotency_keys",
+        "table access_tokens", "table conversation_messages", "table face_duplicates", "table face_photo_hashes", "table face_templates",
+        "table idempotency_keys",
         "table image_jobs", "table notifications", "table push_installs", "table sessions", "table topic_members", "table topic_photos",
         "table topics", "table users", "seal of email_verifications.email_sealed", "seal of face_templates.template_sealed",
         "seal of pending_enrolments.template_sealed", "seal of push_installs.value_sealed", "seal of users.display_name_sealed",

@@ -30,7 +30,7 @@ extension IdentityFixture {
     }
 
     /// Decides a sign-up with an e-mail that was only named, as the worker does: its face waits for the code, which is mailed.
-    func suspend(_ id: UUID) async throws {
+    func suspend(_ id: UUID, refusesDuplicates: Bool = false) async throws {
         let session = try #require(try await SessionRepository(postgres).find(id: id))
         let email = try #require(session.email)
         try await postgres.withTransaction { transaction in
@@ -38,7 +38,7 @@ extension IdentityFixture {
                 id: id, face: face(of: session.userID),
                 photos: [
                     PhotoFingerprint(userID: session.userID, fileHash: SHA256.hash("photo"), pixelHash: nil, signature: nil)
-                ], consent: session.consent)
+                ], consent: session.consent, refusesDuplicates: refusesDuplicates)
             _ = try await EmailVerificationRepository(transaction).insert(
                 NewEmailVerification(id: id, purpose: .enrolment, accountID: session.userID, email: email))
             try await OutboxRepository(transaction).publish(MailRequested(kind: .verificationCode, subjectID: id))

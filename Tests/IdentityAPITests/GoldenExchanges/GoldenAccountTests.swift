@@ -71,6 +71,17 @@ import WireFormat
         try await golden.run("auth-verify-already-enrolled")
     }
 
+    @Test(.apiWithMail) func `a code for a sign-up with the face of another account, where that is refused`() async throws {
+        let device = try await api.signedInDevice(email: "ada@example.org")
+        try await FaceTemplateRepository(api.postgres).upsert(api.face(of: device.userID))
+        let session = try await api.start(Path.signUp, .signUp(email: "ben@example.org"))
+        try await api.suspend(session.id, refusesDuplicates: true)
+        let row = try #require(try await EmailVerificationRepository(api.postgres).find(id: session.id))
+        #expect(try await FaceDuplicateRepository(api.postgres).add([device.userID], of: row.accountID) == 1)
+        let golden = GoldenExchanges(api, ["<uuid:verification>": session.id.wireString, "<code>": api.keys.codes(of: row)[0]])
+        try await golden.run("auth-verify-face-in-use")
+    }
+
     @Test(.apiWithMail { $0.limits.verifications = Rate(perMinute: 1, burst: 1) })
     func `too many mails`() async throws {
         let golden = GoldenExchanges(api)

@@ -36,6 +36,7 @@ extension GoldenExchange {
             "auth-verify-invalid-code", AuthRequests.verify(verification, code: "123456"), makesKey: true, .invalidCode, field: "code"),
         .refusal(
             "auth-verify-already-enrolled", AuthRequests.verify(verification, code: "123456"), makesKey: true, .alreadyEnrolled),
+        .refusal("auth-verify-face-in-use", AuthRequests.verify(verification, code: "123456"), makesKey: true, .faceInUse),
         .refusal(
             "auth-verify-missing-code", AuthRequests.verify(verification, code: ""), isSent: false, .missingField, field: "code"),
         .done("auth-log-out", AuthRequests.logOut()),

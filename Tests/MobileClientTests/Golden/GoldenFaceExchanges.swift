@@ -16,13 +16,15 @@ extension GoldenExchange {
     /// The reasons for which a sign-in fails, and the attempts that are left then.
     private static let reasons: [(String, Int)] = [
         ("no_face", 4), ("multiple_faces", 4), ("face_too_small", 4), ("low_quality", 4), ("pose_mismatch", 4), ("inconsistent_faces", 4),
-        ("duplicate_images", 4), ("replayed_image", 4), ("no_match", 4), ("already_enrolled", 4), ("timeout", 5), ("internal", 5),
+        ("duplicate_images", 4), ("replayed_image", 4), ("no_match", 4), ("already_enrolled", 4), ("face_in_use", 4),
+        ("timeout", 5), ("internal", 5),
     ]
 
     private static let failures = reasons.map { reason, left in
-        answer(
+        let isRetryable = !["already_enrolled", "face_in_use"].contains(reason)
+        return answer(
             "ekyc-session-failed-\(reason)", status(),
-            is: .failed(.init(.init(rawValue: reason), isRetryable: reason != "already_enrolled", attemptsLeft: left)))
+            is: .failed(.init(.init(rawValue: reason), isRetryable: isRetryable, attemptsLeft: left)))
     }
 
     /// Sessions of sign-ups and sign-ins, and their tokens.

@@ -26,7 +26,7 @@ public struct HeliographCtl: AsyncParsableCommand {
         subcommands: [
             StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, PushCommand.self, TemplatesCommand.self,
             UsersCommand.self, SessionsCommand.self, LocksCommand.self, AuditCommand.self, CredentialsCommand.self, ReportsCommand.self,
-            MigrateCommand.self, RedisCommandGroup.self, KeysCommand.self,
+            FacesCommand.self, MigrateCommand.self, RedisCommandGroup.self, KeysCommand.self,
         ]
     )
 

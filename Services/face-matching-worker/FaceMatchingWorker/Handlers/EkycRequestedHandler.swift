@@ -16,6 +16,7 @@ internal import WireFormat
 /// crash are deleted by the session sweeper of identity-api.
 struct EkycRequestedHandler: EventHandler {
     let matcher: SessionMatcher
+    let duplicates: DuplicateCheck
     /// Seals the faces of accounts.
     let sealer: Sealer
     let postgres: PostgresClient
@@ -110,8 +111,9 @@ struct EkycRequestedHandler: EventHandler {
             try await photos.add(isReplay ? examined.photos : known, accepted: !isReplay)
             return isReplay ? .failed(.replayedImage) : Settlement(outcome: .succeeded, account: session.userID)
         case .enrol(let face):
-            let settlement = try await Enrolment(sealer: sealer, transaction: transaction)
-                .enrol(face, photos: examined.photos, for: session, causedBy: event)
+            let enrolment = Enrolment(
+                sealer: sealer, duplicates: duplicates, findings: examined.duplicates, transaction: transaction)
+            let settlement = try await enrolment.enrol(face, photos: examined.photos, for: session, causedBy: event)
             if case .failed = settlement.outcome { try await photos.add(examined.photos, accepted: false) }
             return settlement
         }

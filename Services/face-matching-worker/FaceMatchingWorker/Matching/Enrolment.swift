@@ -19,6 +19,9 @@ struct Settlement: Sendable {
 /// Writes the face of a sign-up, in the transaction that ends its session.
 struct Enrolment {
     let sealer: Sealer
+    let duplicates: DuplicateCheck
+    /// Those who have the face, if that is looked for.
+    let findings: DuplicateSearch.Findings?
     let transaction: PostgresTransaction
 
     /// Enrols an accepted face: for the account whose access token came with the photos, for a proven e-mail, or for one that is yet to
@@ -26,7 +29,16 @@ struct Enrolment {
     func enrol(_ face: EnrolledFace, photos: [PhotoFingerprint], for session: Session, causedBy event: Envelope<EkycRequested>) async throws
         -> Settlement
     {
-        let sealed = try sealed(face, for: session.userID)
+        let others = try await duplicates.result(of: findings, on: face, of: session, in: transaction)
+        guard !others.isRefused else { return .failed(.faceInUse) }
+        let settlement = try await store(try sealed(face, for: session.userID), photos: photos, for: session, causedBy: event)
+        if settlement.outcome == .succeeded { try await duplicates.record(others, of: session, in: transaction) }
+        return settlement
+    }
+
+    private func store(
+        _ sealed: NewFaceTemplate, photos: [PhotoFingerprint], for session: Session, causedBy event: Envelope<EkycRequested>
+    ) async throws -> Settlement {
         if session.authorised {
             let signIns = SignInRepository(transaction)
             try await signIns.lock(of: session.userID)
@@ -105,7 +117,7 @@ struct Enrolment {
         causedBy event: Envelope<EkycRequested>
     ) async throws -> Settlement {
         try await PendingEnrolmentRepository(transaction).insert(
-            id: session.id, face: face, photos: photos, consent: session.consent)
+            id: session.id, face: face, photos: photos, consent: session.consent, refusesDuplicates: duplicates.policy == .refuse)
         let isMailed = try await EmailVerificationRepository(transaction).insert(
             NewEmailVerification(
                 id: session.id, purpose: .enrolment, accountID: session.userID, email: email, addressKey: session.addressKey))

@@ -15,6 +15,7 @@ struct SessionMatcher: Sendable {
     let sealer: Sealer
     let blobs: any BlobStore
     let engines: FaceEnginePool
+    let duplicates: DuplicateCheck
     let fingerprinter: PhotoFingerprinter
     let logger: Logger
     let signUp = SignUpDecision()
@@ -42,18 +43,20 @@ struct SessionMatcher: Sendable {
         }
     }
 
-    /// Examines only the photos: neither the result nor its duration may depend on the data of the account.
+    /// Examines the photos, and searches for others with the face: neither the result nor its duration may depend on the data of the
+    /// account, or on what is found.
     private func verdictOnSignUp(_ session: Session, _ examiner: PhotoExaminer) async throws -> ExaminedSession {
         let examined = try await examiner.examine(session.photos, for: .signUp)
         let photos = examined.compactMap { photo in
             FacePose(photo.pose).map { SignUpDecision.Photo(pose: $0, digest: photo.digest, analysis: photo.analysis) }
         }
-        let verdict: Verdict =
-            switch signUp(photos) {
-            case .accepted(let face): .enrol(face)
-            case .refused(let refusal): .refused(SessionReason(refusal))
-            }
-        return ExaminedSession(verdict: verdict, photos: fingerprinter.fingerprints(of: examined, for: session.userID))
+        let fingerprints = fingerprinter.fingerprints(of: examined, for: session.userID)
+        switch signUp(photos) {
+        case .accepted(let face):
+            return ExaminedSession(verdict: .enrol(face), photos: fingerprints, duplicates: try await duplicates.findings(on: face))
+        case .refused(let refusal):
+            return ExaminedSession(verdict: .refused(SessionReason(refusal)), photos: fingerprints)
+        }
     }
 
     private func verdictOnSignIn(_ session: Session, _ examiner: PhotoExaminer) async throws -> ExaminedSession {

@@ -17,6 +17,8 @@ struct ExaminedSession: Sendable {
     let verdict: Verdict
     /// The fingerprints of the photos, which may not be used again whatever the verdict; none if they could not be examined.
     var photos: [PhotoFingerprint] = []
+    /// Of a sign-up whose photos are accepted: those who have the face, if that is looked for.
+    var duplicates: DuplicateSearch.Findings?
     /// Of a sign-in, the fingerprints of the same photos for the account: accepted ones stay known when its e-mail changes.
     var photosOfAccount: [PhotoFingerprint] = []
     /// Of a sign-in: the photos under the ids of its e-mail by other lookup keys, under which they may have been used.

@@ -23,6 +23,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case jobNotFound = "job_not_found"
     case topicNotFound = "topic_not_found"
     case alreadyEnrolled = "already_enrolled"
+    case faceInUse = "face_in_use"
     case deviceNotRegistered = "device_not_registered"
     case reauthenticationRequired = "reauthentication_required"
     case rateLimited = "rate_limited"
@@ -62,6 +63,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .nameTaken: 1110
         case .notificationNotFound: 1111
         case .alreadySent: 1112
+        case .faceInUse: 1113
         case .rateLimited: 1201
         case .accountLocked: 1202
         case .limitReached: 1203
@@ -85,7 +87,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .unauthorized: .unauthorized
         case .forbidden, .reauthenticationRequired: .forbidden
         case .rateLimited, .accountLocked: .tooManyRequests
-        case .requestInProgress, .limitReached, .deviceNotRegistered, .alreadyEnrolled, .nameTaken, .alreadySent: .conflict
+        case .requestInProgress, .limitReached, .deviceNotRegistered, .alreadyEnrolled, .faceInUse, .nameTaken, .alreadySent: .conflict
         case .idempotencyKeyReused: .unprocessableContent
         case .internal: .internalServerError
         case .overloaded: .serviceUnavailable

@@ -65,7 +65,7 @@ struct VerificationController: Sendable {
         try codes.admit(context.client.subscriber, context.limits, or: "Too many codes were entered from this address")
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         let (id, code) = (try body.verificationID(), try body.requiredText("code"))
-        let data = try await postgres.withTransaction { transaction -> JSONValue? in
+        let data = try await recordingRefusal(of: id, context) { transaction -> JSONValue? in
             let verifications = EmailVerificationRepository(transaction)
             // A change ends sign-ins, whose lock is taken before rows.
             if let change = try await verifications.find(id: id), change.purpose == .emailChange {
@@ -85,6 +85,22 @@ struct VerificationController: Sendable {
         var response = Answer.json(Answer.data(data, context.requestID))
         response.headers[.cacheControl] = "no-store"
         return response
+    }
+
+    /// Runs a transaction, and records that the face of a sign-up is another account's, which rolls it back.
+    private func recordingRefusal(
+        of id: UUID, _ context: APIRequestContext, _ body: (PostgresTransaction) async throws -> JSONValue?
+    ) async throws -> JSONValue? {
+        do {
+            return try await postgres.withTransaction(body)
+        } catch let error as APIError where error.code == .faceInUse {
+            let accountID = try await EmailVerificationRepository(postgres).find(id: id)?.accountID
+            try await AuditRepository(postgres).append(
+                AuditEntry(
+                    .faceDuplicateFound, .refused, by: .system(IdentityAPI.name), on: accountID, object: id, requestID: context.requestID,
+                    detail: "refuse", addressKey: keys.addressKey(context.client)))
+            throw error
+        }
     }
 
     /// Counts a request for a mail.

@@ -18,8 +18,8 @@ struct VerifiedEmail {
     /// Takes the effect once; a repetition finds it taken.
     ///
     /// - Returns: The answer's data.
-    /// - Throws: `already_enrolled` when the address has an account, and `invalid_code` when the sign-in that asked for another address has
-    ///   ended; the verification has no effect then.
+    /// - Throws: `already_enrolled` when the address has an account, `face_in_use` when another account has the face of the sign-up, and
+    ///   `invalid_code` when the sign-in that asked for another address has ended; the verification has no effect then.
     func takeEffect() async throws -> JSONValue {
         switch verification.purpose {
         case .registration: try await giveToken()
@@ -44,10 +44,17 @@ struct VerifiedEmail {
     /// Creates the account of a sign-up whose face waits.
     private func enrol() async throws -> JSONValue {
         if verification.verifiedAt == nil {
+            let enrolments = PendingEnrolmentRepository(transaction)
+            try await enrolments.lock(id: verification.id)
             _ = try await EmailVerificationRepository(transaction).verify(id: verification.id)
-            guard try await UserRepository(transaction).create(id: verification.accountID, verified: verification.id),
-                try await PendingEnrolmentRepository(transaction).enrol(id: verification.id)
-            else { throw APIError.alreadyEnrolled }
+            guard try await UserRepository(transaction).create(id: verification.accountID, verified: verification.id) else {
+                throw APIError.alreadyEnrolled
+            }
+            switch try await enrolments.enrol(id: verification.id) {
+            case .enrolled: break
+            case .nothing: throw APIError.alreadyEnrolled
+            case .faceInUse: throw APIError.faceInUse
+            }
             try await record(.faceEnrolled)
         }
         return account
@@ -111,4 +118,5 @@ extension APIError {
     static let invalidCode = APIError(.invalidCode, "The code is wrong or has expired; request another one", field: "code")
     static let alreadyEnrolled = APIError(
         .alreadyEnrolled, "This e-mail address has an account: sign in, or recover the account")
+    static let faceInUse = APIError(.faceInUse, "This face has an account, with another e-mail address: sign in to it")
 }

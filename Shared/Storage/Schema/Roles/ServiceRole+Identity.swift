@@ -39,6 +39,9 @@ extension ServiceRole {
         .borrow(
             "pending_enrolments", .select, .update(of: "due_at"), .delete,
             because: "as for face_templates; an account cancels its recovery"),
+        .borrow(
+            "face_duplicates", .select(of: "user_id", "other_id", "state"),
+            because: "a face that another account has may take no effect; and an erasure looks for what remains"),
         .borrow("push_installs", because: "sign-ins, sign-outs and device tokens register and unregister installations in one transaction"),
         .borrow("install_hand_overs", because: "as for push_installs"),
         .borrow(

@@ -3,6 +3,8 @@ extension ServiceRole {
         .own("face_templates"),
         .own("face_photo_hashes", .select, .insert, .delete),
         .own("pending_enrolments", .select, .insert, .update, .delete),
+        .own("face_removals", .select, .delete),
+        .own("face_duplicates", .select, .insert, .delete),
         .borrow("consents", .select(of: "id"), .insert, because: "the consent is stored with the face that it came with"),
         .borrow(
             "sessions", .select,

@@ -30,7 +30,8 @@ extension APIOperation {
                         ]),
                     "The address is proven")
             ],
-            errors: [.invalidCode, .alreadyEnrolled, .unauthorized], repetition: "the same answer", handler: { $0.verification.verify }),
+            errors: [.invalidCode, .alreadyEnrolled, .faceInUse, .unauthorized], repetition: "the same answer",
+            handler: { $0.verification.verify }),
         APIOperation(
             method: .post, path: "/api/v1/auth/refresh", id: "refreshTokens", area: .faces,
             summary: "Renews the tokens of a sign-in; again within 30 seconds: the same new tokens",

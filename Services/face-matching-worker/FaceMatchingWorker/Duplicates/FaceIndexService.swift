@@ -1,0 +1,69 @@
+internal import AsyncPrimitives
+internal import EventBus
+internal import Logging
+internal import PostgresClient
+internal import ServiceDefaults
+internal import ServiceLifecycle
+internal import Storage
+
+/// Reads all faces before the first session is decided, and then looks at times: what is erased leaves the memory without a search, too.
+struct FaceIndexService: Service {
+    /// The interval of looks when nothing is searched.
+    static let interval = Duration.seconds(10)
+    /// The interval in which rows without use are deleted.
+    private static let sweepInterval = Duration.seconds(60)
+
+    let feed: FaceIndexFeed
+    let postgres: PostgresClient
+    let logger: Logger
+    let clock: any MonotonicClock
+    /// Open when all faces have been read.
+    let loaded = AsyncLatch()
+
+    func run() async throws {
+        await withTaskGroup { group in
+            group.addTask {
+                await periodically("reading faces", every: Self.interval, logger: logger, clock: clock) {
+                    _ = try await feed.refresh()
+                    loaded.open()
+                }
+            }
+            group.addTask { try? await sweeper.run() }
+        }
+    }
+
+    /// Throws until the faces have been read.
+    func checkLoaded() throws {
+        guard loaded.isOpen else { throw FacesNotRead() }
+    }
+
+    private var sweeper: Sweeper {
+        Sweeper(
+            logger: logger, clock: clock,
+            steps: [
+                .batches("face_removals", every: Self.sweepInterval) {
+                    try await FaceChangeRepository(postgres).deleteOldRemovals(limit: $0)
+                },
+                .batches("face_duplicates", every: Self.sweepInterval) {
+                    try await FaceDuplicateRepository(postgres).deleteWithoutFace(limit: $0)
+                },
+            ])
+    }
+}
+
+/// The reason why a worker is not ready yet.
+struct FacesNotRead: Error, CustomStringConvertible {
+    var description: String { "the faces of the accounts are being read" }
+}
+
+/// Consumes once the faces have been read: a sign-up that waited for them would hold a sign-in up.
+struct ConsumerAfterFaces: Service {
+    let consumer: EventConsumer
+    let loaded: AsyncLatch
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await loaded.wait() }
+        guard loaded.isOpen else { return }
+        try await consumer.run()
+    }
+}

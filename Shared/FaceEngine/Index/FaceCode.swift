@@ -1,0 +1,22 @@
+internal import CFaceNet
+
+/// A face for the comparison with very many: the mean of its photos, of which each value is rounded to 8 bits.
+///
+/// It identifies a person as the descriptor does: it is never logged, stored or sent.
+public struct FaceCode: Sendable, Equatable {
+    /// The bytes of a code.
+    public static let byteCount = Int(HG_CODE_LENGTH)
+
+    let values: [Int8]
+
+    /// Makes the code of a template.
+    public init(_ face: EnrolledFace) { self.init(face.mean) }
+
+    /// Makes the code of a descriptor.
+    public init(_ descriptor: FaceDescriptor) {
+        values = [Int8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
+            _ = descriptor.values.withUnsafeBufferPointer { hg_code_make($0.baseAddress, buffer.baseAddress) }
+            count = Self.byteCount
+        }
+    }
+}
