@@ -23,6 +23,17 @@ import Testing
         }
     }
 
+    @Test func `the code of an encoded template is that of its mean, and other bytes have none`() {
+        var random = SeededGenerator(seed: 14)
+        let faces = (0..<3).map { _ in FaceDescriptor.random(&random) }
+        let template = EnrolledFace(left: [faces[0]], right: [faces[1]], front: [faces[2]], isMirrored: false)
+        let bytes = template.encoded()
+        #expect(FaceCode(encodedTemplate: bytes) == FaceCode(template))
+        #expect(FaceCode(encodedTemplate: Array(bytes.dropLast())) == nil)
+        #expect(FaceCode(encodedTemplate: [UInt8](repeating: 0, count: bytes.count)) == nil)
+        #expect(FaceCode(encodedTemplate: [UInt8](repeating: 0xFF, count: bytes.count)) == nil)
+    }
+
     @Test func `the candidates are in the order of their likeness`() async {
         var random = SeededGenerator(seed: 8)
         let face = FaceDescriptor.random(&random)

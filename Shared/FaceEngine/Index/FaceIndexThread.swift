@@ -2,7 +2,7 @@ internal import AsyncPrimitives
 internal import Synchronization
 
 /// The thread of a ``FaceIndex``: a search takes milliseconds, which are not those of the cooperative pool. It ends when it is released.
-final class FaceIndexThread: SerialExecutor {
+package final class FaceIndexThread: SerialExecutor {
     private final class Queue: Sendable {
         /// Nil ends the thread.
         let jobs = Mutex<[UnownedJob?]>([])
@@ -16,7 +16,8 @@ final class FaceIndexThread: SerialExecutor {
 
     private let queue = Queue()
 
-    init() {
+    /// Starts the thread.
+    package init() {
         let executor = asUnownedSerialExecutor()
         startDetachedThread { [queue] in
             while true {
@@ -30,7 +31,7 @@ final class FaceIndexThread: SerialExecutor {
 
     deinit { queue.add(nil) }
 
-    func enqueue(_ job: consuming ExecutorJob) { queue.add(UnownedJob(job)) }
+    package func enqueue(_ job: consuming ExecutorJob) { queue.add(UnownedJob(job)) }
 
-    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 }

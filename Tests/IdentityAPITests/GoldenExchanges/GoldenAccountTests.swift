@@ -80,6 +80,8 @@ import WireFormat
         #expect(try await FaceDuplicateRepository(api.postgres).add([device.userID], of: row.accountID) == 1)
         let golden = GoldenExchanges(api, ["<uuid:verification>": session.id.wireString, "<code>": api.keys.codes(of: row)[0]])
         try await golden.run("auth-verify-face-in-use")
+        #expect(try await api.count("users") == 1)
+        #expect(try await api.count("audit_log WHERE action = 'face_duplicate_found' AND result = 'refused'") == 1)
     }
 
     @Test(.apiWithMail { $0.limits.verifications = Rate(perMinute: 1, burst: 1) })

@@ -98,17 +98,24 @@ actor FaceIndexFeed {
     /// Adds faces, and returns the number of those that cannot be used.
     @discardableResult
     private func add(_ faces: [NumberedFace]) async throws -> Int {
-        let codes = faces.compactMap { face in Self.template(of: face, sealer).map { (number: face.number, code: FaceCode($0)) } }
+        let codes = faces.compactMap { face -> (number: Int64, code: FaceCode)? in
+            guard let bytes = Self.bytes(of: face, sealer), let code = FaceCode(encodedTemplate: bytes) else { return nil }
+            return (face.number, code)
+        }
         guard await index.apply(added: codes) else { throw FaceIndexFull() }
         return faces.count - codes.count
     }
 
     /// Opens a face; nil for one that is damaged, or of another network.
     static func template(of face: NumberedFace, _ sealer: Sealer) -> EnrolledFace? {
-        guard let bytes = try? sealer.open(face.templateSealed, context: SealingContext.faceTemplate(userID: face.userID)),
-            let template = try? EnrolledFace(decoding: bytes), template.isComparable
-        else { return nil }
+        guard let bytes = bytes(of: face, sealer), let template = try? EnrolledFace(decoding: bytes), template.isComparable else {
+            return nil
+        }
         return template
+    }
+
+    private static func bytes(of face: NumberedFace, _ sealer: Sealer) -> [UInt8]? {
+        try? sealer.open(face.templateSealed, context: SealingContext.faceTemplate(userID: face.userID))
     }
 
     private func record() async { Gauge(label: "face_index_faces").record(await index.count) }
