@@ -1,6 +1,8 @@
+import AsyncPrimitives
 import FaceEngine
 import Foundation
 import HeliographCrypto
+import Logging
 import PostgresClient
 import Storage
 import TestSupport
@@ -127,6 +129,22 @@ import WireFormat
                 _ = try await feed.refresh()
                 #expect(await feed.index.count == 1)
             }
+        }
+    }
+
+    @Test func `a worker is ready once it has read the faces`() async throws {
+        try await HandlerFixture.with { fixture in
+            try await fixture.enrolStranger()
+            let service = FaceIndexService(
+                feed: fixture.feed(), postgres: fixture.postgres, logger: Logger(label: "faces") { _ in SwiftLogNoOpLogHandler() },
+                clock: ContinuousClock())
+            #expect(throws: FacesNotRead.self) { try service.checkLoaded() }
+            let running = Task { try await service.run() }
+            await service.loaded.wait(upTo: .seconds(60))
+            try service.checkLoaded()
+            #expect(await service.feed.index.count == 1)
+            running.cancel()
+            try await running.value
         }
     }
 
