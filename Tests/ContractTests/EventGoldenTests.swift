@@ -54,7 +54,8 @@ struct EventGoldenTests {
         #expect(
             SessionReason.allCases.map(\.rawValue) == [
                 "no_face", "multiple_faces", "face_too_small", "low_quality", "pose_mismatch", "inconsistent_faces",
-                "duplicate_images", "replayed_image", "no_match", "already_enrolled", "face_in_use", "timeout", "internal",
+                "duplicate_images", "replayed_image", "liveness_failed", "no_match", "already_enrolled", "face_in_use", "timeout",
+                "internal",
             ])
         #expect(
             NotificationKind.allCases.map(\.rawValue) == [
@@ -69,6 +70,8 @@ struct EventGoldenTests {
         #expect(DeliveryOutcome.allCases.map(\.rawValue) == ["accepted", "dead", "failed", "expired", "skipped"])
         #expect(EkycLane.allCases.map(\.rawValue) == ["new", "known"])
         #expect(EkycEvent.allCases.map(\.rawValue) == ["sign_up", "sign_in"])
+        #expect(LivenessPose.allCases.map(\.rawValue) == ["left", "right", "front", "nearer"])
+        #expect(Liveness.allCases.map(\.rawValue) == ["not_performed", "passed", "failed"])
         #expect(NotificationRecipient.Kind.allCases.map(\.rawValue) == ["session", "user", "topic", "installation", "list"])
         #expect(ImageJobStatus.allCases.map(\.rawValue) == ["pending", "processing", "completed", "failed"])
     }

@@ -38,7 +38,7 @@ struct Uploads {
     ///   - otherAttemptKeys: The same under other lookup keys.
     func store(
         _ event: EkycEvent, _ photos: [Photo], user: UUID, attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [], proof: Proof = .email,
-        consent: ConsentedText? = nil, processingTime: Duration? = nil
+        consent: ConsentedText? = nil, challenge: [LivenessPose]? = nil, processingTime: Duration? = nil
     ) async throws -> UUID {
         let id = UUID()
         var stored: [SessionPhoto] = []
@@ -63,6 +63,7 @@ struct Uploads {
             session.authorisedBy = signIn
         }
         session.consent = consent
+        session.challenge = challenge
         if let processingTime { session.processingTime = processingTime }
         try await SessionRepository(postgres).insert(session)
         return id

@@ -46,10 +46,11 @@ struct WorkerFixture {
     /// Stores a session, publishes its event, and waits until it has ended.
     func run(
         _ event: EkycEvent, _ photos: [Uploads.Photo], user: UUID, attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [],
-        proof: Uploads.Proof = .email, consent: ConsentedText? = nil
+        proof: Uploads.Proof = .email, consent: ConsentedText? = nil, challenge: [LivenessPose]? = nil
     ) async throws -> Session {
         let id = try await uploads.store(
-            event, photos, user: user, attemptKey: attemptKey, otherAttemptKeys: otherAttemptKeys, proof: proof, consent: consent)
+            event, photos, user: user, attemptKey: attemptKey, otherAttemptKeys: otherAttemptKeys, proof: proof, consent: consent,
+            challenge: challenge)
         try await request(id, event)
         return try await outcome(id)
     }
@@ -105,6 +106,10 @@ enum SharedEngines: HeliographService {
     }
 
     static func build(_ context: ServiceContext) async throws -> [any Service] {
+        try await build(context, liveness: LivenessCheck())
+    }
+
+    static func build(_ context: ServiceContext, liveness: LivenessCheck) async throws -> [any Service] {
         let blobs = try context.blobStore(.faces)
         let sealer = try context.sealer(.faces)
         let feed = FaceIndexFeed(postgres: context.postgres, sealer: sealer, logger: context.logger)
@@ -113,13 +118,23 @@ enum SharedEngines: HeliographService {
         let matcher = SessionMatcher(
             postgres: context.postgres, sealer: sealer, blobs: blobs, engines: try await pool.value, duplicates: duplicates,
             fingerprinter: fingerprinter, logger: context.logger,
-            signIn: SignInDecision())
+            signIn: SignInDecision(), liveness: liveness)
         let handler = EkycRequestedHandler(
             matcher: matcher, duplicates: duplicates, sealer: sealer, postgres: context.postgres, blobs: blobs,
             pseudonyms: SessionPseudonyms(sessionKey: try context.settings.sessionKey()))
         var configuration = EventConsumerConfiguration()
         configuration.concurrency = 4
         return [try context.consumer(configuration: configuration, handlers: [.handler(handler)])]
+    }
+}
+
+/// The same service with a check that every answer to a challenge passes.
+enum PassingLiveness: HeliographService {
+    static let name = SharedEngines.name
+    static let summary = SharedEngines.summary
+
+    static func build(_ context: ServiceContext) async throws -> [any Service] {
+        try await SharedEngines.build(context, liveness: LivenessCheck { _, _ in .passed })
     }
 }
 

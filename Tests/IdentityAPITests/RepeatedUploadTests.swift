@@ -110,7 +110,7 @@ import WireFormat
 
 extension Form {
     /// Returns the same form with the plain fields after the photos, and with another boundary.
-    fileprivate func reordered() -> Form {
+    func reordered() -> Form {
         var form = self
         form.parts = parts.filter { $0.filename != nil } + parts.filter { $0.filename == nil }
         form.boundary = "another-boundary"

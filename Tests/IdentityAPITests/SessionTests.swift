@@ -44,7 +44,7 @@ extension IdentityFixture {
         #expect(
             response.text == #"{"success":true,"code":0,"message":"Session found","data":{"#
                 + #""session_id":"\#(session.id.wireString)","event":"sign_in","state":"received","#
-                + #""created_at":"\#(created)","expires_at":"\#(expires)"}}"#)
+                + #""liveness":"not_performed","created_at":"\#(created)","expires_at":"\#(expires)"}}"#)
         #expect(created.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
     }
 

@@ -32,6 +32,8 @@ public enum IdentityAPI: HeliographService {
         _ context: ServiceContext, configuration: IdentityAPIConfiguration, mail: any MailSender,
         onListening: @escaping @Sendable (_ port: Int) async -> Void
     ) throws -> [any Service] {
+        let sessionKey = try context.settings.sessionKey()
+        let challengeTokens = ChallengeTokens(sessionKey: sessionKey)
         let receiptKey = try ErasureReceiptKey(lookupKeys: context.settings.lookupKeys())
         let photos = try context.blobStore(.faces)
         let pictures = try context.blobStore(.pictures)
@@ -65,8 +67,11 @@ public enum IdentityAPI: HeliographService {
                     postgres: postgres, keys: keys, admission: SessionAdmission(limits: configuration.limits.undecidedSessions),
                     brakes: SignInBrakes(limits: configuration.limits.failedSignIns),
                     limiter: RateLimiter(configuration.limits.account, name: "account")),
-                authenticator: authenticator, slots: slots, limits: configuration.uploads, consent: configuration.consent),
+                authenticator: authenticator, slots: slots, limits: configuration.uploads, consent: configuration.consent,
+                challenges: ChallengeGate(tokens: challengeTokens, isRequired: configuration.requiresChallenge)),
             consent: ConsentController(requirement: configuration.consent),
+            challenges: ChallengeController(
+                tokens: challengeTokens, limiter: RateLimiter(configuration.limits.challenges, name: "challenges")),
             sessions: sessions,
             tokens: TokenController(
                 postgres: postgres, keys: keys, authenticator: authenticator, sessions: sessions, lifetimes: configuration.signIns),
@@ -102,7 +107,7 @@ public enum IdentityAPI: HeliographService {
         let erasures = ErasureCoordinator(
             postgres: postgres, receiptKey: receiptKey, issuer: links.signer.publicURL.text, logger: context.logger, clock: context.clock)
         let sweeper = sweeper(
-            postgres: postgres, photos: photos, pseudonyms: SessionPseudonyms(sessionKey: try context.settings.sessionKey()),
+            postgres: postgres, photos: photos, pseudonyms: SessionPseudonyms(sessionKey: sessionKey),
             interval: configuration.sweepInterval, logger: context.logger, clock: context.clock)
         let server = Application(
             router: routes.buildRouter(),

@@ -37,6 +37,7 @@ extension IdentityAPI {
                     try await overdue.deletePhotos(of: $0.sessionID)
                 },
                 .batches("sessions", every: interval) { try await sessions.deleteExpired(limit: $0) },
+                .batches("used_challenges", every: interval) { try await UsedChallengeRepository(postgres).deleteExpired(limit: $0) },
                 .batches("verifications", every: interval) { try await EmailVerificationRepository(postgres).deleteExpired(limit: $0) },
                 .batches("enrolments", every: interval) { try await PendingEnrolmentRepository(postgres).deleteExpired(limit: $0) },
                 .batches("recoveries", every: interval, logLevel: .notice) { try await completeRecoveries(postgres, limit: $0) },

@@ -21,6 +21,8 @@ struct IdentityAPIConfiguration: Sendable {
     var exports = ExportLimits()
     /// The consent that a sign-up needs; nil for none.
     var consent: ConsentRequirement?
+    /// Whether sign-ups and sign-ins have to answer a challenge.
+    var requiresChallenge = false
     /// The origins of web apps that may read answers.
     var origins = AllowedOrigins()
     /// The maximum number of open connections; more wait in the system's accept queue.
@@ -79,6 +81,7 @@ struct IdentityAPIConfiguration: Sendable {
         firebase = try FirebaseConfiguration(settings)
         exports = try ExportLimits(settings)
         consent = try ConsentRequirement(settings)
+        requiresChallenge = try settings.requiresChallenge()
     }
 }
 

@@ -48,6 +48,11 @@ enum EKYCRequests {
     /// The answer is not one of this API, or not to this request.
     private struct Unexpected: Error {}
 
+    /// Asks for a challenge. Another one for each request, of which none costs the API anything, so it is repeated where that may help.
+    static func challenge() -> APIRequest<EKYCClient.Challenge> {
+        APIRequest(method: "POST", path: "/v1/ekyc/challenges", bearer: .none, idempotencyKey: UUID()) { try WireJSON.content($0) }
+    }
+
     /// Uploads the photos. For ten minutes a repetition with the same key, body and sender gets the first answer.
     ///
     /// - Parameter bearer: Of the account or the enrolment, for a sign-up without an e-mail address.

@@ -13,11 +13,12 @@ public struct EKYCClient: Sendable {
     ///   - photos: Three photos of each side.
     ///   - email: An address that need not be proven; nil for the account.
     ///   - consent: The version of the text that the person has agreed to (``AccountClient/consent()``); nil where none is required.
-    /// - Throws: As ``signUp(_:as:consent:)``.
+    ///   - answer: A challenge and the photos that answer it (``challenge()``); nil where the app asks for none.
+    /// - Throws: As ``signUp(_:as:consent:answering:)``.
     public func signUp(
-        _ photos: SignUpPhotos, email: String? = nil, consent: String? = nil
+        _ photos: SignUpPhotos, email: String? = nil, consent: String? = nil, answering answer: ChallengeAnswer? = nil
     ) async throws(HeliographError) -> EKYCSession {
-        try await manager.signUp(photos, as: email.map { .email($0) } ?? .account, consent: consent)
+        try await manager.signUp(photos, as: email.map { .email($0) } ?? .account, consent: consent, answer: answer)
     }
 
     /// Begins a sign-up.
@@ -26,13 +27,14 @@ public struct EKYCClient: Sendable {
     ///   - photos: Three photos of each side.
     ///   - owner: Who signs up.
     ///   - consent: The version of the text that the person has agreed to (``AccountClient/consent()``); nil where none is required.
+    ///   - answer: A challenge and the photos that answer it (``challenge()``); nil where the app asks for none.
     /// - Throws: `invalid_argument` with the field when a group has not exactly three photos, a photo is larger than 10 MB, empty or of
     ///   another format, the address is none, or Firebase has not given a push token; `storage` when a photo cannot be read or the device
     ///   has no space. Nothing is sent or left on the device then. What the API refuses is the session's outcome.
     public func signUp(
-        _ photos: SignUpPhotos, as owner: Owner, consent: String? = nil
+        _ photos: SignUpPhotos, as owner: Owner, consent: String? = nil, answering answer: ChallengeAnswer? = nil
     ) async throws(HeliographError) -> EKYCSession {
-        try await manager.signUp(photos, as: owner, consent: consent)
+        try await manager.signUp(photos, as: owner, consent: consent, answer: answer)
     }
 
     /// Begins a sign-in. One that is pending ends as ``EKYCSession/Outcome/superseded``.
@@ -40,9 +42,12 @@ public struct EKYCClient: Sendable {
     /// - Parameters:
     ///   - photos: Exactly three photos of the face, which were not used before.
     ///   - email: The address of the account.
-    /// - Throws: As ``signUp(_:as:consent:)``.
-    public func signIn(_ photos: [Photo], email: String) async throws(HeliographError) -> EKYCSession {
-        try await manager.signIn(photos, email: email)
+    ///   - challenge: The challenge that the photos answer in the order of its poses (``challenge()``); nil where the app asks for none.
+    /// - Throws: As ``signUp(_:as:consent:answering:)``.
+    public func signIn(
+        _ photos: [Photo], email: String, answering challenge: Challenge? = nil
+    ) async throws(HeliographError) -> EKYCSession {
+        try await manager.signIn(photos, email: email, challenge: challenge)
     }
 
     /// The sessions whose outcome the app has not acknowledged (``EKYCSession/acknowledge()``), the oldest first: those that go on, and

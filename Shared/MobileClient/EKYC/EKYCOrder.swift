@@ -10,10 +10,12 @@ struct EKYCOrder: Sendable {
     let parts: [MultipartFileWriter.Part]
 
     static let photosPerField = 3
+    private static let challengeField = "challenge_id"
 
     /// - Throws: `invalid_argument` with the field for what breaks a limit of the API; `storage` for a file that cannot be read.
     init(
-        signUp photos: EKYCClient.SignUpPhotos, as owner: EKYCClient.Owner, consent: String?, pushToken: String
+        signUp photos: EKYCClient.SignUpPhotos, as owner: EKYCClient.Owner, consent: String?, answer: EKYCClient.ChallengeAnswer? = nil,
+        pushToken: String
     ) throws(HeliographError) {
         kind = .signUp
         var parts = [Self.text("fcm_token", pushToken)]
@@ -32,21 +34,25 @@ struct EKYCOrder: Sendable {
             if isRecovery { parts.append(Self.text("recovery", "true")) }
         }
         if let consent { parts.append(Self.text("consent_version", consent)) }
+        if let answer { parts.append(Self.text(Self.challengeField, answer.challenge.id)) }
         for (field, photos) in [("left_faces", photos.left), ("right_faces", photos.right), ("front_faces", photos.front)] {
             parts += try Self.photos(photos, field)
         }
+        if let answer { parts += try Self.photos(answer.photos, "challenge_photos") }
         self.enrolmentToken = enrolmentToken
         self.parts = parts
     }
 
     /// - Throws: As the other initializer does.
-    init(signIn photos: [EKYCClient.Photo], email: String, pushToken: String) throws(HeliographError) {
+    init(
+        signIn photos: [EKYCClient.Photo], email: String, challenge: EKYCClient.Challenge? = nil, pushToken: String
+    ) throws(HeliographError) {
         kind = .signIn
         sender = .form
         enrolmentToken = nil
         parts =
             [Self.text("email", try ArgumentLimits.email(email)), Self.text("fcm_token", pushToken)]
-            + (try Self.photos(photos, "faces"))
+            + (challenge.map { [Self.text(Self.challengeField, $0.id)] } ?? []) + (try Self.photos(photos, "faces"))
     }
 
     private static func text(_ name: String, _ value: String) -> MultipartFileWriter.Part { MultipartFileWriter.Part(name, .text(value)) }

@@ -21,16 +21,18 @@ actor EKYCSessionManager {
 
     /// Checks the photos, keeps them, and begins to upload them.
     func signUp(
-        _ photos: EKYCClient.SignUpPhotos, as owner: EKYCClient.Owner, consent: String?
+        _ photos: EKYCClient.SignUpPhotos, as owner: EKYCClient.Owner, consent: String?, answer: EKYCClient.ChallengeAnswer? = nil
     ) async throws(HeliographError) -> EKYCSession {
-        let order = try EKYCOrder(signUp: photos, as: owner, consent: consent, pushToken: try await pushToken())
+        let order = try EKYCOrder(signUp: photos, as: owner, consent: consent, answer: answer, pushToken: try await pushToken())
         try await start()
         return try await begin(order)
     }
 
     /// Checks the photos, ends the sign-in before this one, keeps the photos, and begins to upload them.
-    func signIn(_ photos: [EKYCClient.Photo], email: String) async throws(HeliographError) -> EKYCSession {
-        let order = try EKYCOrder(signIn: photos, email: email, pushToken: try await pushToken())
+    func signIn(
+        _ photos: [EKYCClient.Photo], email: String, challenge: EKYCClient.Challenge? = nil
+    ) async throws(HeliographError) -> EKYCSession {
+        let order = try EKYCOrder(signIn: photos, email: email, challenge: challenge, pushToken: try await pushToken())
         try await start()
         return try await begin(order)
     }

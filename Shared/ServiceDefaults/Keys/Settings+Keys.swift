@@ -23,13 +23,13 @@ extension Settings {
         }
     }
 
-    /// The key of the pseudonyms of sessions and of the hashes of their photos (`SESSION_KEY`), 32 bytes.
+    /// The key of the pseudonyms of sessions, of the hashes of their photos and of the ids of challenges (`SESSION_KEY`), 32 bytes.
     public func sessionKey() throws(ConfigurationError) -> [UInt8] {
         try secret(
             "SESSION_KEY", byteCount: 32,
             about: """
-                the key of pseudonyms of sessions and of hashes of their photos; for identity-api and face-matching-worker. With another \
-                one, photos of the last 180 days are accepted once more
+                the key of pseudonyms of sessions, of hashes of their photos and of ids of challenges; for identity-api and \
+                face-matching-worker. With another one, photos of the last 180 days are accepted once more
                 """)
     }
 }

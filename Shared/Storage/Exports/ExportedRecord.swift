@@ -96,7 +96,7 @@ public enum ExportedList: String, Sendable, CaseIterable {
                 "sessions WHERE user_id = $1", at: "created_at",
                 """
                 'event', event, 'state', state, 'reason', reason, 'completed_at', completed_at, 'redeemed_at', redeemed_at,
-                'is_recovery', is_recovery, 'expires_at', expires_at
+                'is_recovery', is_recovery, 'challenge', challenge, 'liveness', liveness, 'expires_at', expires_at
                 """)
         case .emailVerifications:
             Self.from("email_verifications WHERE account_id = $1", at: "created_at", "'purpose', purpose, 'verified_at', verified_at")

@@ -18,7 +18,8 @@ extension Baseline {
                               CHECK (state IN ('received', 'processing', 'succeeded', 'failed', 'expired')),
             reason            text        CHECK (reason IN ('no_face', 'multiple_faces', 'face_too_small',
                                   'low_quality', 'pose_mismatch', 'inconsistent_faces', 'duplicate_images',
-                                  'replayed_image', 'no_match', 'already_enrolled', 'face_in_use', 'timeout', 'internal')),
+                                  'replayed_image', 'liveness_failed', 'no_match', 'already_enrolled', 'face_in_use',
+                                  'timeout', 'internal')),
             retryable         boolean,
             attempts_left     integer,
             token_hash        bytea       NOT NULL CHECK (octet_length(token_hash) = 32),
@@ -35,6 +36,10 @@ extension Baseline {
             address_key       bytea       CHECK (octet_length(address_key) = 32),
             photos            jsonb       NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(photos) = 'array'),
             photo_bytes       bigint      NOT NULL DEFAULT 0 CHECK (photo_bytes >= 0),
+            challenge         text[]      CHECK (cardinality(challenge) = 3
+                                  AND challenge <@ ARRAY['left', 'right', 'front', 'nearer'] AND challenge[1] <> 'nearer'),
+            liveness          text        NOT NULL DEFAULT 'not_performed'
+                              CHECK (liveness IN ('not_performed', 'passed', 'failed')),
             request_id        text,
             traceparent       text,
             created_at        timestamptz NOT NULL DEFAULT now(),
@@ -48,6 +53,10 @@ extension Baseline {
                 CHECK ((state IN ('succeeded', 'failed', 'expired')) = (completed_at IS NOT NULL)),
             CONSTRAINT sessions_failure_has_reason
                 CHECK ((state IN ('failed', 'expired')) = (reason IS NOT NULL) AND (reason IS NULL) = (retryable IS NULL)),
+            CONSTRAINT sessions_liveness_is_of_decided
+                CHECK ((liveness = 'not_performed' OR state IN ('succeeded', 'failed'))
+                       AND (liveness = 'failed' OR reason IS DISTINCT FROM 'liveness_failed')
+                       AND NOT (liveness = 'failed' AND state = 'succeeded')),
             CONSTRAINT sessions_redeemed_is_succeeded_sign_in
                 CHECK (redeemed_at IS NULL OR (state = 'succeeded' AND event = 'sign_in')),
             CONSTRAINT sessions_attempts_left_of_failed_sign_in
@@ -103,6 +112,19 @@ extension Baseline {
         COMMENT ON COLUMN sessions.photos IS '[{key, pose, sha256}] of the sealed blobs; [] once they are deleted.';
         COMMENT ON COLUMN sessions.forgiven_at IS 'When an operator made a failed sign-in count no more.';
         COMMENT ON COLUMN sessions.photo_bytes IS 'Bytes of the photos as they were uploaded.';
+        COMMENT ON COLUMN sessions.challenge IS
+            'The poses of the challenge that the upload answers, in the order of its photos; NULL without one.';
+        COMMENT ON COLUMN sessions.liveness IS 'Whether the photos of the challenge show a live person; written with the decision.';
+        """
+
+    /// The challenges that have been answered, so that none is answered twice. One that was only issued has no row.
+    static let usedChallenges = """
+        CREATE TABLE used_challenges (
+            id          uuid        PRIMARY KEY,
+            expires_at  timestamptz NOT NULL
+        );
+        CREATE INDEX used_challenges_by_expiry ON used_challenges (expires_at);
+        COMMENT ON TABLE used_challenges IS 'The random ids of challenges that started a session, until no upload can name them any more.';
         """
 
     /// Responses to requests that carry an idempotency key; a row without a response is a lease on the request.

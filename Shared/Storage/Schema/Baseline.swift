@@ -12,6 +12,7 @@ extension Migration {
             Baseline.verifications,
             Baseline.faceDuplicates,
             Baseline.sessions,
+            Baseline.usedChallenges,
             Baseline.idempotency,
             Baseline.outboxAndInbox,
             Baseline.pushInstalls,
@@ -46,7 +47,7 @@ extension Migration {
             DROP TABLE push_guard, push_outcomes, push_install_audit, install_hand_overs, push_installs;
             DROP FUNCTION push_install_bound();
             DROP FUNCTION push_install_audit();
-            DROP TABLE inbox, outbox, idempotency_keys, sessions;
+            DROP TABLE inbox, outbox, idempotency_keys, used_challenges, sessions;
             DROP TABLE face_duplicates;
             DROP TABLE pending_enrolments, email_verifications;
             DROP TABLE account_exports, consents;

@@ -42,6 +42,8 @@ public struct NewSession: Sendable {
     public var photos: [SessionPhoto]
     /// The total size of the photos in bytes.
     public var photoBytes: Int
+    /// The poses of the challenge that the upload answers, in the order of its photos; `nil` without one.
+    public var challenge: [LivenessPose]?
     /// The request that creates it.
     public var requestID: String?
     /// The trace it belongs to.
@@ -57,7 +59,8 @@ public struct NewSession: Sendable {
         verificationID: UUID? = nil, isRecovery: Bool = false, email: SealedEmail? = nil, consent: ConsentedText? = nil,
         attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [], tokenHash: [UInt8],
         installID: UUID? = nil, installationKey: [UInt8]? = nil,
-        addressKey: [UInt8]? = nil, photos: [SessionPhoto] = [], photoBytes: Int = 0, requestID: String? = nil, traceparent: String? = nil,
+        addressKey: [UInt8]? = nil, photos: [SessionPhoto] = [], photoBytes: Int = 0,
+        challenge: [LivenessPose]? = nil, requestID: String? = nil, traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
     ) {
         self.id = id
@@ -77,6 +80,7 @@ public struct NewSession: Sendable {
         self.addressKey = addressKey
         self.photos = photos
         self.photoBytes = photoBytes
+        self.challenge = challenge
         self.requestID = requestID
         self.traceparent = traceparent
         self.processingTime = processingTime

@@ -4,9 +4,10 @@ public import WireFormat
 
 /// One photo of a session: the key of its sealed bytes, and its pose.
 public struct SessionPhoto: Sendable, Equatable, Codable {
-    /// The pose a photo was uploaded as; `any` for sign-in.
+    /// The pose a photo was uploaded as; `any` for sign-in, `challenge` for a sign-up's photo that answers its challenge, which names the
+    /// pose.
     public enum Pose: String, Sendable, Codable, CaseIterable {
-        case left, right, front, any
+        case left, right, front, any, challenge
     }
 
     /// The key in the blob store.
@@ -66,6 +67,10 @@ public struct Session: Sendable, Equatable {
     public let addressKey: [UInt8]?
     /// The stored photos; empty once they are deleted.
     public let photos: [SessionPhoto]
+    /// The poses of the challenge that its upload answers, in the order of ``challengePhotos``; `nil` without one.
+    public let challenge: [LivenessPose]?
+    /// Whether the photos of the challenge show a live person; `notPerformed` before the decision.
+    public let liveness: Liveness
     /// The request that created it.
     public let requestID: String?
     /// The trace it belongs to.
@@ -86,12 +91,20 @@ public struct Session: Sendable, Equatable {
     /// Whether its enrolment takes effect only with the verification of its e-mail, which has the session's id.
     public var awaitsVerification: Bool { event == .signUp && state == .succeeded && !authorised && verificationID == nil }
 
+    /// The photos that answer its challenge, in the order of the challenge's poses; empty without one, and once they are deleted.
+    ///
+    /// Those of a sign-in are all of its photos; a sign-up has them beside the nine that show the face.
+    public var challengePhotos: [SessionPhoto] {
+        guard challenge != nil else { return [] }
+        return event == .signIn ? photos : photos.filter { $0.pose == .challenge }
+    }
+
     /// The columns that `init(row:)` reads; `photos` as text, because JSON is decoded from text.
     static let columns = """
         id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookups, email_sealed, consent_version, \
         consent_hash, attempt_key, other_attempt_keys, state, reason, retryable, attempts_left, \
-        token_hash, install_id, installation_key, address_key, photos::text AS photos, request_id, traceparent, created_at, \
-        started_at, completed_at, deadline_at, expires_at, redeemed_at
+        token_hash, install_id, installation_key, address_key, photos::text AS photos, challenge, liveness, request_id, traceparent, \
+        created_at, started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -114,6 +127,13 @@ public struct Session: Sendable, Equatable {
         installationKey = try row.decode("installation_key")
         addressKey = try row.decode("address_key")
         photos = try row.decodeJSON("photos")
+        challenge = try row.decode("challenge", as: [String]?.self)?.map { text throws(PostgresError) in
+            guard let pose = LivenessPose(rawValue: text) else {
+                throw PostgresError(code: .decoding, message: "column challenge has an unexpected pose")
+            }
+            return pose
+        }
+        liveness = try row.decodeCase("liveness")
         requestID = try row.decode("request_id")
         traceparent = try row.decode("traceparent")
         createdAt = try row.decode("created_at")

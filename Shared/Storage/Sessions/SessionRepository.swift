@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import PostgresClient
-internal import WireFormat
+public import WireFormat
 
 /// Reads and writes `sessions`. Every change of state is a compare-and-set, and a terminal state is final.
 public struct SessionRepository: Sendable {
@@ -22,12 +22,13 @@ public struct SessionRepository: Sendable {
             """
             INSERT INTO sessions (id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookups,
                                   email_sealed, consent_version, consent_hash, attempt_key, other_attempt_keys, token_hash, install_id,
-                                  installation_key, address_key, photos, photo_bytes, request_id, traceparent, deadline_at, expires_at)
+                                  installation_key, address_key, photos, photo_bytes, challenge, request_id, traceparent, deadline_at,
+                                  expires_at)
             VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.authorisedBy),
                     \(new.verificationID), \(new.isRecovery), \(new.email?.lookups), \(new.email?.sealed),
                     \(new.consent?.version), \(new.consent?.hash), \(new.attemptKey), \(new.otherAttemptKeys), \(new.tokenHash),
                     \(new.installID), \(new.installationKey), \(new.addressKey),
-                    \(photos)::text::jsonb, \(new.photoBytes), \(new.requestID), \(new.traceparent),
+                    \(photos)::text::jsonb, \(new.photoBytes), \(new.challenge?.map(\.rawValue)), \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime / .seconds(1))),
                     now() + make_interval(secs => \(new.lifetime / .seconds(1))))
             RETURNING \(unescaped: Session.columns)
@@ -62,10 +63,14 @@ public struct SessionRepository: Sendable {
     ///
     /// Call in a transaction: of concurrently failing sign-ins of one e-mail, each counts those before it.
     ///
+    /// - Parameter liveness: The result of the check for a live person; `failed` in any case for the reason `liveness_failed`.
     /// - Returns: Whether this call settled it. `false`: it was terminal before; the caller must not publish anything.
-    public func complete(id: UUID, outcome: SessionOutcome) async throws(PostgresError) -> Bool {
+    public func complete(
+        id: UUID, outcome: SessionOutcome, liveness: Liveness = .notPerformed
+    ) async throws(PostgresError) -> Bool {
         let reason: SessionReason? = if case .failed(let reason) = outcome { reason } else { nil }
         let state: SessionState = reason == nil ? .succeeded : .failed
+        let liveness = reason == .livenessFailed ? .failed : liveness
         if reason != nil { try await lockSignIns(ofSession: id) }
         let rows = try await db.query(
             """
@@ -73,7 +78,7 @@ public struct SessionRepository: Sendable {
             SET state = \(state.rawValue), reason = \(reason?.rawValue), retryable = \(reason?.isRetryable),
                 attempts_left = CASE WHEN \(reason != nil) AND event = 'sign_in' THEN
                     \(unescaped: Self.attemptsLeft(cost: reason?.countsAsAttempt == true ? 1 : 0)) END,
-                completed_at = now(), email_lookups = NULL, email_sealed = NULL
+                liveness = \(liveness.rawValue), completed_at = now(), email_lookups = NULL, email_sealed = NULL
             WHERE id = \(id) AND state IN ('received', 'processing')
             RETURNING \(unescaped: Session.columns)
             """)

@@ -8,6 +8,8 @@ public enum SessionReason: String, Codable, Sendable, CaseIterable {
     case inconsistentFaces = "inconsistent_faces"
     case duplicateImages = "duplicate_images"
     case replayedImage = "replayed_image"
+    /// The photos that answer a challenge are not ones of a live person who followed it.
+    case livenessFailed = "liveness_failed"
     /// Also the answer for an account without a face, so that callers cannot find out which accounts have one.
     case noMatch = "no_match"
     case alreadyEnrolled = "already_enrolled"

@@ -11,7 +11,9 @@ struct GoldenAnswer {
         "Retry-After", "WWW-Authenticate", "X-Request-ID", "X-Session-Token",
     ]
     /// The members that have secrets, or signatures.
-    private static let tokens: Set<String> = ["access_token", "refresh_token", "enrolment_token", "receipt_token", "receipt"]
+    private static let tokens: Set<String> = [
+        "access_token", "refresh_token", "enrolment_token", "receipt_token", "receipt", "challenge_id",
+    ]
     /// The members that have times in seconds, of which those are 0 or count down.
     private static let countdowns: Set<String> = ["expires_in", "retry_after"]
 
@@ -50,6 +52,8 @@ struct GoldenAnswer {
         case .object(let members): .object(members.map { JSONValue.Member($0.name, self.value($0.value, of: $0.name)) })
         case .integer(let number) where Self.countdowns.contains(name) && number != 0: "<number>"
         case .null, .bool, .integer, .number: value
+        // Random ones.
+        case .string where name == "poses": "<pose>"
         case .string, .slice: .string(isToken(value, of: name) ? "<token>" : text(value.string ?? ""))
         }
     }

@@ -2,6 +2,7 @@ import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
+import ServiceDefaults
 import Storage
 import TestSupport
 import Testing
@@ -45,6 +46,34 @@ import WireFormat
         try await golden.run("ekyc-login-invalid-photo-count")
         try await golden.run("ekyc-login-invalid-image")
         try await golden.run("ekyc-login-too-large")
+    }
+
+    @Test(.api) func `challenges, and uploads that answer them`() async throws {
+        let golden = GoldenExchanges(api)
+        var values: [[String: String]] = []
+        for _ in 1...2 {
+            let token = try #require(try await golden.run("ekyc-challenge").json.text("data.challenge_id"))
+            values.append(["<token:challenge>": token])
+        }
+        try await golden.run("ekyc-login-challenge", values[0])
+        try await golden.run("ekyc-login-challenge-used", values[0])
+        try await golden.run("ekyc-sign-up-challenge", values[1])
+        let tokens = ChallengeTokens(sessionKey: try api.context.settings.sessionKey())
+        let old = tokens.token(of: FaceChallenge(now: Date(timeIntervalSinceNow: -92)))
+        try await golden.run("ekyc-login-challenge-expired", ["<token:challenge>": old])
+        try await golden.run("ekyc-login-challenge-invalid", ["<token:challenge>": OpaqueToken.generate().text])
+    }
+
+    @Test(
+        .api {
+            $0.requiresChallenge = true
+            $0.limits.challenges = Rate(perMinute: 1, burst: 1)
+        })
+    func `a required challenge, and too many of them`() async throws {
+        let golden = GoldenExchanges(api)
+        try await golden.run("ekyc-login-challenge-required")
+        _ = try await api.send("POST", "/v1/ekyc/challenges")
+        try await golden.run("ekyc-challenge-rate-limited")
     }
 
     @Test(.api) func `a sign-in, its states and its tokens`() async throws {

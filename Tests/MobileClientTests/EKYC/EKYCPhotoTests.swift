@@ -41,6 +41,18 @@ import Testing
         }
     }
 
+    @Test func `the photos of a sign-up that answer a challenge are three`() async {
+        let process = phone.launch()
+        let challenge = EKYCClient.Challenge(id: "c", poses: [.left, .right, .front], expiresAt: Date())
+        for photos in [[], [EKYCPhone.photo(1)], EKYCPhone.faces + EKYCPhone.faces] {
+            let error = await #expect(throws: HeliographError.self) {
+                try await process.client.signUp(EKYCPhone.poses, answering: .init(challenge, photos: photos))
+            }
+            #expect(error?.field == "challenge_photos" && error?.code == .invalidArgument)
+        }
+        #expect(phone.leftovers == [])
+    }
+
     static let noPhotos: [(String, Data)] = [
         ("A photo is empty", Data()), ("A photo must be a JPEG, PNG, WebP or HEIC file", Data("GIF89a".utf8)),
         ("A photo must be a JPEG, PNG, WebP or HEIC file", Data([0xFF, 0xD8])),

@@ -24,6 +24,12 @@ import Testing
         #expect(signIn.path == "/api/v1/ekyc/login" && signIn.bearer == .none)
     }
 
+    @Test func `a pose of a challenge that is not known keeps its text`() throws {
+        let answer = #"{"data":{"challenge_id":"c","poses":["front","blink","nearer"],"expires_at":"2027-01-15T08:00:00Z"}}"#
+        let challenge = try EKYCRequests.challenge().decode(.json(answer))
+        #expect(challenge.poses == [.front, .init(rawValue: "blink"), .nearer] && challenge.id == "c")
+    }
+
     @Test func `the session's token is read from the header`() throws {
         #expect(try started("a-token-of-256-bits") == EKYCRequests.Started(sessionID: id, token: "a-token-of-256-bits"))
     }

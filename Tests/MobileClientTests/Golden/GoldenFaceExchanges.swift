@@ -16,8 +16,8 @@ extension GoldenExchange {
     /// The reasons for which a sign-in fails, and the attempts that are left then.
     private static let reasons: [(String, Int)] = [
         ("no_face", 4), ("multiple_faces", 4), ("face_too_small", 4), ("low_quality", 4), ("pose_mismatch", 4), ("inconsistent_faces", 4),
-        ("duplicate_images", 4), ("replayed_image", 4), ("no_match", 4), ("already_enrolled", 4), ("face_in_use", 4),
-        ("timeout", 5), ("internal", 5),
+        ("duplicate_images", 4), ("replayed_image", 4), ("liveness_failed", 4), ("no_match", 4), ("already_enrolled", 4),
+        ("face_in_use", 4), ("timeout", 5), ("internal", 5),
     ]
 
     private static let failures = reasons.map { reason, left in
@@ -30,6 +30,10 @@ extension GoldenExchange {
     /// Sessions of sign-ups and sign-ins, and their tokens.
     static let sessions: [GoldenExchange] =
         [
+            .answer("ekyc-challenge", EKYCRequests.challenge(), makesKey: true) {
+                $0.id == GoldenFile.token && $0.poses == [.right, .right, .right] && $0.expiresAt == GoldenFile.time
+            },
+            .refusal("ekyc-challenge-rate-limited", EKYCRequests.challenge(), makesKey: true, .rateLimited, waits: true),
             .answer("ekyc-session-received", status(wait: 0), is: .undecided),
             .answer("ekyc-session-processing", status(wait: 0), is: .undecided),
             .answer("ekyc-session-succeeded", status(), is: .succeeded(verificationID: nil)),

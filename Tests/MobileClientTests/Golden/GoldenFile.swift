@@ -75,5 +75,6 @@ struct GoldenFile {
         text.replacing(/<uuid:?(\w*)>/) { id(String($0.output.1)).wireText }
             .replacing(/<token:?(\w*)>/) { $0.output.1.isEmpty ? token : "token-\($0.output.1)" }
             .replacing("<time>", with: WireDate.text(time)).replacing("<number>", with: "\(seconds)").replacing("<code>", with: "123456")
+            .replacing("<pose>", with: "right")
     }
 }

@@ -24,6 +24,11 @@ import Testing
         Upload(name: "ekyc-sign-up-enrolment"), Upload(name: "ekyc-sign-up-recovery"),
         Upload(name: "ekyc-sign-up-unauthorized", code: .unauthorized), Upload(name: "ekyc-sign-up-account"),
         Upload(name: "ekyc-sign-up-reauthentication-required", code: .reauthenticationRequired), Upload(name: "ekyc-login"),
+        Upload(name: "ekyc-login-challenge"), Upload(name: "ekyc-sign-up-challenge"),
+        Upload(name: "ekyc-login-challenge-required", code: .challengeRequired, field: "challenge_id"),
+        Upload(name: "ekyc-login-challenge-invalid", code: .challengeInvalid, field: "challenge_id"),
+        Upload(name: "ekyc-login-challenge-expired", code: .challengeExpired, field: "challenge_id"),
+        Upload(name: "ekyc-login-challenge-used", code: .challengeUsed, field: "challenge_id"),
         Upload(name: "ekyc-login-account-locked", code: .accountLocked), Upload(name: "ekyc-login-overloaded", code: .overloaded),
     ]
     private static let pictures: [Upload] = [
@@ -41,6 +46,9 @@ import Testing
         Upload(name: "photo-too-large", code: .payloadTooLarge, field: "photo", first: -1),
         Upload(name: "photo-topic-not-found", code: .topicNotFound),
     ]
+
+    private static let challenge = EKYCClient.Challenge(
+        id: "token-challenge", poses: [.left, .nearer, .right], expiresAt: GoldenFile.time)
 
     /// A picture of golden files: 0 and -1 are those that the API refuses.
     private static func picture(_ number: Int) -> Data {
@@ -77,7 +85,9 @@ import Testing
         func photos(_ first: Int) -> [EKYCClient.Photo] { (first..<first + 3).map { .data(Self.picture($0)) } }
         let order: EKYCOrder
         if name.hasPrefix("ekyc-login") {
-            order = try EKYCOrder(signIn: photos(1), email: "known@example.org", pushToken: Self.pushToken)
+            let isAnswer = name.contains("challenge") && upload.code != .challengeRequired
+            order = try EKYCOrder(
+                signIn: photos(1), email: "known@example.org", challenge: isAnswer ? Self.challenge : nil, pushToken: Self.pushToken)
         } else {
             let owner: EKYCClient.Owner =
                 switch name {
@@ -89,7 +99,7 @@ import Testing
             let first = upload.first
             order = try EKYCOrder(
                 signUp: .init(left: photos(first), right: photos(first + 3), front: photos(first + 6)), as: owner, consent: nil,
-                pushToken: Self.pushToken)
+                answer: name.contains("challenge") ? .init(Self.challenge, photos: photos(10)) : nil, pushToken: Self.pushToken)
         }
         let bearer: APIRequest<EKYCRequests.Started>.Bearer =
             order.enrolmentToken.map { .token($0) } ?? (order.sender == .account ? .account : .none)

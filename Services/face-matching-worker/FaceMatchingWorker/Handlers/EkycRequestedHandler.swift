@@ -36,7 +36,7 @@ struct EkycRequestedHandler: EventHandler {
                 }
             }
             if let outcome {
-                FaceMatchingMetrics.decided(session, outcome)
+                FaceMatchingMetrics.decided(session, outcome, examined.liveness)
                 context.logger.info(
                     "session decided",
                     metadata: ["session": "\(sessionID)", "event": "\(session.event.rawValue)", "outcome": "\(outcome)"])
@@ -71,9 +71,9 @@ struct EkycRequestedHandler: EventHandler {
         in transaction: PostgresTransaction
     ) async throws -> SessionOutcome {
         let settlement = try await apply(examined, to: session, causedBy: event, in: transaction)
-        guard try await SessionRepository(transaction).complete(id: session.id, outcome: settlement.outcome) else {
-            throw AlreadyDecided()
-        }
+        let isSettled = try await SessionRepository(transaction).complete(
+            id: session.id, outcome: settlement.outcome, liveness: Liveness(examined.liveness))
+        guard isSettled else { throw AlreadyDecided() }
         try await AuditRepository(transaction).append(settlement.auditEntry(of: session))
         let reason: SessionReason? = if case .failed(let reason) = settlement.outcome { reason } else { nil }
         let outbox = OutboxRepository(transaction)

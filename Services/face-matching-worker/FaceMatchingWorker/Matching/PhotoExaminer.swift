@@ -24,13 +24,13 @@ struct PhotoExaminer: Sendable {
     /// High for sessions of known installations.
     let precedence: FaceEnginePool.Precedence
 
-    /// Analyses all photos and returns the results in the order of the photos.
+    /// Analyses all photos and returns the results in the order of the photos. Those that answer a challenge become part of no template.
     func examine(_ photos: [SessionPhoto], for purpose: PhotoPurpose) async throws -> [ExaminedPhoto] {
         try await withThrowingTaskGroup(of: (Int, ExaminedPhoto).self) { group in
             var examined = [ExaminedPhoto?](repeating: nil, count: photos.count)
             for (index, photo) in photos.enumerated() {
                 if index >= Self.maxInMemory, let (done, result) = try await group.next() { examined[done] = result }
-                group.addTask { (index, try await examine(photo, for: purpose)) }
+                group.addTask { (index, try await examine(photo, for: photo.pose == .challenge ? .signIn : purpose)) }
             }
             while let (done, result) = try await group.next() { examined[done] = result }
             return examined.compactMap { $0 }

@@ -20,6 +20,7 @@ struct SessionMatcher: Sendable {
     let logger: Logger
     let signUp = SignUpDecision()
     let signIn: SignInDecision
+    var liveness = LivenessCheck()
 
     /// The template that a sign-in with an unknown e-mail is compared with, so that it takes the same steps and time.
     private static let decoy: EnrolledFace = {
@@ -50,12 +51,37 @@ struct SessionMatcher: Sendable {
         let photos = examined.compactMap { photo in
             FacePose(photo.pose).map { SignUpDecision.Photo(pose: $0, digest: photo.digest, analysis: photo.analysis) }
         }
-        let fingerprints = fingerprinter.fingerprints(of: examined, for: session.userID)
+        var result = ExaminedSession(
+            verdict: .refused(.internal), photos: fingerprinter.fingerprints(of: examined, for: session.userID))
         switch signUp(photos) {
-        case .accepted(let face):
-            return ExaminedSession(verdict: .enrol(face), photos: fingerprints, duplicates: try await duplicates.findings(on: face))
-        case .refused(let refusal):
-            return ExaminedSession(verdict: .refused(SessionReason(refusal)), photos: fingerprints)
+        case .accepted(let face): judge(examined, of: session, against: face, &result)
+        case .refused(let refusal): result.verdict = .refused(SessionReason(refusal))
+        }
+        if case .enrol(let face) = result.verdict { result.duplicates = try await duplicates.findings(on: face) }
+        return result
+    }
+
+    /// Judges the photos by which a sign-up answers a challenge: they show a live person, who is that of the other nine.
+    private func judge(_ examined: [ExaminedPhoto], of session: Session, against face: EnrolledFace, _ result: inout ExaminedSession) {
+        result.verdict = .enrol(face)
+        guard session.challenge != nil else { return }
+        let answer = examined.filter { $0.pose == .challenge }
+        let digests = examined.map(\.digest) + examined.compactMap(\.pixelDigest)
+        guard Set(digests).count == digests.count else {
+            result.verdict = .refused(.duplicateImages)
+            return
+        }
+        let photos = answer.map { SignInDecision.Photo(digest: $0.digest, analysis: $0.analysis) }
+        let comparison = signIn(photos, template: face, isReplay: false)
+        if case .refused(let refusal) = comparison, refusal != .noMatch {
+            result.verdict = .refused(SessionReason(refusal))
+            return
+        }
+        result.liveness = liveness(answer, to: session.challenge)
+        if case .failed = result.liveness {
+            result.verdict = .refused(.livenessFailed)
+        } else if comparison != .accepted {
+            result.verdict = .refused(.inconsistentFaces)
         }
     }
 
@@ -76,12 +102,20 @@ struct SessionMatcher: Sendable {
         let isReplay = try await FacePhotoHashRepository(postgres).containsAny(
             of: used + ofAccount + ofOtherKeys, maxDistance: FaceSignatureHasher.maxDistance)
         let photos = examined.map { SignInDecision.Photo(digest: $0.digest, analysis: $0.analysis) }
-        let verdict: Verdict =
-            switch signIn(photos, template: enrolled ?? Self.decoy, isReplay: isReplay) {
-            case .accepted: enrolled == nil ? .refused(.noMatch) : .recognised
-            case .refused(let refusal): .refused(SessionReason(refusal))
+        var result = ExaminedSession(
+            verdict: .refused(.noMatch), photos: used, photosOfAccount: ofAccount, photosOfOtherKeys: ofOtherKeys)
+        switch signIn(photos, template: enrolled ?? Self.decoy, isReplay: isReplay) {
+        case .refused(let refusal) where refusal != .noMatch: result.verdict = .refused(SessionReason(refusal))
+        case let comparison:
+            // Before the comparison's result: a print that matches must not be told from one that does not, or has no account.
+            result.liveness = liveness(examined, to: session.challenge)
+            if case .failed = result.liveness {
+                result.verdict = .refused(.livenessFailed)
+            } else if comparison == .accepted, enrolled != nil {
+                result.verdict = .recognised
             }
-        return ExaminedSession(verdict: verdict, photos: used, photosOfAccount: ofAccount, photosOfOtherKeys: ofOtherKeys)
+        }
+        return result
     }
 
     /// Returns the account's face; nil when it has none.

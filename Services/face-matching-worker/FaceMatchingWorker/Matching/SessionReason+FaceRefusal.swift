@@ -22,13 +22,13 @@ extension SessionReason {
 }
 
 extension FacePose {
-    /// Converts the pose of a sign-up's photo; nil for a sign-in's photo, which may have any pose.
+    /// Converts the pose of a sign-up's photo; nil for a sign-in's photo, which may have any pose, and for one that answers a challenge.
     init?(_ pose: SessionPhoto.Pose) {
         switch pose {
         case .left: self = .left
         case .right: self = .right
         case .front: self = .front
-        case .any: return nil
+        case .any, .challenge: return nil
         }
     }
 }

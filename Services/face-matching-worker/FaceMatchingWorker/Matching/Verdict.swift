@@ -14,7 +14,9 @@ enum Verdict: Sendable {
 
 /// A session after its examination.
 struct ExaminedSession: Sendable {
-    let verdict: Verdict
+    var verdict: Verdict
+    /// The result of the check for a live person; nil without a challenge, and where the photos were refused before it.
+    var liveness: LivenessOutcome?
     /// The fingerprints of the photos, which may not be used again whatever the verdict; none if they could not be examined.
     var photos: [PhotoFingerprint] = []
     /// Of a sign-up whose photos are accepted: those who have the face, if that is looked for.

@@ -13,6 +13,10 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case templateNotFound = "template_not_found"
     case invalidCode = "invalid_code"
     case consentRequired = "consent_required"
+    case challengeRequired = "challenge_required"
+    case challengeInvalid = "challenge_invalid"
+    case challengeExpired = "challenge_expired"
+    case challengeUsed = "challenge_used"
     case payloadTooLarge = "payload_too_large"
     case unsupportedMediaType = "unsupported_media_type"
     case notFound = "not_found"
@@ -52,6 +56,8 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .methodNotAllowed: 1009
         case .invalidCode: 1010
         case .consentRequired: 1011
+        case .challengeRequired: 1012
+        case .challengeInvalid: 1013
         case .unauthorized: 1101
         case .forbidden: 1102
         case .sessionNotFound: 1103
@@ -64,6 +70,8 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .notificationNotFound: 1111
         case .alreadySent: 1112
         case .faceInUse: 1113
+        case .challengeExpired: 1114
+        case .challengeUsed: 1115
         case .rateLimited: 1201
         case .accountLocked: 1202
         case .limitReached: 1203
@@ -78,7 +86,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     var status: HTTPResponse.Status {
         switch self {
         case .invalidRequest, .missingField, .invalidImage, .invalidPhotoCount, .invalidEmail, .templateNotFound, .invalidCode,
-            .consentRequired:
+            .consentRequired, .challengeRequired, .challengeInvalid:
             .badRequest
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
@@ -87,7 +95,9 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .unauthorized: .unauthorized
         case .forbidden, .reauthenticationRequired: .forbidden
         case .rateLimited, .accountLocked: .tooManyRequests
-        case .requestInProgress, .limitReached, .deviceNotRegistered, .alreadyEnrolled, .faceInUse, .nameTaken, .alreadySent: .conflict
+        case .requestInProgress, .limitReached, .deviceNotRegistered, .alreadyEnrolled, .faceInUse, .nameTaken, .alreadySent,
+            .challengeExpired, .challengeUsed:
+            .conflict
         case .idempotencyKeyReused: .unprocessableContent
         case .internal: .internalServerError
         case .overloaded: .serviceUnavailable

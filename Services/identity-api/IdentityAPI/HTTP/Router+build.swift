@@ -37,6 +37,7 @@ struct PeopleRoutes: Sendable {
 struct APIRoutes: Sendable {
     let uploads: UploadController
     let consent: ConsentController
+    let challenges: ChallengeController
     let sessions: SessionController
     let tokens: TokenController
     let verification: VerificationController

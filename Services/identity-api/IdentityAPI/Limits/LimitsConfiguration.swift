@@ -12,6 +12,8 @@ struct LimitsConfiguration: Sendable {
     var account = Rate(perMinute: 10, burst: 100)
     /// Mails with codes that one address asks for and, counted apart, codes that it enters.
     var verifications = Rate(perMinute: 20, burst: 60)
+    /// Challenges that one address asks for.
+    var challenges = Rate(perMinute: 120, burst: 240)
     /// Undecided sessions, over all instances.
     var undecidedSessions = SessionAdmission.Limits()
     /// Failed sign-ins over all accounts, over all instances.
@@ -52,6 +54,8 @@ struct LimitsConfiguration: Sendable {
         verifications = try settings.rate(
             "RATE_LIMIT_VERIFICATIONS", default: verifications,
             of: "mails with codes asked for, and apart from them codes entered, by one address (IPv6: /64)")
+        challenges = try settings.rate(
+            "RATE_LIMIT_CHALLENGES", default: challenges, of: "challenges for photos asked for by one address (IPv6: /64)")
         undecidedSessions = try SessionAdmission.Limits(settings)
         failedSignIns = try FailedSignInLimits(settings)
         orders = try settings.rate("RATE_LIMIT_ORDERS", default: orders, of: "orders of pictures by one account")

@@ -44,6 +44,7 @@ struct SessionController: Sendable {
             ("session_id", .string(session.id.wireString)), ("event", .string(session.event.rawValue)),
             ("state", .string(session.state.rawValue)), ("reason", session.reason.map { .string($0.rawValue) }),
             ("retryable", session.retryable.map(JSONValue.bool)), ("attempts_left", session.attemptsLeft.map(JSONValue.integer)),
+            ("liveness", .string(session.liveness.rawValue)),
             // The face has no effect before the mailed code is sent to `POST /v1/auth/verify`.
             ("verification_id", session.awaitsVerification ? .string(session.id.wireString) : nil),
             ("created_at", .string(Answer.timestamp(session.createdAt))),

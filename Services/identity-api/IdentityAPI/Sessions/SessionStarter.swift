@@ -86,14 +86,18 @@ struct SessionStarter: Sendable {
 
     /// Starts a session. A known and an unknown e-mail take the same statements, and so the same time.
     ///
-    /// - Parameter consent: What the sender has consented to; nil when nothing is asked for.
+    /// - Parameters:
+    ///   - consent: What the sender has consented to; nil when nothing is asked for.
+    ///   - challenge: The challenge that the upload answers, as ``ChallengeGate`` has checked it; nil for none.
     /// - Returns: The answer, as stored for repetitions.
     /// - Throws: `rate_limited` when too many were started for the account, known or unknown; `account_locked` for a sign-in after too many
-    ///   failed ones; `overloaded` while too many are undecided; `request_in_progress` when the lease had run out and another attempt has
-    ///   taken it; ``OutcomeUnknown`` when the commit was not confirmed and the session is not found, or the database cannot be queried
+    ///   failed ones; `challenge_used` for a challenge that started another session;
+    ///   `overloaded` while too many are undecided; `request_in_progress` when the lease had run out and another attempt has taken it;
+    ///   ``OutcomeUnknown`` when the commit was not confirmed and the session is not found, or the database cannot be queried
     ///   now.
     func start(
-        _ order: SessionOrder, _ consent: ConsentedText?, sessionID: UUID, token: OpaqueToken, lease: IdempotencyLease?, origin: Origin
+        _ order: SessionOrder, _ consent: ConsentedText?, _ challenge: FaceChallenge?, sessionID: UUID, token: OpaqueToken,
+        lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
         let registration = try keys.registration(of: order.target, seenAt: Date())
         try await limit(order, from: registration.installationKey, origin.limits)
@@ -109,11 +113,16 @@ struct SessionStarter: Sendable {
             email: try sessionEmail(of: order, newID), consent: consent,
             attemptKey: attemptKeys.first, otherAttemptKeys: Array(attemptKeys.dropFirst()),
             tokenHash: token.hash, installationKey: registration.installationKey, addressKey: keys.addressKey(origin.address),
-            photos: order.upload.photos, photoBytes: order.upload.photoBytes,
+            photos: order.upload.photos, photoBytes: order.upload.photoBytes, challenge: challenge?.poses,
             requestID: origin.requestID, traceparent: origin.traceparent)
         try await postgres.write(confirming: { try await SessionRepository(postgres).find(id: sessionID) != nil }) { transaction in
             if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
                 throw APIError.requestInProgress
+            }
+            // Before all locks of accounts and addresses: a session with the same challenge, which this waits for, may wait for those.
+            if let challenge {
+                let isNew = try await UsedChallengeRepository(transaction).use(id: challenge.id, expiresAt: challenge.forgottenAt)
+                guard isNew else { throw ChallengeGate.used }
             }
             if let bearer = order.bearer, bearer.signInID == nil {
                 // The upload took its time: the sign-in must not have been revoked since its token was checked.

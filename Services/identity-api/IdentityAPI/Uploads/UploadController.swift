@@ -20,8 +20,10 @@ struct UploadController: Sendable {
     let limits: UploadLimits
     /// The consent that a sign-up needs; nil for none.
     let consent: ConsentRequirement?
+    let challenges: ChallengeGate
 
     func upload(_ form: UploadForm, _ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let beganAt = Date()
         let boundary = try request.multipartBoundary()
         let key = try IdempotencyKey.read(request.headers)
         try request.checkContentLength(upTo: limits.bodyBytes)
@@ -43,7 +45,7 @@ struct UploadController: Sendable {
                 return try await repeatable(order, key, context).run { attempt in
                     let answer = try await attempt.answer(to: order.fingerprint) { lease in
                         if let refusal { throw refusal }
-                        return try await start(order, key, sessionID: sessionID, lease: lease, context)
+                        return try await start(order, key, beganAt: beganAt, sessionID: sessionID, lease: lease, context)
                     }
                     if attempt.isRepetition { await blobs.discard(prefix, context.logger) }
                     return try await respond(with: answer, isReplay: attempt.isRepetition, order, key)
@@ -61,13 +63,14 @@ struct UploadController: Sendable {
     }
 
     private func start(
-        _ order: SessionOrder, _ key: String?, sessionID: UUID, lease: IdempotencyLease?, _ context: APIRequestContext
+        _ order: SessionOrder, _ key: String?, beganAt: Date, sessionID: UUID, lease: IdempotencyLease?, _ context: APIRequestContext
     ) async throws -> IdempotencyAnswer {
         let consented: ConsentedText? =
             order.form.event == .signUp
             ? try consent?.check(order.upload.texts[ConsentRequirement.field]) : nil
+        let challenge = try challenges.check(order.upload.texts[ChallengeGate.field], beganAt: beganAt)
         let answer = try await starter.start(
-            order, consented, sessionID: sessionID, token: tokens(of: sessionID, order, key)[0], lease: lease,
+            order, consented, challenge, sessionID: sessionID, token: tokens(of: sessionID, order, key)[0], lease: lease,
             origin: SessionStarter.Origin(
                 address: context.client, requestID: context.requestID, traceparent: context.traceparent,
                 limits: context.limits))
@@ -141,6 +144,7 @@ struct UploadController: Sendable {
         guard let target = PushTarget(pushToken) else {
             throw APIError(.invalidRequest, "The device's push token is not one", field: UploadForm.pushToken)
         }
+        try checkAnswer(of: upload, form)
         let sender = owner.bearer?.userID ?? owner.verification?.id
         return SessionOrder(
             form: form, owner: owner, target: target, upload: upload, fingerprint: upload.fingerprint(sender: sender?.wireString ?? ""))
@@ -165,6 +169,17 @@ struct UploadController: Sendable {
             throw APIError(.invalidEmail, "This is not an e-mail address", field: UploadForm.email)
         }
         return .email(email)
+    }
+
+    /// Refuses a sign-up that names a challenge without the photos that answer it, and the reverse.
+    private static func checkAnswer(of upload: ReceivedUpload, _ form: UploadForm) throws(APIError) {
+        guard form.event == .signUp else { return }
+        let hasPhotos = upload.photos.contains { $0.pose == .challenge }
+        let hasChallenge = upload.texts[ChallengeGate.field].map { !$0.isEmpty } ?? false
+        guard hasPhotos != hasChallenge else { return }
+        throw hasPhotos
+            ? APIError(.missingField, "The challenge that photos answer is missing", field: ChallengeGate.field)
+            : APIError(.missingField, "The photos that answer the challenge are missing", field: ChallengeGate.photosField)
     }
 
     private static func isRecovery(_ upload: ReceivedUpload) throws(APIError) -> Bool {

@@ -9,6 +9,8 @@ struct UploadForm: Sendable {
         let pose: SessionPhoto.Pose
         /// The exact number of photos.
         let count: Int
+        /// Whether they may be missing.
+        var isOptional = false
     }
 
     /// The event of the session: sign-up or sign-in.
@@ -35,11 +37,14 @@ struct UploadForm: Sendable {
         photoFields: [
             PhotoField(name: "left_faces", pose: .left, count: 3), PhotoField(name: "right_faces", pose: .right, count: 3),
             PhotoField(name: "front_faces", pose: .front, count: 3),
+            PhotoField(
+                name: ChallengeGate.photosField, pose: .challenge, count: LivenessPose.countInChallenge, isOptional: true),
         ],
-        textFields: [pushToken, email, recovery, ConsentRequirement.field], route: "POST /api/v1/ekyc/upload-photos",
+        textFields: [pushToken, email, recovery, ConsentRequirement.field, ChallengeGate.field], route: "POST /api/v1/ekyc/upload-photos",
         successMessage: "Photos uploaded successfully")
 
     static let signIn = UploadForm(
         event: .signIn, photoFields: [PhotoField(name: "faces", pose: .any, count: 3)],
-        textFields: [pushToken, email], route: "POST /api/v1/ekyc/login", successMessage: "Login event published successfully")
+        textFields: [pushToken, email, ChallengeGate.field], route: "POST /api/v1/ekyc/login",
+        successMessage: "Login event published successfully")
 }

@@ -66,6 +66,7 @@ struct UploadReceiver {
         for field in form.photoFields {
             switch counts[field.name, default: 0] {
             case field.count: continue
+            case 0 where field.isOptional: continue
             case 0: throw APIError(.missingField, "Photos are missing", field: field.name)
             default: throw Self.wrongCount(field)
             }

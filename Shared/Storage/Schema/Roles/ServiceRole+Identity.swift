@@ -6,6 +6,7 @@ extension ServiceRole {
         .own("access_tokens"),
         .own("email_verifications"),
         .own("sessions"),
+        .own("used_challenges"),
         .own("idempotency_keys"),
         .own("topics"),
         .own("topic_members"),

@@ -10,7 +10,7 @@ extension ServiceRole {
             "sessions", .select,
             .update(
                 of: "state", "started_at", "reason", "retryable", "attempts_left", "completed_at", "email_lookups", "email_sealed",
-                "photos"),
+                "photos", "liveness"),
             because: "it decides sessions, and removes their e-mail and photos"),
         .borrow(
             "users", .select(of: "id", "state"), .insert, .update(of: "sign_ins_ended_at"),

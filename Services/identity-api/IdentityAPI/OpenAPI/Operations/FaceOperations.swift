@@ -8,9 +8,23 @@ extension APIOperation {
     /// Sign-ups and sign-ins by face, and their sessions.
     static let faces: [APIOperation] = [
         APIOperation(
+            method: .post, path: "/v1/ekyc/challenges", id: "issueChallenge", area: .faces,
+            summary: "Three poses that the photos of the next sign-up or sign-in show, in this order; for one upload that begins within 90 "
+                + "seconds",
+            replies: [
+                .data(
+                    .object([
+                        "challenge_id": .text(ChallengeTokens.length...ChallengeTokens.length),
+                        "poses": .array(
+                            of: .one(of: LivenessPose.self), upTo: LivenessPose.countInChallenge, from: LivenessPose.countInChallenge),
+                        "expires_at": .instant,
+                    ]), status: 201, "The challenge")
+            ],
+            repetition: "another challenge", handler: { $0.challenges.issue }),
+        APIOperation(
             method: .post, path: "/api/v1/ekyc/upload-photos", id: "signUp", area: .faces,
             summary: "Enrols a face, by three photos of each pose; the result is a push. `email` is needed without a bearer, "
-                + "`consent_version` where a consent is required",
+                + "`consent_version` where a consent is required, `challenge_id` and `challenge_photos` where a challenge is",
             bearers: [.none, .access, .enrolment], parameters: [.idempotencyKey],
             body: .form(
                 form(.signUp, [("recovery", .one(of: ["true", "false"])), ("consent_version", .text)]), upTo: UploadLimits().bodyBytes),
@@ -28,7 +42,8 @@ extension APIOperation {
             handler: { $0.consent.get }),
         APIOperation(
             method: .post, path: "/api/v1/ekyc/login", id: "signIn", area: .faces,
-            summary: "Signs in by three photos of a face; the result is a push", parameters: [.idempotencyKey],
+            summary: "Signs in by three photos of a face; the result is a push. With a `challenge_id` they are in the order of its poses",
+            parameters: [.idempotencyKey],
             body: .form(form(.signIn, []), upTo: UploadLimits().bodyBytes), replies: [started],
             errors: uploadErrors.union([.accountLocked]),
             repetition: "`Idempotency-Key`, 10 minutes", handler: { routes in { try await routes.uploads.upload(.signIn, $0, $1) } }),
@@ -52,6 +67,7 @@ extension APIOperation {
 
     private static let uploadErrors: Set<ErrorCode> = [
         .invalidImage, .invalidPhotoCount, .invalidEmail, .requestInProgress, .idempotencyKeyReused, .overloaded,
+        .challengeRequired, .challengeInvalid, .challengeExpired, .challengeUsed,
     ]
 
     private static let started = APIReply.success(
@@ -68,15 +84,19 @@ extension APIOperation {
         ],
         optional: [
             "reason": .one(of: SessionReason.self), "retryable": .boolean, "attempts_left": .count, "verification_id": .uuid,
-            "completed_at": .instant,
+            "completed_at": .instant, "liveness": .one(of: Liveness.self),
         ])
 
     /// A form of photos, with the fields that a sign-up has beyond those of a sign-in.
     private static func form(_ form: UploadForm, _ others: [(String, JSONSchema)]) -> JSONSchema {
-        let photos = form.photoFields.map { ($0.name, JSONSchema.array(of: .file, upTo: $0.count, from: $0.count)) }
+        func photos(isOptional: Bool) -> [(String, JSONSchema)] {
+            form.photoFields.filter { $0.isOptional == isOptional }
+                .map { ($0.name, JSONSchema.array(of: .file, upTo: $0.count, from: $0.count)) }
+        }
         let email: [(String, JSONSchema)] = [(UploadForm.email, .text)]
-        let required = [(UploadForm.pushToken, JSONSchema.text)] + photos + (form.event == .signIn ? email : [])
-        let optional = others + (form.event == .signIn ? [] : email)
+        let required = [(UploadForm.pushToken, JSONSchema.text)] + photos(isOptional: false) + (form.event == .signIn ? email : [])
+        let challenge = [(ChallengeGate.field, JSONSchema.text)] + photos(isOptional: true)
+        let optional = others + (form.event == .signIn ? [] : email) + challenge
         return .object(required, optional: optional)
     }
 }

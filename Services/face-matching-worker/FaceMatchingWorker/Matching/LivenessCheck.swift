@@ -1,0 +1,47 @@
+internal import FaceEngine
+internal import WireFormat
+
+/// The result of the check for a live person; nil where there was none.
+typealias LivenessOutcome = LivenessDecision.Outcome
+
+/// Checks whether the photos that answer a session's challenge show a live person.
+///
+/// It sees these photos alone, and nothing of the account: its result may be shown whether the e-mail has an account or not.
+struct LivenessCheck: Sendable {
+    /// Decides by the analyses of the photos.
+    var decide: @Sendable (_ photos: [PhotoAnalysis], _ poses: [ChallengePose]) -> LivenessOutcome = { LivenessDecision()($0, poses: $1) }
+
+    /// Returns the result.
+    ///
+    /// - Parameters:
+    ///   - answer: The photos, in the order of the challenge's poses.
+    ///   - poses: The poses of the challenge; nil for a session without one.
+    /// - Returns: nil for a session without a challenge.
+    func callAsFunction(_ answer: [ExaminedPhoto], to poses: [LivenessPose]?) -> LivenessOutcome? {
+        guard let poses else { return nil }
+        guard answer.count == poses.count else { return .failed(.unusablePhoto) }
+        return decide(answer.map(\.analysis), poses.map(ChallengePose.init))
+    }
+}
+
+extension ChallengePose {
+    fileprivate init(_ pose: LivenessPose) {
+        switch pose {
+        case .left: self = .left
+        case .right: self = .right
+        case .front: self = .front
+        case .nearer: self = .nearer
+        }
+    }
+}
+
+extension Liveness {
+    /// The result as it is stored and sent: without the fault, which would help who tries to deceive the check.
+    init(_ outcome: LivenessOutcome?) {
+        switch outcome {
+        case nil: self = .notPerformed
+        case .passed: self = .passed
+        case .failed: self = .failed
+        }
+    }
+}
