@@ -66,6 +66,8 @@ import WireFormat
                 "1000 400 invalid_request false", "1001 400 missing_field false", "1002 400 invalid_image false",
                 "1003 400 invalid_photo_count false", "1004 400 invalid_email false", "1005 400 template_not_found false",
                 "1010 400 invalid_code false", "1011 400 consent_required false",
+                "1012 400 challenge_required false", "1013 400 challenge_invalid false", "1114 409 challenge_expired false",
+                "1115 409 challenge_used false",
                 "1006 413 payload_too_large false", "1007 415 unsupported_media_type false", "1008 404 not_found false",
                 "1009 405 method_not_allowed false", "1101 401 unauthorized false", "1102 403 forbidden false",
                 "1103 404 session_not_found false", "1104 404 job_not_found false", "1105 404 topic_not_found false",
