@@ -140,7 +140,8 @@ let package = Package(
             name: "CommandLineSupport", dependencies: ["ServiceDefaults", .argumentParser, .logging],
             path: "Tools/CommandLineSupport", swiftSettings: sharedSettings),
         .serviceLibrary(
-            "HeliographCtl", of: "heliographctl", ["BlobStore", "CommandLineSupport", "HeliographCrypto", .argumentParser], in: "Tools"),
+            "HeliographCtl", of: "heliographctl",
+            ["BlobStore", "CommandLineSupport", "FaceEngine", "Imaging", "HeliographCrypto", .argumentParser], in: "Tools"),
         .service("heliographctl", library: "HeliographCtl", in: "Tools"),
         .target(
             name: "HeliographLoad",
@@ -302,8 +303,8 @@ let package = Package(
         .tests(
             "HeliographCtlTests",
             [
-                "BlobStore", "CommandLineSupport", "HeliographCtl", "HeliographCrypto", "EventBus", "JSON", "PostgresClient", "RedisClient",
-                "ServiceDefaults", "Storage", "TestSupport", "WireFormat", .argumentParser, .logging,
+                "BlobStore", "CommandLineSupport", "FaceEngine", "HeliographCtl", "HeliographCrypto", "EventBus", "JSON", "PostgresClient",
+                "RedisClient", "ServiceDefaults", "Storage", "TestSupport", "WireFormat", "image-decoder", .argumentParser, .logging,
             ]),
         .tests("HeliographLoadTests", ["CommandLineSupport", "HeliographLoad", "HTTPClient", "TestSupport", .argumentParser, .logging]),
         .tests(

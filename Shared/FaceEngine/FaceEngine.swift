@@ -87,26 +87,26 @@ public final class FaceEngine {
         let gates = PhotoGates(for: purpose)
         let found = try faces(in: image)
         guard !found.isEmpty else { return .rejected(.noFace) }
-        guard let face = DetectedFace.dominant(found, width: image.width, height: image.height) else {
+        guard let box = FaceBox.dominant(found, width: image.width, height: image.height) else {
             return .rejected(.multipleFaces)
         }
-        guard face.box.width >= gates.minFaceSide else { return .rejected(.faceTooSmall) }
-        guard face.box.cutOff(width: image.width, height: image.height) <= PhotoGates.maxCutOff else {
+        guard box.width >= gates.minFaceSide else { return .rejected(.faceTooSmall) }
+        guard box.cutOff(width: image.width, height: image.height) <= PhotoGates.maxCutOff else {
             return .rejected(.faceCutOff)
         }
-        return try describe(face, in: image, originalScale: originalScale, gates: gates)
+        return try describe(box, in: image, originalScale: originalScale, gates: gates)
     }
 
     // MARK: Steps
 
-    private func faces(in image: RGBImage) throws(FaceEngineError) -> [DetectedFace] {
+    private func faces(in image: RGBImage) throws(FaceEngineError) -> [FaceBox] {
         let found = try scan(image, try image.reduced(to: Self.scanSide))
         guard found.isEmpty else { return found }
         return try scan(image, try image.reduced(to: Self.secondScanSide).withStretchedLevels)
     }
 
     /// Finds the faces of a picture in a version of it made smaller.
-    private func scan(_ image: RGBImage, _ reduced: RGBImage) throws(FaceEngineError) -> [DetectedFace] {
+    private func scan(_ image: RGBImage, _ reduced: RGBImage) throws(FaceEngineError) -> [FaceBox] {
         beforeStep?()
         var found = [hg_candidate](repeating: hg_candidate(), count: Self.maxFaces)
         var count: Int32 = 0
@@ -115,14 +115,14 @@ public final class FaceEngine {
         }
         guard done != 0 else { throw FaceEngineError(.failed, "no memory for the detector") }
         let scale = Double(image.longSide) / Double(reduced.longSide)
-        return found.prefix(Int(count)).map { DetectedFace($0).scaled(by: scale) }
+        return found.prefix(Int(count)).map { FaceBox($0).scaled(by: scale) }
     }
 
     private func describe(
-        _ found: DetectedFace, in image: RGBImage, originalScale: Double, gates: PhotoGates
+        _ box: FaceBox, in image: RGBImage, originalScale: Double, gates: PhotoGates
     ) throws(FaceEngineError) -> PhotoAnalysis {
         beforeStep?()
-        let landmarks = FaceLandmarks(networks.landmarks, found.box, in: image)
+        let landmarks = FaceLandmarks(networks.landmarks, box, in: image)
         let pose = HeadPose(landmarks)
         guard abs(pose.roll) <= gates.maxRoll else { return .rejected(.headTilted) }
         guard pose.eyeDistance * originalScale >= gates.minEyeDistance else { return .rejected(.faceTooSmall) }
@@ -130,7 +130,7 @@ public final class FaceEngine {
         if let fault = gates.fault(in: face.measures) { return .rejected(fault) }
         beforeStep?()
         let descriptor = FaceDescriptor(normalising: try networks.describe(face, with: scratch))
-        let presentation = FacePresentation(found, face, in: image, reduced: try image.reduced(to: Self.backgroundSide))
+        let presentation = FacePresentation(box, pose, face, in: image, reduced: try image.reduced(to: Self.backgroundSide))
         return .usable(
             FaceObservation(
                 yaw: pose.yaw, roll: pose.roll, descriptor: descriptor, signature: face.signature, presentation: presentation))

@@ -7,36 +7,6 @@ internal import Imaging
     internal import Darwin
 #endif
 
-/// A face that the detector has found in a picture.
-struct DetectedFace {
-    var box: FaceBox
-    /// The centres of the eyes, the tip of the nose and the corners of the mouth, in pixels; the left eye and corner of the picture first.
-    var points: [SIMD2<Double>]
-
-    init(_ found: hg_candidate) {
-        box = FaceBox(found)
-        let points = found.points
-        self.points = [points.0, points.1, points.2, points.3, points.4].map { SIMD2(Double($0.x), Double($0.y)) }
-    }
-
-    /// Returns the face in a picture that is enlarged.
-    func scaled(by scale: Double) -> DetectedFace {
-        var face = self
-        face.box = box.scaled(by: scale)
-        face.points = points.map { $0 * scale }
-        return face
-    }
-
-    /// Returns the dominant face: the only one, or the largest if it is much larger than the next and central.
-    static func dominant(_ faces: [DetectedFace], width: Int, height: Int) -> DetectedFace? {
-        let bySize = faces.sorted { $0.box.area > $1.box.area }
-        guard let largest = bySize.first else { return nil }
-        guard bySize.count > 1 else { return largest }
-        let stands = largest.box.area >= PhotoGates.dominantArea * bySize[1].box.area
-        return stands && largest.box.isCentral(width: width, height: height, share: PhotoGates.dominantCentre) ? largest : nil
-    }
-}
-
 /// The bounding box of a face in pixels; `right` and `bottom` are inclusive.
 struct FaceBox: Sendable, Equatable {
     var left: Double
@@ -68,6 +38,15 @@ struct FaceBox: Sendable, Equatable {
         FaceBox(left: left * scale, top: top * scale, right: (right + 1) * scale - 1, bottom: (bottom + 1) * scale - 1)
     }
 
+    /// Returns the dominant face: the only one, or the largest if it is much larger than the next and central.
+    static func dominant(_ boxes: [FaceBox], width: Int, height: Int) -> FaceBox? {
+        let bySize = boxes.sorted { $0.area > $1.area }
+        guard let largest = bySize.first else { return nil }
+        guard bySize.count > 1 else { return largest }
+        let stands = largest.area >= PhotoGates.dominantArea * bySize[1].area
+        return stands && largest.isCentral(width: width, height: height, share: PhotoGates.dominantCentre) ? largest : nil
+    }
+
     /// Returns the largest share of the box's side that lies beyond an edge of the picture.
     func cutOff(width pictureWidth: Int, height pictureHeight: Int) -> Double {
         let across = max(-left, right + 1 - Double(pictureWidth)) / width
@@ -94,6 +73,8 @@ struct HeadPose: Sendable, Equatable {
     let roll: Double
     /// Distance between the centres of the eyes in pixels.
     let eyeDistance: Double
+    /// Distance of the base of the nose from the line through the eyes, in pixels.
+    let noseDistance: Double
 
     init(_ landmarks: FaceLandmarks) {
         let (leftEye, rightEye, nose) = (landmarks.leftEye, landmarks.rightEye, landmarks.nose)
@@ -103,5 +84,7 @@ struct HeadPose: Sendable, Equatable {
         roll = atan2(down, across) * 180 / .pi
         let along = squared > 0 ? ((nose.x - leftEye.x) * across + (nose.y - leftEye.y) * down) / squared : 0.5
         yaw = Self.degreesPerEyeDistance * (along - 0.5)
+        let offset = (nose.y - leftEye.y) * across - (nose.x - leftEye.x) * down
+        noseDistance = eyeDistance > 0 ? abs(offset) / eyeDistance : 0
     }
 }

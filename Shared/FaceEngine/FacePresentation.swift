@@ -1,4 +1,3 @@
-internal import CFaceNet
 internal import Imaging
 
 #if canImport(Glibc)
@@ -7,13 +6,10 @@ internal import Imaging
     internal import Darwin
 #endif
 
-/// How a face is presented to the camera: where its features are in the photo, how large it is, and in which light and before what.
+/// How a face is presented to the camera: how it is foreshortened, how large it is, and in which light and before what.
 ///
 /// ``LivenessDecision`` compares it between the photos of one challenge.
 public struct FacePresentation: Sendable, Equatable {
-    /// A place in the photo, in pixels of the working picture.
-    typealias Point = SIMD2<Double>
-
     /// Bins of the histogram of the background for each of the two shares of colour, and for the brightness.
     static let colourBins = 8
     static let brightnessBins = 4
@@ -22,10 +18,10 @@ public struct FacePresentation: Sendable, Equatable {
     /// What around the face belongs to the person (hair, neck and shoulders), in sides of the face: beside, above and below it.
     private static let person = (beside: 0.6, above: 0.6, below: 10.0)
 
-    /// The centres of the eyes, the left one of the picture first, and the corners of the mouth in that order.
-    let plane: [Point]
-    /// The tip of the nose, which is before the plane of the others.
-    let noseTip: Point
+    /// The distance between the eyes, divided by that of the base of the nose from the line through them.
+    ///
+    /// Both are shorter in a smaller picture; only the first is shorter when the face, or a print of it, is turned to a side.
+    let aspect: Double
     /// Side of the face divided by the longer side of the photo.
     let size: Double
     /// Mean red, green and blue of the middle of the face, 0 to 255.
@@ -35,12 +31,10 @@ public struct FacePresentation: Sendable, Equatable {
 }
 
 extension FacePresentation {
-    init(_ face: DetectedFace, _ aligned: AlignedFace, in image: RGBImage, reduced: RGBImage) {
-        let points = face.points
+    init(_ box: FaceBox, _ pose: HeadPose, _ aligned: AlignedFace, in image: RGBImage, reduced: RGBImage) {
         self.init(
-            plane: [points[0], points[1], points[3], points[4]], noseTip: points[2], size: face.box.width / Double(image.longSide),
-            colour: aligned.colour,
-            background: Self.background(of: reduced, without: face.box.scaled(by: Double(reduced.longSide) / Double(image.longSide))))
+            aspect: pose.eyeDistance / max(1, pose.noseDistance), size: box.width / Double(image.longSide), colour: aligned.colour,
+            background: Self.background(of: reduced, without: box.scaled(by: Double(reduced.longSide) / Double(image.longSide))))
     }
 
     private static func background(of image: RGBImage, without face: FaceBox) -> [Double]? {
@@ -75,23 +69,6 @@ extension FacePresentation {
 // MARK: Comparison
 
 extension FacePresentation {
-    /// The distance between the middle of the eyes and that of the mouth, in pixels, which a turn of the head does not shorten.
-    private var height: Double {
-        let difference = (plane[0] + plane[1] - plane[2] - plane[3]) / 2
-        return (difference * difference).sum().squareRoot()
-    }
-
-    /// Returns how far the tip of the nose is from where it would be if this photo showed the plane picture that the other one shows,
-    /// seen from elsewhere; in distances between eyes and mouth.
-    ///
-    /// A projective map takes the eyes and the corners of the mouth from one photo to the other exactly. It takes a print of the tip of the
-    /// nose there, too, at whatever angle the print is held. The tip of a real nose is before that plane, and moves as the head turns.
-    func parallax(from other: FacePresentation) -> Double? {
-        guard let map = Homography(from: other.plane, to: plane), let expected = map(other.noseTip), height > 0 else { return nil }
-        let difference = noseTip - expected
-        return (difference * difference).sum().squareRoot() / height
-    }
-
     /// Returns the share of the backgrounds' colours that both have, 0 to 1; nil when one shows too little of it.
     func commonBackground(with other: FacePresentation) -> Double? {
         guard let background, let theirs = other.background else { return nil }

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// The pose of the head that a challenge asks for.
 public enum ChallengePose: Sendable, Hashable, CaseIterable {
     /// Turned to one side.
@@ -31,8 +37,11 @@ public struct LivenessDecision: Sendable {
     static let minTurnFromFront = 8.0
     /// Minimum size of the nearer face, in those of the largest other one.
     static let minNearerRatio = 1.2
-    /// Minimum parallax between the two photos whose turns differ most, for each degree of difference; a plane has none.
-    static let minParallaxPerDegree = 0.0025
+    /// Minimum aspect of turned faces, in those that a head has at their turns; the mean of all of them counts.
+    ///
+    /// A head at 20 degrees is narrower by the cosine, a sixteenth. A print has to be turned by 40 degrees and more before its nose seems
+    /// to be that of a turned head, and is narrower by a quarter.
+    static let minAspect = 0.92
     /// Minimum share of the colours of the background that two photos have in common.
     static let minCommonBackground = 0.35
     /// Maximum difference of the brightness of the face, in powers of e.
@@ -57,7 +66,7 @@ public struct LivenessDecision: Sendable {
         }
         let answers = Array(zip(poses, faces))
         guard showsPoses(answers) else { return .failed(.wrongPose) }
-        guard hasParallax(faces) else { return .failed(.flat) }
+        guard isRound(answers) else { return .failed(.flat) }
         guard isContinuous(faces) else { return .failed(.changedScene) }
         return .passed
     }
@@ -83,12 +92,14 @@ public struct LivenessDecision: Sendable {
         return nearer.face.presentation.size >= Self.minNearerRatio * (others.max() ?? .infinity)
     }
 
-    /// Returns whether the nose moves before the rest of the face as the head turns.
-    private func hasParallax(_ faces: [FaceObservation]) -> Bool {
-        let byTurn = faces.sorted { $0.yaw < $1.yaw }
-        guard let first = byTurn.first, let last = byTurn.last else { return false }
-        guard let parallax = last.presentation.parallax(from: first.presentation) else { return false }
-        return parallax >= Self.minParallaxPerDegree * (last.yaw - first.yaw)
+    /// Returns whether turned faces are as wide as those of a head.
+    private func isRound(_ answers: [(pose: ChallengePose, face: FaceObservation)]) -> Bool {
+        let frontal = answers.filter { $0.pose == .front || $0.pose == .nearer }.map(\.face.presentation.aspect)
+        let turned = answers.filter { $0.pose == .left || $0.pose == .right }.map(\.face)
+        guard !frontal.isEmpty, !turned.isEmpty else { return false }
+        let ofFront = frontal.reduce(0, +) / Double(frontal.count)
+        let shares = turned.map { $0.presentation.aspect / (ofFront * cos($0.yaw * .pi / 180)) }
+        return shares.reduce(0, +) / Double(shares.count) >= Self.minAspect
     }
 
     /// Returns whether all photos were taken in one light and before one background.

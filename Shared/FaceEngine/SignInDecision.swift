@@ -68,7 +68,7 @@ public struct SignInDecision: Sendable {
     }
 
     /// Applies the rule: two photos and the mean are near enough, and none is far off. Of two usable photos, both must be nearer.
-    func matches(_ distances: [Float]) -> Bool {
+    package func matches(_ distances: [Float]) -> Bool {
         guard distances.count >= 3 else {
             return distances.count == 2 && distances.allSatisfy { $0 <= threshold - FaceThresholds.meanSlack }
         }

@@ -127,6 +127,7 @@ static void check_detector(file model, hg_path path) {
 }
 
 #include "hostile.h"
+#include "pictures.h"
 #include "scan_checks.h"
 
 int main(int count, char **arguments) {
@@ -146,6 +147,8 @@ int main(int count, char **arguments) {
         check_scan(path);
     }
     check_codes();
+    check_reduction();
+    check_alignment();
     check_hostile_files(recogniser, load_recogniser, rounds / 3);
     check_hostile_files(detector, load_detector, 4 * rounds);
     check_hostile_files(landmarks, load_landmarks, rounds);

@@ -8,7 +8,8 @@ import Testing
 @Suite struct SignatureHashTests {
     private static let names =
         ["left", "right", "front", "sign-in"].flatMap { pose in (1...3).map { "person-a/\(pose)-\($0)" } }
-        + (1...3).map { "person-b/sign-in-\($0)" }
+        // The others of this person are views of the same portrait, eight degrees apart, and count as copies of it.
+        + ["person-b/sign-in-1"]
 
     private static let hasher = FaceSignatureHasher(key: Array("a secret".utf8))
 

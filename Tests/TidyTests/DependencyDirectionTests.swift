@@ -59,8 +59,9 @@ import Testing
         }
     }
 
-    @Test func `no service links face models or libvips but the workers`() {
-        for file in Checkout.swift where file.isExecutable && !file.path.contains("-worker/") {
+    @Test func `no service links face models or libvips but the workers, and heliographctl for calibrations`() {
+        let users = ["-worker/", "HeliographCtl/Faces/"]
+        for file in Checkout.swift where file.isExecutable && !users.contains(where: file.path.contains) {
             #expect(Set(file.imports).isDisjoint(with: ["FaceEngine", "Imaging", "CFaceNet", "CVips"]), "\(file.path)")
         }
     }

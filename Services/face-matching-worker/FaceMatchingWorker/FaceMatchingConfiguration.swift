@@ -6,8 +6,6 @@ internal import ServiceDefaults
 
 /// The settings of face-matching-worker.
 struct FaceMatchingConfiguration: Sendable {
-    static let modelsExpectation = "the folder that deploy/local/fetch-models.sh fills"
-
     let modelsPath: String
     let sandbox: SandboxMode
     let threshold: Float
@@ -18,11 +16,9 @@ struct FaceMatchingConfiguration: Sendable {
     let consumer: EventConsumerConfiguration
 
     init(_ settings: Settings) throws(ConfigurationError) {
-        modelsPath = try settings.string("FACE_MODELS_PATH", Self.modelsExpectation, about: "the three model files")
+        modelsPath = try settings.faceModelsPath()
         sandbox = try settings.imageSandbox(deployed: SandboxMode.required, local: .available)
-        threshold = try settings.number(
-            "FACE_THRESHOLD", default: FaceThresholds.standard, in: FaceThresholds.configurable,
-            about: "how near a face must be to the account's: 0.95 is strict, 1.04 lenient")
+        threshold = try settings.faceThreshold(default: FaceThresholds.standard, in: FaceThresholds.configurable)
         replayCheck = try settings.choice(
             "FACE_REPLAY_CHECK", default: ReplayCheck.photos,
             about: "what may not be sent twice: a photo, also a changed copy of it, or only the same file (for load tests)")

@@ -57,7 +57,7 @@ public enum FaceMatchingWorker: HeliographService {
             case .badModel:
                 throw ConfigurationError(
                     "FACE_MODELS_PATH", "does not hold the models (\(error.message))",
-                    expectation: FaceMatchingConfiguration.modelsExpectation)
+                    expectation: Settings.faceModelsExpectation)
             case .noDecoder: throw ConfigurationError.imageSandbox(error.message)
             default: throw error
             }

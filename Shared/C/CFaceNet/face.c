@@ -118,13 +118,14 @@ void hg_face_measure(const uint8_t *face, hg_face_measures *measures) {
 }
 
 void hg_face_signature(const uint8_t *face, float *signature) {
-    enum { CELLS = HG_SIGNATURE_SIDE, CELL = SIDE / CELLS, MARGIN = (SIDE - CELL * CELLS) / 2, COUNT = CELLS * CELLS };
+    // The middle of the face: further out a photo that is cut tightly is black.
+    enum { CELLS = HG_SIGNATURE_SIDE, CELL = 3, LEFT = 20, TOP = 28, COUNT = CELLS * CELLS };
     double total = 0, squares = 0;
     for (int y = 0; y < CELLS; ++y) {
         for (int x = 0; x < CELLS; ++x) {
             int sum = 0;
             for (int row = 0; row < CELL; ++row)
-                for (int column = 0; column < CELL; ++column) sum += grey(face, MARGIN + x * CELL + column, MARGIN + y * CELL + row);
+                for (int column = 0; column < CELL; ++column) sum += grey(face, LEFT + x * CELL + column, TOP + y * CELL + row);
             signature[y * CELLS + x] = (float)sum;
             total += sum;
         }

@@ -52,6 +52,19 @@ public struct AuditRepository: Sendable {
         return try await db.query(query.readOnly()).map(AuditRecord.init(row:)).reversed()
     }
 
+    /// Counts the decisions on faces since a time, by what was done and how it ended, the most frequent first.
+    public func faceDecisions(since: Date) async throws(PostgresError) -> [FaceDecisionCount] {
+        let actions = [AuditAction.faceEnrolled, .faceReplaced, .faceCompared].map(\.rawValue)
+        let query: PostgresQuery = """
+            SELECT action, CASE result WHEN 'failed' THEN coalesce(detail, result) ELSE result END AS outcome, count(*) AS decisions
+            FROM audit_log WHERE at >= \(since) AND action = ANY(\(actions)) GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2
+            """
+        return try await db.query(query.readOnly()).map { row throws(PostgresError) in
+            FaceDecisionCount(
+                action: try row.decode("action"), outcome: try row.decode("outcome"), count: try row.decode("decisions", as: Int.self))
+        }
+    }
+
     /// Makes the partitions of this month and the next two, and drops those that ended 24 months ago.
     ///
     /// Fails with a lock timeout of 2 s when a long transaction is in the way; call it again later.
@@ -62,4 +75,14 @@ public struct AuditRepository: Sendable {
         let rows = try await db.query("SELECT audit_log_maintain()::bigint AS changed")
         return try rows.first?.decode("changed") ?? 0
     }
+}
+
+/// The number of decisions on faces that ended in one way.
+public struct FaceDecisionCount: Sendable, Equatable {
+    /// What was done: a face was enrolled, replaced or compared.
+    public let action: String
+    /// `succeeded`, or the reason of the refusal.
+    public let outcome: String
+    /// How often it happened.
+    public let count: Int
 }

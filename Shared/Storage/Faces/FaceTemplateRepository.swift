@@ -51,4 +51,26 @@ public struct FaceTemplateRepository: Sendable {
         let rows = try await db.query(query.readOnly())
         return try rows.first.map(FaceTemplate.init(row:))
     }
+
+    /// Counts the faces by the model and the version that computed them, the most first.
+    public func counts() async throws(PostgresError) -> [FaceTemplateCount] {
+        let query: PostgresQuery = """
+            SELECT model_id, pipeline_version, count(*) AS faces FROM face_templates GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2
+            """
+        return try await db.query(query.readOnly()).map { row throws(PostgresError) in
+            FaceTemplateCount(
+                modelID: try row.decode("model_id"), pipelineVersion: try row.decode("pipeline_version", as: Int.self),
+                count: try row.decode("faces", as: Int.self))
+        }
+    }
+}
+
+/// The number of faces of a model.
+public struct FaceTemplateCount: Sendable, Equatable {
+    /// The network that computed them.
+    public let modelID: String
+    /// The version of the pipeline that computed them.
+    public let pipelineVersion: Int
+    /// How many there are.
+    public let count: Int
 }

@@ -55,7 +55,7 @@ struct AuditCommand: AsyncParsableCommand {
     }
 
     /// Parses the age of the oldest row: no row is older than the log keeps.
-    private static func age(_ text: String) throws -> Duration {
+    static func age(_ text: String) throws -> Duration {
         guard let age = HumanUnits.duration(text) else {
             throw ValidationError("\(text.printable) is no time: 90s, 30m, 24h and 7d are.")
         }

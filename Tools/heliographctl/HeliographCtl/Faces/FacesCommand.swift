@@ -4,8 +4,8 @@ internal import ArgumentParser
 struct FacesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faces",
-        abstract: "Look after the faces of accounts.",
-        subcommands: [FaceDuplicatesCommand.self]
+        abstract: "See how faces are judged, measure it with photos of your own, and find accounts with the same face.",
+        subcommands: [FacesStatusCommand.self, FacesCalibrateCommand.self, FaceDuplicatesCommand.self]
     )
 }
 
