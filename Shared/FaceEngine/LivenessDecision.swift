@@ -31,17 +31,17 @@ public struct LivenessDecision: Sendable {
 
     /// Degrees of turn up to which a head is frontal, and from which to ``maxTurn`` it is turned.
     static let frontLimit = 15.0
-    static let minTurn = 9.0
+    static let minTurn = 15.0
     static let maxTurn = 48.0
     /// Minimum difference of turn between a turned head and a frontal one, in degrees.
-    static let minTurnFromFront = 8.0
+    static let minTurnFromFront = 12.0
     /// Minimum size of the nearer face, in those of the largest other one.
     static let minNearerRatio = 1.2
     /// Minimum aspect of turned faces, in those that a head has at their turns; the mean of all of them counts.
     ///
     /// A head at 20 degrees is narrower by the cosine, a sixteenth. A print has to be turned by 40 degrees and more before its nose seems
     /// to be that of a turned head, and is narrower by a quarter.
-    static let minAspect = 0.92
+    static let minAspect = 0.90
     /// Minimum share of the colours of the background that two photos have in common.
     static let minCommonBackground = 0.35
     /// Maximum difference of the brightness of the face, in powers of e.
@@ -94,11 +94,10 @@ public struct LivenessDecision: Sendable {
 
     /// Returns whether turned faces are as wide as those of a head.
     private func isRound(_ answers: [(pose: ChallengePose, face: FaceObservation)]) -> Bool {
-        let frontal = answers.filter { $0.pose == .front || $0.pose == .nearer }.map(\.face.presentation.aspect)
+        let frontal = answers.filter { $0.pose == .front || $0.pose == .nearer }.map(\.face)
         let turned = answers.filter { $0.pose == .left || $0.pose == .right }.map(\.face)
-        guard !frontal.isEmpty, !turned.isEmpty else { return false }
-        let ofFront = frontal.reduce(0, +) / Double(frontal.count)
-        let shares = turned.map { $0.presentation.aspect / (ofFront * cos($0.yaw * .pi / 180)) }
+        guard let front = frontal.min(by: { abs($0.yaw) < abs($1.yaw) }), !turned.isEmpty else { return false }
+        let shares = turned.map { $0.presentation.aspect / (front.presentation.aspect * cos($0.yaw * .pi / 180)) }
         return shares.reduce(0, +) / Double(shares.count) >= Self.minAspect
     }
 

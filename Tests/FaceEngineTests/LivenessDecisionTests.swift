@@ -49,7 +49,7 @@ import Testing
 
     @Test func `a print that seems to be a turned head is too narrow`() {
         let front = photo(1)
-        #expect(decide([photo(-13, angle: -40), front, photo(13, angle: 40)], [.left, .front, .right]) == .failed(.flat))
+        #expect(decide([photo(-17, angle: -40), front, photo(17, angle: 40)], [.left, .front, .right]) == .failed(.flat))
         #expect(decide([front, photo(16, angle: 45), photo(0, size: 0.3)], [.front, .right, .nearer]) == .failed(.flat))
     }
 
