@@ -19,7 +19,8 @@ public enum FaceRefusal: Sendable, Equatable, CaseIterable {
     /// The face is not that of the account.
     case noMatch
 
-    init(_ fault: PhotoFault) {
+    /// The reason for which a photo with this fault is refused.
+    public init(_ fault: PhotoFault) {
         switch fault {
         case .noFace: self = .noFace
         case .multipleFaces: self = .multipleFaces

@@ -68,6 +68,17 @@ import WireFormat
         }
     }
 
+    @Test func `a photo of a challenge that cannot be used says what is wrong with it`() async throws {
+        try await withWorker { worker in
+            let user = UUID()
+            let photos = try ["person-a/sign-in-1", "cases/partial-face", "person-a/sign-in-3"].map { name in
+                Uploads.Photo(pose: .any, file: try Photos.read(name))
+            }
+            let session = try await worker.run(.signIn, photos, user: user, challenge: Self.poses)
+            #expect(session.reason == .lowQuality && session.liveness == .notPerformed)
+        }
+    }
+
     @Test func `the photos that answer a sign-up's challenge are of the person of the others, and none of those`() async throws {
         try await withWorker(PassingLiveness.self) { worker in
             let cases: [([String], SessionReason, Liveness)] = [

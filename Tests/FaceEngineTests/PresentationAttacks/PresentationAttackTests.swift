@@ -23,6 +23,12 @@ struct PresentationAttackTests {
         try Engines.decoder.decodeUpright(Photos.read(name), maxSide: 400).image
     }
 
+    @Test func `views of a head that turn as asked pass, in that order alone`() async throws {
+        let views = try ["left-3", "front-1", "right-3"].map { try photo("person-a/\($0)") }
+        #expect(try await decide(views) == .passed)
+        #expect(try await decide([views[1], views[0], views[2]]) == .failed(.wrongPose))
+    }
+
     @Test func `a print that is turned before the camera does not pass`() async throws {
         let photo = try photo("person-a/front-1")
         let outcome = try await decide([-40.0, 0, 40].map { AttackRenderer.print(photo, turnedBy: $0) })

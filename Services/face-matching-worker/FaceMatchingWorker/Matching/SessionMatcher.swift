@@ -77,12 +77,7 @@ struct SessionMatcher: Sendable {
             result.verdict = .refused(SessionReason(refusal))
             return
         }
-        result.liveness = liveness(answer, to: session.challenge)
-        if case .failed = result.liveness {
-            result.verdict = .refused(.livenessFailed)
-        } else if comparison != .accepted {
-            result.verdict = .refused(.inconsistentFaces)
-        }
+        if isLive(answer, of: session, &result), comparison != .accepted { result.verdict = .refused(.inconsistentFaces) }
     }
 
     private func verdictOnSignIn(_ session: Session, _ examiner: PhotoExaminer) async throws -> ExaminedSession {
@@ -108,14 +103,24 @@ struct SessionMatcher: Sendable {
         case .refused(let refusal) where refusal != .noMatch: result.verdict = .refused(SessionReason(refusal))
         case let comparison:
             // Before the comparison's result: a print that matches must not be told from one that does not, or has no account.
-            result.liveness = liveness(examined, to: session.challenge)
-            if case .failed = result.liveness {
-                result.verdict = .refused(.livenessFailed)
-            } else if comparison == .accepted, enrolled != nil {
-                result.verdict = .recognised
-            }
+            if isLive(examined, of: session, &result), comparison == .accepted, enrolled != nil { result.verdict = .recognised }
         }
         return result
+    }
+
+    /// Returns whether the photos that answer the challenge show a live person, or there is none; else refuses the session.
+    private func isLive(_ answer: [ExaminedPhoto], of session: Session, _ result: inout ExaminedSession) -> Bool {
+        guard session.challenge != nil else { return true }
+        for photo in answer {
+            // A photo that cannot be used says itself what the person can do better.
+            guard case .rejected(let fault) = photo.analysis else { continue }
+            result.verdict = .refused(SessionReason(FaceRefusal(fault)))
+            return false
+        }
+        result.liveness = liveness(answer, to: session.challenge)
+        guard case .failed = result.liveness else { return true }
+        result.verdict = .refused(.livenessFailed)
+        return false
     }
 
     /// Returns the account's face; nil when it has none.
