@@ -8,7 +8,7 @@ internal import Storage
 
 /// Finds the accounts, and the sign-ups that wait for their proof, that have the face of a sign-up.
 ///
-/// Its steps and their number do not depend on the result: whoever sends photos with an e-mail of which nothing is proven must not learn
+/// Its steps and their number do not depend on the result: one who sends photos with an e-mail of which nothing is proven must not learn
 /// by the time whether the face is known. The distance of two faces does not leave this type.
 struct DuplicateSearch: Sendable {
     /// What was found, and up to which state of the database.
