@@ -2,7 +2,7 @@ internal import CFaceNet
 internal import Imaging
 
 /// A face cut out of a photo, upright and at a fixed scale: 112 by 112 pixels, RGB.
-struct AlignedFace: Equatable {
+struct AlignedFace {
     static let side = Int(HG_FACE_SIDE)
 
     let pixels: [UInt8]

@@ -37,6 +37,9 @@ public struct EnrolledFace: Sendable, Equatable {
         return 0.5 * mean.distance(to: face) + 0.5 * nearest
     }
 
+    /// Returns whether another template is of the same person, as it seems.
+    public func resembles(_ other: EnrolledFace) -> Bool { mean.distance(to: other.mean) <= FaceThresholds.duplicate }
+
     /// True when descriptors of the current pipeline can be compared with this template.
     public var isComparable: Bool {
         modelID == FaceModels.modelID && pipelineVersion == Self.currentPipelineVersion
@@ -63,26 +66,38 @@ public struct EnrolledFace: Sendable, Equatable {
     ///
     /// - Throws: ``FaceEngineError`` with `badTemplate`.
     public init(decoding bytes: [UInt8]) throws(FaceEngineError) {
-        guard bytes.count == Self.encodedByteCount, bytes.starts(with: Self.magic) else {
-            throw FaceEngineError(.badTemplate, "\(bytes.count) bytes that are no template")
-        }
+        try Self.check(bytes)
         pipelineVersion = UInt16(bytes[4]) | UInt16(bytes[5]) << 8
         modelID = String(decoding: bytes[6..<(6 + Self.modelIDBytes)], as: UTF8.self)
         isMirrored = bytes[6 + Self.modelIDBytes] & 1 == 1
-        var descriptors: [FaceDescriptor] = []
-        var offset = 6 + Self.modelIDBytes + 1
-        for _ in 0..<4 {
-            var values: [Float] = []
-            for _ in 0..<FaceDescriptor.count {
-                let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) }
-                values.append(Float(bitPattern: bits))
-                offset += 4
-            }
-            let squared = values.reduce(Float(0)) { $0 + $1 * $1 }
-            guard abs(squared - 1) < 0.001 else { throw FaceEngineError(.badTemplate, "a descriptor that has not length 1") }
-            descriptors.append(FaceDescriptor(normalising: values))
+        mean = try Self.descriptor(0, in: bytes)
+        poses = try (1..<4).map { index throws(FaceEngineError) in try Self.descriptor(index, in: bytes) }
+    }
+
+    /// Decodes the mean alone: a worker does this for every account when it starts.
+    ///
+    /// - Throws: ``FaceEngineError`` with `badTemplate`.
+    static func mean(decoding bytes: [UInt8]) throws(FaceEngineError) -> FaceDescriptor {
+        try check(bytes)
+        return try descriptor(0, in: bytes)
+    }
+
+    private static func check(_ bytes: [UInt8]) throws(FaceEngineError) {
+        guard bytes.count == encodedByteCount, bytes.starts(with: magic) else {
+            throw FaceEngineError(.badTemplate, "\(bytes.count) bytes that are no template")
         }
-        mean = descriptors[0]
-        poses = Array(descriptors[1...])
+    }
+
+    /// Decodes one of the four descriptors that end a template: the mean is the first.
+    private static func descriptor(_ index: Int, in bytes: [UInt8]) throws(FaceEngineError) -> FaceDescriptor {
+        let start = bytes.count - (4 - index) * FaceDescriptor.count * 4
+        let values = bytes.withUnsafeBytes { bytes in
+            (0..<FaceDescriptor.count).map {
+                Float(bitPattern: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 4 * $0, as: UInt32.self)))
+            }
+        }
+        let squared = values.reduce(Float(0)) { $0 + $1 * $1 }
+        guard abs(squared - 1) < 0.001 else { throw FaceEngineError(.badTemplate, "a descriptor that has not length 1") }
+        return FaceDescriptor(normalising: values)
     }
 }

@@ -39,14 +39,6 @@ public final class FaceEngine {
         (self.networks, self.scratch, self.decoder) = (networks, scratch, decoder)
     }
 
-    /// Loads the models and creates an engine, which takes some 0.1 s.
-    ///
-    /// - Parameter decoder: Decodes the photos.
-    /// - Throws: ``FaceEngineError`` with `badModel`.
-    public convenience init(models: FaceModels, decoder: ImageDecoder) throws(FaceEngineError) {
-        self.init(try FaceNetworks(models, for: .fastest), decoder: decoder)
-    }
-
     deinit { hg_scratch_destroy(scratch) }
 
     /// Decodes and analyses a photo.
@@ -85,7 +77,8 @@ public final class FaceEngine {
         _ image: RGBImage, originalScale: Double, for purpose: PhotoPurpose
     ) throws(FaceEngineError) -> PhotoAnalysis {
         let gates = PhotoGates(for: purpose)
-        let found = try faces(in: image)
+        let reduced = try image.reduced(to: Self.scanSide)
+        let found = try faces(in: image, reduced)
         guard !found.isEmpty else { return .rejected(.noFace) }
         guard let box = FaceBox.dominant(found, width: image.width, height: image.height) else {
             return .rejected(.multipleFaces)
@@ -94,15 +87,15 @@ public final class FaceEngine {
         guard box.cutOff(width: image.width, height: image.height) <= PhotoGates.maxCutOff else {
             return .rejected(.faceCutOff)
         }
-        return try describe(box, in: image, originalScale: originalScale, gates: gates)
+        return try describe(box, in: image, reduced, originalScale: originalScale, gates: gates)
     }
 
     // MARK: Steps
 
-    private func faces(in image: RGBImage) throws(FaceEngineError) -> [FaceBox] {
-        let found = try scan(image, try image.reduced(to: Self.scanSide))
+    private func faces(in image: RGBImage, _ reduced: RGBImage) throws(FaceEngineError) -> [FaceBox] {
+        let found = try scan(image, reduced)
         guard found.isEmpty else { return found }
-        return try scan(image, try image.reduced(to: Self.secondScanSide).withStretchedLevels)
+        return try scan(image, try reduced.reduced(to: Self.secondScanSide).withStretchedLevels)
     }
 
     /// Finds the faces of a picture in a version of it made smaller.
@@ -119,7 +112,7 @@ public final class FaceEngine {
     }
 
     private func describe(
-        _ box: FaceBox, in image: RGBImage, originalScale: Double, gates: PhotoGates
+        _ box: FaceBox, in image: RGBImage, _ reduced: RGBImage, originalScale: Double, gates: PhotoGates
     ) throws(FaceEngineError) -> PhotoAnalysis {
         beforeStep?()
         let landmarks = FaceLandmarks(networks.landmarks, box, in: image)
@@ -130,7 +123,7 @@ public final class FaceEngine {
         if let fault = gates.fault(in: face.measures) { return .rejected(fault) }
         beforeStep?()
         let descriptor = FaceDescriptor(normalising: try networks.describe(face, with: scratch))
-        let presentation = FacePresentation(box, pose, face, in: image, reduced: try image.reduced(to: Self.backgroundSide))
+        let presentation = FacePresentation(box, pose, face, in: image, reduced: try reduced.reduced(to: Self.backgroundSide))
         return .usable(
             FaceObservation(
                 yaw: pose.yaw, roll: pose.roll, descriptor: descriptor, signature: face.signature, presentation: presentation))

@@ -1,5 +1,4 @@
 internal import CFaceNet
-internal import Imaging
 
 #if canImport(Glibc)
     internal import Glibc

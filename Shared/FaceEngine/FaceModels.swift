@@ -33,7 +33,7 @@ public struct FaceModels: Sendable {
     /// Reads and checks the files. Blocks for some 50 ms.
     ///
     /// - Throws: ``FaceEngineError`` with `badModel`.
-    public init(directory: String) throws(FaceEngineError) {
+    init(directory: String) throws(FaceEngineError) {
         detector = try Self.read(Self.detectorFile, in: directory)
         landmarks = try Self.read(Self.landmarksFile, in: directory)
         recogniser = try Self.read(Self.recogniserFile, in: directory)

@@ -9,7 +9,7 @@ internal import Imaging
 /// How a face is presented to the camera: how it is foreshortened, how large it is, and in which light and before what.
 ///
 /// ``LivenessDecision`` compares it between the photos of one challenge.
-public struct FacePresentation: Sendable, Equatable {
+public struct FacePresentation: Sendable {
     /// Bins of the histogram of the background for each of the two shares of colour, and for the brightness.
     static let colourBins = 8
     static let brightnessBins = 4

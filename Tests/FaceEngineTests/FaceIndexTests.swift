@@ -15,7 +15,7 @@ import Testing
             await index.apply(added: others.enumerated().map { (Int64($0.offset + 1), FaceCode($0.element)) })
             for _ in 0..<50 {
                 let face = others.randomElement(using: &random)!.moved(by: Float.random(in: 0.1...0.79, using: &random), &random)
-                let exact = others.indices.filter { others[$0].distance(to: face) <= DuplicateRule.duplicateThreshold }
+                let exact = others.indices.filter { others[$0].distance(to: face) <= FaceThresholds.duplicate }
                 let found = await index.candidates(for: FaceCode(face))
                 #expect(!exact.isEmpty && Set(exact.map { Int64($0 + 1) }).isSubset(of: found))
                 #expect(found.count == FaceIndex.maxCandidates)
@@ -117,9 +117,9 @@ import Testing
         func template(_ mean: FaceDescriptor) -> EnrolledFace {
             EnrolledFace(left: [mean], right: [mean], front: [mean], isMirrored: false)
         }
-        let threshold = DuplicateRule.duplicateThreshold
-        #expect(DuplicateRule.matches(template(face), template(face.moved(by: threshold - 0.01, &random))))
-        #expect(!DuplicateRule.matches(template(face), template(face.moved(by: threshold + 0.01, &random))))
+        let threshold = FaceThresholds.duplicate
+        #expect(template(face).resembles(template(face.moved(by: threshold - 0.01, &random))))
+        #expect(!template(face).resembles(template(face.moved(by: threshold + 0.01, &random))))
     }
 }
 

@@ -47,6 +47,11 @@ import Testing
         #expect(try await analyse(dark, for: .signUp).fault == .tooDark)
     }
 
+    @Test func `a face in near darkness is too dark, and not missing`() async throws {
+        let dark = try Photos.altered("person-a/front-1") { image, x, y, channel in image.level(x, y, channel) / 24 }
+        #expect(try await analyse(dark, for: .signUp).fault == .tooDark)
+    }
+
     @Test func `a washed-out photo is refused`() async throws {
         let bright = try Photos.altered("person-a/front-1") { image, x, y, channel in
             UInt8(min(255, 160 + Int(image.level(x, y, channel)) / 2))

@@ -14,7 +14,8 @@ struct HelpTests {
         ["sessions"], ["sessions", "list"], ["sessions", "revoke"], ["locks"], ["locks", "show"], ["locks", "clear"], ["audit"],
         ["credentials"], ["credentials", "create"], ["credentials", "list"], ["credentials", "revoke"],
         ["reports"], ["reports", "list"], ["reports", "show"], ["reports", "close"],
-        ["faces"], ["faces", "status"], ["faces", "calibrate"],
+        ["faces"], ["faces", "status"], ["faces", "calibrate"], ["faces", "duplicates"],
+        ["faces", "duplicates", "list"], ["faces", "duplicates", "resolve"],
     ])
     func `every command has help`(_ path: [String]) async {
         #expect(await heliographctl(path + ["--help"]).exitCode == 0)

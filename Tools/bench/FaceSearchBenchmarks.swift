@@ -113,7 +113,7 @@ private struct SyntheticFaces {
 
     /// The people of each probe whose faces are within the threshold.
     func exactMatches() -> [[Int]] {
-        let least = 1 - DuplicateRule.duplicateThreshold * DuplicateRule.duplicateThreshold / 2
+        let least = 1 - FaceThresholds.duplicate * FaceThresholds.duplicate / 2
         var matches = [[Int]](repeating: [], count: Self.probeCount)
         for block in blocks {
             let vectors = block.flatMap { Self.vector(of: $0, axes) }

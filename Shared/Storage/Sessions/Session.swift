@@ -67,7 +67,8 @@ public struct Session: Sendable, Equatable {
     public let addressKey: [UInt8]?
     /// The stored photos; empty once they are deleted.
     public let photos: [SessionPhoto]
-    /// The poses of the challenge that its upload answers, in the order of ``challengePhotos``; `nil` without one.
+    /// The poses of the challenge that its upload answers, in the order of the photos that answer it; `nil`
+    /// without one. They are all of a sign-in, and those of a sign-up with the pose `challenge`.
     public let challenge: [LivenessPose]?
     /// Whether the photos of the challenge show a live person; `notPerformed` before the decision.
     public let liveness: Liveness
@@ -90,14 +91,6 @@ public struct Session: Sendable, Equatable {
 
     /// Whether its enrolment takes effect only with the verification of its e-mail, which has the session's id.
     public var awaitsVerification: Bool { event == .signUp && state == .succeeded && !authorised && verificationID == nil }
-
-    /// The photos that answer its challenge, in the order of the challenge's poses; empty without one, and once they are deleted.
-    ///
-    /// Those of a sign-in are all of its photos; a sign-up has them beside the nine that show the face.
-    public var challengePhotos: [SessionPhoto] {
-        guard challenge != nil else { return [] }
-        return event == .signIn ? photos : photos.filter { $0.pose == .challenge }
-    }
 
     /// The columns that `init(row:)` reads; `photos` as text, because JSON is decoded from text.
     static let columns = """

@@ -44,7 +44,7 @@ struct PresentationAttackTests {
         }
     }
 
-    @Test func `a screen does not pass`() async throws {
+    @Test func `one photo on a screen that is turned does not pass`() async throws {
         let photo = try photo("person-a/front-1")
         #expect(try await decide([-35.0, 0, 35].map { AttackRenderer.screen(photo, turnedBy: $0) }) != .passed)
     }

@@ -45,7 +45,7 @@ struct DuplicateSearch: Sendable {
         let faces = try await FaceChangeRepository(db).faces(of: FaceIndexFeed.model, numbers: numbers)
         let matching = faces.filter { other in
             guard let template = FaceIndexFeed.template(of: other, sealer) else { return false }
-            return DuplicateRule.matches(face, template)
+            return face.resembles(template)
         }
         return Set(matching.map(\.userID))
     }

@@ -103,7 +103,6 @@ struct CalibrationPage {
 
     private var table: String {
         let rows = report.points.map { point in
-            let isCurrent = abs(point.threshold - report.current) < 0.005
             let cells = [point.falseRefusals, point.falseAcceptances].flatMap { failures in
                 [
                     "\(failures.failed) of \(failures.attempts)",
@@ -111,7 +110,7 @@ struct CalibrationPage {
                 ]
             }
             let columns = ([label(point.threshold)] + cells).map { "<td>\($0)</td>" }.joined()
-            return "<tr\(isCurrent ? " class=\"now\"" : "")>\(columns)</tr>"
+            return "<tr\(report.isInForce(point) ? " class=\"now\"" : "")>\(columns)</tr>"
         }
         return "<table><tr><th>threshold</th><th>refused</th><th>of people</th><th>accepted</th><th>of pairs</th></tr>"
             + rows.joined(separator: "\n") + "</table>"

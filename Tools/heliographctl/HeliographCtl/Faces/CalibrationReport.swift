@@ -82,13 +82,15 @@ struct CalibrationReport: Report {
             .right("RATE"), .right("PAIRS, 95 %"),
         ])
         for point in points {
-            let isCurrent = abs(point.threshold - current) < 0.005
             table.add(
-                [.init(Self.number(Double(point.threshold), 2) + (isCurrent ? " in force" : ""))]
+                [.init(Self.number(Double(point.threshold), 2) + (isInForce(point) ? " in force" : ""))]
                     + cells(point.falseRefusals) + cells(point.falseAcceptances))
         }
         return lines + [""] + table.lines(style)
     }
+
+    /// Returns whether the threshold in force is this one, to a hundredth.
+    func isInForce(_ point: Point) -> Bool { abs(point.threshold - current) < 0.005 }
 
     private func cells(_ failures: Failures) -> [Table.Cell] {
         let bounds = failures.bounds

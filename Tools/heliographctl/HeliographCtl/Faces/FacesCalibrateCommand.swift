@@ -44,7 +44,7 @@ struct FacesCalibrateCommand: AsyncParsableCommand {
         let settings = Settings()
         let (threshold, models, sandbox) = try reporting(hint: "--models") {
             (
-                try settings.faceThreshold(default: FaceThresholds.standard, in: FaceThresholds.configurable),
+                try settings.faceThreshold(),
                 try self.models ?? settings.faceModelsPath(),
                 try settings.imageSandbox(deployed: SandboxMode.required, local: .available)
             )

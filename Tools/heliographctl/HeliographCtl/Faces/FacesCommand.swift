@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import FaceEngine
+internal import ServiceDefaults
 
 /// The commands for faces.
 struct FacesCommand: AsyncParsableCommand {
@@ -16,4 +18,11 @@ struct FaceDuplicatesCommand: AsyncParsableCommand {
         abstract: "List accounts that have the same face as it seems, and resolve them.",
         subcommands: [FaceDuplicatesListCommand.self, FaceDuplicatesResolveCommand.self]
     )
+}
+
+extension Settings {
+    /// The threshold in force, as face-matching-worker reads it.
+    func faceThreshold() throws(ConfigurationError) -> Float {
+        try faceThreshold(default: FaceThresholds.standard, in: FaceThresholds.configurable)
+    }
 }

@@ -31,7 +31,7 @@ struct FacesStatusCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let threshold = try reporting { try Settings().faceThreshold(default: FaceThresholds.standard, in: FaceThresholds.configurable) }
+        let threshold = try reporting { try Settings().faceThreshold() }
         let begin = Date().addingTimeInterval(-(since / .seconds(1)))
         try await database.withDatabase(queryTimeout: .seconds(60)) { client in
             let report = FacesReport(
@@ -66,7 +66,8 @@ struct FacesReport: Report {
     }
 
     func lines(_ style: TextStyle) -> [String] {
-        var lines = ["threshold  \(threshold)  (strict 0.95, standard 1.0, lenient 1.04)", ""]
+        let named = "strict \(FaceThresholds.strict), standard \(FaceThresholds.standard), lenient \(FaceThresholds.lenient)"
+        var lines = ["threshold  \(threshold)  (\(named))", ""]
         var table = Table(["MODEL", "PIPELINE", .right("FACES"), "COMPARABLE"])
         for face in faces {
             let comparable = isComparable(face)
