@@ -105,10 +105,11 @@ public final class HeliographClient: Sendable {
 
     /// Takes a `handleEventsForBackgroundURLSession` of the system; returns false, and does nothing, for another session.
     ///
-    /// The completion handler is called exactly once, on the main thread, when everything that the wake-up brought is written down.
+    /// The completion handler is called exactly once, on the main thread, when everything that the wake-up brought is on the device's disk.
+    /// `images.pending()` may show the id of the job a moment later.
     public func handleBackgroundEvents(identifier: String, completion: @escaping @MainActor @Sendable () -> Void) async -> Bool {
         guard identifier == parts.uploads.session.identifier else { return false }
-        // The wake-up ends when the outcomes of uploads are written down, which the tracker does.
+        // The wake-up ends when the outcomes of uploads are on disk and the tracker has taken them, for which it must run.
         try? await parts.tracker.start()
         return await parts.uploads.handleEvents(identifier: identifier, completion: completion)
     }
