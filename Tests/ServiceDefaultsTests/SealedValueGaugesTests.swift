@@ -46,6 +46,18 @@ import Testing
         }
     }
 
+    @Test func `the current key of a service is recorded before it has sealed anything`() async throws {
+        try await withStorage { postgres in
+            let registry = PrometheusRegistry()
+            let sealer = Sealer(keyRing: try KeyRing(parsing: KeyRing.generateText(id: "k7")))
+            let gauges = SealedValueGauges(
+                postgres: postgres, of: .identityAPI, sealers: [.accounts: sealer],
+                metrics: PrometheusMetricsFactory(registry: registry))
+            try await gauges.record(olderThan: .zero)
+            #expect(registry.exposition().contains(#"sealed_values{key_id="k7",ring="accounts"} 0.0"#))
+        }
+    }
+
     @Test(arguments: [ServiceRole.identityAPI, .tokenRegistry]) func `a service counts with its own role`(role: ServiceRole) async throws {
         try await withServiceRoles { database, prefix in
             try await withClient(of: database, as: role, prefix: prefix) { postgres in

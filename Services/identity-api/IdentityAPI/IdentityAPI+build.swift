@@ -108,6 +108,7 @@ public enum IdentityAPI: HeliographService {
             postgres: postgres, receiptKey: receiptKey, issuer: links.signer.publicURL.text, logger: context.logger, clock: context.clock)
         let sweeper = sweeper(
             postgres: postgres, photos: photos, pseudonyms: SessionPseudonyms(sessionKey: sessionKey),
+            sealers: [.accounts: try context.sealer(.accounts), .tokens: try context.sealer(.tokens)],
             interval: configuration.sweepInterval, logger: context.logger, clock: context.clock)
         let server = Application(
             router: routes.buildRouter(),

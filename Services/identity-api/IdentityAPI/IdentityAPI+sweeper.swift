@@ -2,6 +2,7 @@ internal import AsyncPrimitives
 internal import BlobStore
 internal import EventBus
 internal import FoundationEssentials
+internal import HeliographCrypto
 internal import Logging
 internal import PostgresClient
 internal import ServiceDefaults
@@ -21,12 +22,12 @@ extension IdentityAPI {
 
     /// The sweeper of sessions and sign-ins with their photos, and of all other rows that identity-api writes and that expire.
     static func sweeper(
-        postgres: PostgresClient, photos: any BlobStore, pseudonyms: SessionPseudonyms, interval: Duration, logger: Logger,
-        clock: any MonotonicClock = ContinuousClock()
+        postgres: PostgresClient, photos: any BlobStore, pseudonyms: SessionPseudonyms, sealers: [KeyPurpose: Sealer] = [:],
+        interval: Duration, logger: Logger, clock: any MonotonicClock = ContinuousClock()
     ) -> Sweeper {
         let overdue = OverdueSessions(postgres: postgres, blobs: photos, pseudonyms: pseudonyms, logger: logger)
         let sessions = SessionRepository(postgres)
-        let sealedValues = SealedValueGauges(postgres: postgres, of: .identityAPI)
+        let sealedValues = SealedValueGauges(postgres: postgres, of: .identityAPI, sealers: sealers)
         return Sweeper(
             logger: logger, clock: clock,
             steps: [

@@ -1,4 +1,5 @@
 public import CoreMetrics
+public import HeliographCrypto
 public import PostgresClient
 public import Storage
 internal import Synchronization
@@ -17,12 +18,19 @@ public final class SealedValueGauges: Sendable {
     private let postgres: PostgresClient
     private let columns: [SealedColumn]
     private let metrics: any MetricsFactory
-    /// The keys that have been recorded: one that seals nothing any more is recorded as 0.
-    private let recorded = Mutex<Set<Key>>([])
+    /// The keys that are recorded also with no values: those that seal, and those that have sealed values before.
+    private let recorded: Mutex<Set<Key>>
 
     /// Makes the gauges of a service.
-    public init(postgres: PostgresClient, of service: ServiceRole, metrics: any MetricsFactory = MetricsSystem.factory) {
+    ///
+    /// - Parameter sealers: The sealers that the service has. Their current keys are recorded from the start, so that a dashboard tells a
+    ///   key without values from a service that does not count.
+    public init(
+        postgres: PostgresClient, of service: ServiceRole, sealers: [KeyPurpose: Sealer] = [:],
+        metrics: any MetricsFactory = MetricsSystem.factory
+    ) {
         self.postgres = postgres
+        recorded = Mutex(Set(sealers.map { Key(purpose: $0.key, id: $0.value.currentKeyID) }))
         columns = SealedColumn.all.filter { $0.counter == service }
         self.metrics = metrics
     }
