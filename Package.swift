@@ -50,6 +50,7 @@ let package = Package(
     targets: [
         // MARK: The system's native libraries
         .nativeLibrary("CHiredis", pkgConfig: "hiredis", apt: "libhiredis-dev"),
+        .nativeLibrary("CLibJPEG", pkgConfig: "libjpeg", apt: "libjpeg62-turbo-dev"),
         .nativeLibrary("CLibPQ", pkgConfig: "libpq", apt: "libpq-dev"),
         .nativeLibrary("CLibCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         .nativeLibrary("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
@@ -60,6 +61,7 @@ let package = Package(
         .systemLibrary(name: "CLinux", path: "Shared/C/CLinux"),
         // Without optimisation its sums are not in registers, so a debug build optimises it too. It chooses instructions when it starts.
         .target(name: "CFaceNet", path: "Shared/C/CFaceNet", cSettings: [.unsafeFlags(["-O2"])]),
+        .target(name: "CJPEG", dependencies: ["CLibJPEG"], path: "Shared/C/CJPEG", cSettings: [.unsafeFlags(["-O2"])]),
 
         // MARK: Modules which know nothing of this product
         .shared("AsyncPrimitives", []),
@@ -73,7 +75,7 @@ let package = Package(
         .shared("ImageProbe", []),
         .shared("ZipWriter", ["CZlib"]),
         .shared("Sandbox", ["CSeccomp"]),
-        .shared("Imaging", ["CLinux", "CVips", "ImageProbe", .logging, .metrics]),
+        .shared("Imaging", ["CJPEG", "CLinux", "CVips", "ImageProbe", .logging, .metrics]),
         .shared("FaceEngine", ["AsyncPrimitives", "CFaceNet", "Imaging", "HeliographCrypto"]),
         // Its own program, because a sandbox is that of a process. The workers start it; it is installed beside them.
         .executableTarget(

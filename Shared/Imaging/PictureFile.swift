@@ -46,6 +46,12 @@ struct PictureFile {
         return try Self.load(bytes, format, shrink: shrink)
     }
 
+    /// The picture as the face engine reads it, when the file is a JPEG whose colours are not inks.
+    func uprightJPEG(maxSide: Int) throws(ImagingError) -> UprightJPEG? {
+        guard format == .jpeg else { return nil }
+        return try UprightJPEG(bytes, stored: stored, orientation: orientation, maxSide: maxSide)
+    }
+
     /// Opens a file: only the header is read; pixels are decoded on demand, from top to bottom.
     private static func load(
         _ bytes: UnsafeRawBufferPointer, _ format: ImageFormat, shrink: Double

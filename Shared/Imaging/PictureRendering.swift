@@ -64,7 +64,8 @@ extension PictureFile {
 
 extension PictureFile {
     /// The picture without the correction of its colour profile, for the face engine: three bands, on black.
-    func plain(maxSide: Int) throws(ImagingError) -> VipsPicture {
+    func plain(maxSide: Int) throws(ImagingError) -> RenderedPixels {
+        if let decoded = try uprightJPEG(maxSide: maxSide) { return .decoded(decoded) }
         var picture = try self.picture(shrunkBy: Double(stored.longSide) / Double(maxSide))
         let loaded = max(picture.width, picture.height)
         if loaded > maxSide {
@@ -75,6 +76,6 @@ extension PictureFile {
         // Grey, palette, CMYK, 16 bits and transparency become three bands of eight bits.
         let coloured = try picture.applying("colourspace", ["space": .choice("srgb")])
         let opaque = coloured.hasAlpha ? try coloured.applying("flatten") : coloured
-        return try opaque.applying("cast", ["format": .choice("uchar")]).threeBands()
+        return .onDemand(try opaque.applying("cast", ["format": .choice("uchar")]).threeBands())
     }
 }

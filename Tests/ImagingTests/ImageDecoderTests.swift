@@ -44,6 +44,44 @@ import Testing
         #expect(abs(Int(expected) - Int(found)) <= 2)
     }
 
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8], [80, 50])
+    func `every orientation comes out upright, at full size and made smaller`(orientation: UInt8, side: Int) throws {
+        let file = JPEGFile(try Samples.quarters()).with(orientation: orientation).bytes
+        let image = try Samples.decoder.decodeUpright(file, maxSide: side).image
+        let short = side * 3 / 4 + (side % 4 > 1 ? 1 : 0)
+        #expect((image.width, image.height) == (orientation < 5 ? (side, short) : (short, side)))
+        for (found, expected) in zip(image.quarters, Samples.uprightQuarters(orientation)) { #expect(areAlike(found, expected)) }
+    }
+
+    @Test func `a grey JPEG becomes three equal bands`() throws {
+        let image = try Samples.decoder.decodeUpright(SmallFiles.grey).image
+        #expect(areAlike(image.colour(0.1, 0.5), [200, 200, 200], within: 4) && areAlike(image.colour(0.9, 0.5), [40, 40, 40], within: 4))
+    }
+
+    @Test func `a JPEG of inks is converted`() throws {
+        let image = try Samples.decoder.decodeUpright(SmallFiles.cmyk).image
+        let (left, right) = (image.colour(0.1, 0.5), image.colour(0.9, 0.5))
+        #expect(left[0] > 150 && left[1] < 110 && left[2] < 110 && right[0] < 110)
+    }
+
+    @Test(arguments: [799, 641, 400, 333, 100, 7])
+    func `a white JPEG stays white in every size`(side: Int) throws {
+        let white = PNGFile.encode(width: 800, height: 451, bands: 3) { _, _, _ in 255 }
+        let file = try Samples.pipeline.normalise(white, maxSide: 800).picture.bytes
+        let image = try Samples.decoder.decodeUpright(file, maxSide: side).image
+        #expect(image.longSide == side && image.pixels.allSatisfy { $0 == 255 })
+    }
+
+    @Test func `a JPEG made smaller has the means of the areas`() throws {
+        let steps = PNGFile.encode(width: 300, height: 200, bands: 3) { x, _, _ in UInt8(x / 50 * 40) }
+        let file = try Samples.pipeline.normalise(steps, maxSide: 300, quality: 100).picture.bytes
+        // Each pixel of six covers one step, and each of four one and a half.
+        let six = try Samples.decoder.decodeUpright(file, maxSide: 6).image
+        let four = try Samples.decoder.decodeUpright(file, maxSide: 4).image
+        for x in 0..<6 { #expect(abs(Int(six.level(x, 1, 0)) - x * 40) <= 6) }
+        for (x, mean) in [13, 67, 133, 187].enumerated() { #expect(abs(Int(four.level(x, 1, 0)) - mean) <= 6) }
+    }
+
     @Test(arguments: [1, 2, 3, 4])
     func `every kind of PNG becomes three bands`(bands: Int) throws {
         let file = PNGFile.encode(width: 300, height: 250, bands: bands) { _, _, band in

@@ -22,19 +22,12 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8])
     func `every orientation comes out upright`(orientation: UInt8) throws {
-        let (red, green, blue, white) = ([220, 30, 30], [30, 200, 30], [30, 30, 220], [255, 255, 255])
-        // The quarters at top left, top right, bottom left and bottom right of the upright picture, by TIFF's definition of the tag.
-        let expected: [[[Int]]] = [
-            [red, green, blue, white], [green, red, white, blue], [white, blue, green, red], [blue, white, red, green],
-            [red, blue, green, white], [blue, red, white, green], [white, green, blue, red], [green, white, red, blue],
-        ]
         let file = JPEGFile(try Samples.quarters()).with(orientation: orientation).bytes
         let result = try Samples.pipeline.normalise(file, maxSide: 4_000)
         let image = try Samples.pixels(result.picture)
         #expect((image.width, image.height) == (orientation < 5 ? (80, 60) : (60, 80)))
         #expect((result.originalWidth, result.originalHeight) == (image.width, image.height))
-        let found = [image.colour(0.25, 0.25), image.colour(0.75, 0.25), image.colour(0.25, 0.75), image.colour(0.75, 0.75)]
-        for (found, expected) in zip(found, expected[Int(orientation) - 1]) { #expect(areAlike(found, expected)) }
+        for (found, expected) in zip(image.quarters, Samples.uprightQuarters(orientation)) { #expect(areAlike(found, expected)) }
     }
 
     @Test func `CMYK without a profile is converted as offset printing`() throws {

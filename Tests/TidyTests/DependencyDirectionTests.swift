@@ -5,7 +5,10 @@ import Testing
 /// storage with the bus, the defaults of services, the support of commands, and services with the tools of operators.
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
-        ["CHiredis", "CLibPQ", "CLibCurl", "CNGHTTP2", "COpenSSL", "CVips", "CFaceNet", "CZlib", "CLinux", "CSeccomp"],
+        [
+            "CHiredis", "CLibPQ", "CLibCurl", "CLibJPEG", "CJPEG", "CNGHTTP2", "COpenSSL", "CVips", "CFaceNet", "CZlib", "CLinux",
+            "CSeccomp",
+        ],
         // MobileClient imports nothing but Foundation, and only tools import it.
         ["AsyncPrimitives", "MobileClient"],
         [

@@ -23,7 +23,7 @@ for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]:
 
 # Every native library of Package.swift is there in one of its Debian packages.
 for name, stem in {"libcurl": "libcurl", "libpq": "libpq", "openssl": "libssl", "hiredis": "libhiredis", "libnghttp2": "libnghttp2",
-                   "libseccomp": "libseccomp", "vips": "libvips", "zlib": "zlib1g"}.items():
+                   "libseccomp": "libseccomp", "libjpeg": "libjpeg", "vips": "libvips", "zlib": "zlib1g"}.items():
     if not re.search(rf'pkgConfig: "{name}"', (ROOT / "Package.swift").read_text()):
         faults.append(f"Package.swift has no {name} any more: change check-sbom.py")
     if not any(component.startswith(stem) for component in versions):

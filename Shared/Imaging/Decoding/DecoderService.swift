@@ -37,7 +37,7 @@ package enum DecoderService {
                 try withBytes(of: file) { file throws(ImagingError) in
                     let picture = try request.rendered(file)
                     DecoderPipe.write(DecoderMessage.picture(picture.size).encoded)
-                    try picture.pixels.computeRows { rows in
+                    try picture.pixels.passRows { rows in
                         DecoderPipe.write(DecoderMessage.header(.rows, byteCount: rows.count))
                         DecoderPipe.write(rows)
                     }
@@ -52,10 +52,10 @@ package enum DecoderService {
 }
 
 extension DecodeRequest {
-    /// Prepares the picture of a file, whose pixels are computed on demand.
-    func rendered(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> (size: DecodedSize, pixels: VipsPicture) {
+    /// Prepares the picture of a file.
+    func rendered(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> (size: DecodedSize, pixels: RenderedPixels) {
         let file = try PictureFile(bytes, format: format, limits: limits)
-        let picture: VipsPicture
+        let picture: RenderedPixels
         switch rendering {
         case .plain(let maxSide, let minSide):
             guard min(file.stored.width, file.stored.height) >= minSide else {
@@ -64,10 +64,9 @@ extension DecodeRequest {
             picture = try file.plain(maxSide: maxSide)
         case .framed(let width, let height, let maxSide, let alpha):
             let frame = try OutputFrame(of: file.upright, width: width, height: height, maxSide: maxSide)
-            picture = try file.rendered(in: frame, alpha: alpha)
+            picture = .onDemand(try file.rendered(in: frame, alpha: alpha))
         }
-        let size = PixelSize(width: picture.width, height: picture.height)
-        return (DecodedSize(size: size, bands: picture.bands, original: file.upright), picture)
+        return (DecodedSize(size: picture.size, bands: picture.bands, original: file.upright), picture)
     }
 }
 

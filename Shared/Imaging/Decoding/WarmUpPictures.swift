@@ -24,7 +24,7 @@ enum WarmUpPictures {
         for (format, file) in files {
             for rendering in renderings {
                 let request = DecodeRequest(format: format, limits: ImageLimits(), rendering: rendering, byteCount: file.count)
-                try withBytes(of: file) { file throws(ImagingError) in try request.rendered(file).pixels.computeRows { _ in } }
+                try withBytes(of: file) { file throws(ImagingError) in try request.rendered(file).pixels.passRows { _ in } }
             }
         }
     }

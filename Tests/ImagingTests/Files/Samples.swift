@@ -19,6 +19,15 @@ enum Samples {
         return try pipeline.normalise(png, maxSide: 80, quality: 95).picture.bytes
     }
 
+    /// The quarters at top left, top right, bottom left and bottom right of the upright picture, by TIFF's definition of the orientation.
+    static func uprightQuarters(_ orientation: UInt8) -> [[Int]] {
+        let (red, green, blue, white) = ([220, 30, 30], [30, 200, 30], [30, 30, 220], [255, 255, 255])
+        return [
+            [red, green, blue, white], [green, red, white, blue], [white, blue, green, red], [blue, white, red, green],
+            [red, blue, green, white], [blue, red, white, green], [white, green, blue, red], [green, white, red, blue],
+        ][Int(orientation) - 1]
+    }
+
     /// A picture of noise: nothing compresses it.
     static func noise(side: Int) -> [UInt8] {
         var random = SeededGenerator(seed: 1)
@@ -36,6 +45,9 @@ extension RGBImage {
         let start = (Int(down * Double(height)) * width + Int(across * Double(width))) * 3
         return pixels[start..<(start + 3)].map(Int.init)
     }
+
+    /// The colours in the middle of the quarters, in the order of ``Samples/uprightQuarters(_:)``.
+    var quarters: [[Int]] { [colour(0.25, 0.25), colour(0.75, 0.25), colour(0.25, 0.75), colour(0.75, 0.75)] }
 
     func level(_ x: Int, _ y: Int, _ channel: Int) -> UInt8 { pixels[(y * width + x) * 3 + channel] }
 }

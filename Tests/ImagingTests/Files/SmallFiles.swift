@@ -26,6 +26,14 @@ enum SmallFiles {
         ADAyMTABkQcABAAAAAECAwAAoAcABAAAADAxMDABoAMAAQAAAP//AAACoAQAAQAAAEAAAAADoAQAAQAAADAAAAAAAAAA
         """)
 
+    /// A grey JPEG: the left half 200, the right half 40. Made by Pillow.
+    static let grey = decoded(
+        """
+        /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUV\
+        DA8XGBYUGBIUFRT/wAALCAAwAEABAREA/8QAFgABAQEAAAAAAAAAAAAAAAAAAAkI/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQAA\
+        PwDYACKgC1YCKgC1YCKgC1YCKgC1YCKgC1YCKgD/2Q==
+        """)
+
     /// A JPEG of four inks: the left half magenta and yellow, the right half cyan and black, without a colour profile. Made by
     /// Pillow from CMYK (0, 200, 200, 0) and (200, 60, 0, 40).
     static let cmyk = decoded(
