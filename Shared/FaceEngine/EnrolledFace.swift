@@ -3,7 +3,7 @@
 /// It is biometric data: it is stored sealed, compared in the worker, and never logged.
 public struct EnrolledFace: Sendable, Equatable {
     /// Version of the pipeline from photo to descriptor (detector, alignment, scale, gates), stored with every template.
-    public static let currentPipelineVersion: UInt16 = 2
+    public static let currentPipelineVersion: UInt16 = 3
     private static let magic = Array("HGF1".utf8)
     private static let modelIDBytes = 16
     /// Bytes of an encoded template.

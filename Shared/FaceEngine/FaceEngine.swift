@@ -65,8 +65,10 @@ public final class FaceEngine {
             }
         }
         let scale = Double(max(decoded.originalWidth, decoded.originalHeight)) / Double(decoded.image.longSide)
+        // The picture made smaller says as well which picture it is, at a fifth of the cost of the whole.
+        let reduced = try decoded.image.reduced(to: Self.scanSide)
         return AnalysedPhoto(
-            analysis: try analyse(decoded.image, originalScale: scale, for: purpose), pixelDigest: decoded.image.digest)
+            analysis: try analyse(decoded.image, reduced, originalScale: scale, for: purpose), pixelDigest: reduced.digest)
     }
 
     /// Analyses a decoded photo.
@@ -76,8 +78,13 @@ public final class FaceEngine {
     public func analyse(
         _ image: RGBImage, originalScale: Double, for purpose: PhotoPurpose
     ) throws(FaceEngineError) -> PhotoAnalysis {
+        try analyse(image, try image.reduced(to: Self.scanSide), originalScale: originalScale, for: purpose)
+    }
+
+    private func analyse(
+        _ image: RGBImage, _ reduced: RGBImage, originalScale: Double, for purpose: PhotoPurpose
+    ) throws(FaceEngineError) -> PhotoAnalysis {
         let gates = PhotoGates(for: purpose)
-        let reduced = try image.reduced(to: Self.scanSide)
         let found = try faces(in: image, reduced)
         guard !found.isEmpty else { return .rejected(.noFace) }
         guard let box = FaceBox.dominant(found, width: image.width, height: image.height) else {

@@ -6,6 +6,11 @@ enum InstructionSet: CaseIterable {
     case portable
     case avx2
     case avx512
+    /// AVX-512, and 8-bit products in the recogniser.
+    case vnni
+
+    /// Whether it rounds descriptors: 8-bit products do.
+    var isRounding: Bool { self == .vnni }
 
     /// Those of this processor, the fastest last.
     static var available: [InstructionSet] { allCases.filter { hg_path_available($0.path) != 0 } }
@@ -18,6 +23,7 @@ enum InstructionSet: CaseIterable {
         case .portable: HG_PATH_PORTABLE
         case .avx2: HG_PATH_AVX2
         case .avx512: HG_PATH_AVX512
+        case .vnni: HG_PATH_VNNI
         }
     }
 }

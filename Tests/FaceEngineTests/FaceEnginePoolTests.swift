@@ -162,8 +162,18 @@ import Testing
         var wrong = golden
         for value in [golden[64] + 0.001, .nan] {
             wrong[64] = value
-            #expect(throws: FaceEngineError.self) { try SelfCheck.compare(wrong, with: golden, computedWith: .fastest) }
+            #expect(throws: FaceEngineError.self) { try SelfCheck.compare(wrong, with: golden, computedWith: .portable) }
         }
-        #expect(throws: FaceEngineError.self) { try SelfCheck.compare([], with: golden, computedWith: .fastest) }
+        #expect(throws: FaceEngineError.self) { try SelfCheck.compare([], with: golden, computedWith: .portable) }
+    }
+
+    @Test func `the self-check takes rounded numbers of products of 8 bits, and no other direction`() throws {
+        let golden = SelfCheck.goldenDescriptor
+        let rounded = golden.enumerated().map { $1 + ($0.isMultiple(of: 2) ? 0.02 : -0.02) }
+        try SelfCheck.compare(rounded, with: golden, computedWith: .vnni)
+        #expect(throws: FaceEngineError.self) { try SelfCheck.compare(rounded, with: golden, computedWith: .avx512) }
+        for wrong in [golden.enumerated().map { $1 + ($0.isMultiple(of: 2) ? 0.2 : -0.2) }, golden.map { $0 * .nan }, []] {
+            #expect(throws: FaceEngineError.self) { try SelfCheck.compare(wrong, with: golden, computedWith: .vnni) }
+        }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import FaceEngine
 
 @Suite struct FaceIndexTests {
-    private static let paths = [HG_PATH_PORTABLE, HG_PATH_AVX2, HG_PATH_AVX512].filter { hg_path_available($0) != 0 }
+    private static let paths = [HG_PATH_PORTABLE, HG_PATH_AVX2, HG_PATH_AVX512, HG_PATH_VNNI].filter { hg_path_available($0) != 0 }
 
     @Test func `every path finds what an exact search finds within the threshold`() async {
         for path in Self.paths {

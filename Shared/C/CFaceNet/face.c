@@ -1,8 +1,15 @@
 #include <math.h>
+#include <string.h>
 
 #include "include/CFaceNet.h"
 
-enum { SIDE = HG_FACE_SIDE, MAX_SAMPLES = 16 };
+enum {
+    SIDE = HG_FACE_SIDE,
+    /// Their squared number, times 255, fits 16 bits.
+    MAX_SAMPLES = 16,
+    /// Places in a picture below this side, in 65,536ths of a pixel, fit 32 bits.
+    FIXED_SIDE = 16384,
+};
 
 /// Where the centres of the eyes and the base of the nose are in an aligned face. Fitted to dlib's points, so that faces are as those
 /// with which SFace was trained.
@@ -61,6 +68,56 @@ static inline void add_nearest(hg_rgb picture, double x, double y, float sum[3])
     if (x > -0.5 && y > -0.5 && x < picture.width && y < picture.height) add_pixel(picture, (int)(x + 0.5), (int)(y + 0.5), 1, sum);
 }
 
+/// Whether all samples of a pixel whose corner samples are these lie inside, so far that the byte behind each is inside, too.
+static inline int is_inside(hg_rgb picture, double x, double y, double across_x, double across_y) {
+    // The samples are a square: its other corners follow by a quarter turn.
+    const double xs[4] = {x, x + across_x, x - across_y, x + across_x - across_y};
+    const double ys[4] = {y, y + across_y, y + across_x, y + across_y + across_x};
+    for (int i = 0; i < 4; ++i)
+        if (!(xs[i] >= 0 && ys[i] >= 0 && xs[i] < picture.width - 2 && ys[i] < picture.height - 2)) return 0;
+    return 1;
+}
+
+/// Adds the colours of `samples` squared pixels, which are all inside. The step from one to the next is (`step_x`, `step_y`).
+static inline void add_square(hg_rgb picture, double x, double y, double step_x, double step_y, int samples, float sum[3]) {
+    // Places in 65,536ths of a pixel; red and blue in one sum, which 256 samples cannot overflow.
+    const double unit = 65536;
+    const int32_t to_x = (int32_t)lrint(step_x * unit), to_y = (int32_t)lrint(step_y * unit);
+    int32_t left = (int32_t)lrint((x + 0.5) * unit), top = (int32_t)lrint((y + 0.5) * unit);
+    uint32_t red_and_blue = 0, green = 0;
+    for (int row = 0; row < samples; ++row, left -= to_y, top += to_x) {
+        int32_t px = left, py = top;
+        for (int column = 0; column < samples; ++column, px += to_x, py += to_y) {
+            const uint8_t *pixel = picture.pixels + ((size_t)(py >> 16) * (size_t)picture.width + (size_t)(px >> 16)) * 3;
+            uint32_t levels;
+            memcpy(&levels, pixel, sizeof levels);
+            red_and_blue += levels & 0xFF00FF;
+            green += levels >> 8 & 0xFF;
+        }
+    }
+    sum[0] = (float)(red_and_blue & 0xFFFF);
+    sum[1] = (float)green;
+    sum[2] = (float)(red_and_blue >> 16);
+}
+
+/// Adds the colours of the pixel (x, y) of an aligned face: `samples` squared places.
+static void add_samples(hg_rgb picture, similarity to, int x, int y, int samples, float sum[3]) {
+    const double first_u = x + 0.5 / samples - 0.5, first_v = y + 0.5 / samples - 0.5, step = 1.0 / samples;
+    const double left = to.a * first_u - to.b * first_v + to.left, top = to.b * first_u + to.a * first_v + to.top;
+    if (samples > 2 && picture.width < FIXED_SIDE && picture.height < FIXED_SIDE
+        && is_inside(picture, left, top, to.a * (samples - 1) * step, to.b * (samples - 1) * step)) {
+        add_square(picture, left, top, to.a * step, to.b * step, samples, sum);
+        return;
+    }
+    for (int row = 0; row < samples; ++row) {
+        for (int column = 0; column < samples; ++column) {
+            const double px = left + (to.a * column - to.b * row) * step, py = top + (to.b * column + to.a * row) * step;
+            if (samples <= 2) add_between(picture, px, py, sum);
+            else add_nearest(picture, px, py, sum);
+        }
+    }
+}
+
 int hg_face_align(hg_rgb picture, hg_point left_eye, hg_point right_eye, hg_point nose, uint8_t *face) {
     const hg_point points[3] = {left_eye, right_eye, nose};
     similarity to;
@@ -72,15 +129,7 @@ int hg_face_align(hg_rgb picture, hg_point left_eye, hg_point right_eye, hg_poin
     for (int y = 0; y < SIDE; ++y) {
         for (int x = 0; x < SIDE; ++x) {
             float sum[3] = {0, 0, 0};
-            for (int row = 0; row < samples; ++row) {
-                const double v = y + (row + 0.5) / samples - 0.5;
-                for (int column = 0; column < samples; ++column) {
-                    const double u = x + (column + 0.5) / samples - 0.5;
-                    const double px = to.a * u - to.b * v + to.left, py = to.b * u + to.a * v + to.top;
-                    if (samples <= 2) add_between(picture, px, py, sum);
-                    else add_nearest(picture, px, py, sum);
-                }
-            }
+            add_samples(picture, to, x, y, samples, sum);
             uint8_t *out = face + (y * SIDE + x) * 3;
             for (int c = 0; c < 3; ++c) {
                 const float level = sum[c] * share + 0.5f;

@@ -19,6 +19,17 @@ typedef struct {
     const float *slopes;
 } hg_dense;
 
+/// A pointwise layer in 8-bit weights, for the path that has such products.
+typedef struct {
+    /// Multiples of 32.
+    int depth, out;
+    /// By blocks of 32 channels, and of 4 inputs: [block][input / 4][channel][input % 4].
+    const int8_t *weights;
+    /// Of each channel, the value of a weight of 1, and the sum of the weights' values.
+    const float *scales, *sums;
+    const float *bias, *slopes;
+} hg_dense8;
+
 /// A convolution of 3x3 pixels in each channel by itself, with a border of one zero pixel.
 typedef struct {
     int channels;
@@ -48,6 +59,9 @@ typedef struct {
     /// Computes `pixels` pixels whose inputs are `stride` floats apart; runs of one pixel are `segment_stride` floats apart.
     void (*dense)(const hg_dense *layer, const float *in, size_t stride, size_t segment_stride, int pixels, float *out,
                   size_t out_stride);
+    /// The same for a pointwise layer of 8-bit weights; NULL where the path does not have it. `space` is scratch memory of
+    /// hg_dense8_space() floats.
+    void (*dense8)(const hg_dense8 *layer, const float *in, size_t stride, int pixels, float *space, float *out, size_t out_stride);
     /// Computes the rows `first` to `last` - 1 of the result.
     void (*depthwise)(const hg_depthwise *layer, hg_map in, int first, int last, float *out, size_t out_stride);
     /// Halves a map by the greatest of four values.
@@ -63,8 +77,12 @@ const hg_kernels *hg_kernels_of(hg_path path);
 
 extern const hg_kernels hg_kernels_portable;
 #if defined(__x86_64__)
-extern const hg_kernels hg_kernels_avx2, hg_kernels_avx512;
+extern const hg_kernels hg_kernels_avx2, hg_kernels_avx512, hg_kernels_vnni;
+void hg_dense8_vnni(const hg_dense8 *layer, const float *in, size_t stride, int pixels, float *space, float *out, size_t out_stride);
 #endif
+
+/// Returns the scratch memory of `dense8`, in floats: a byte an input, and two floats a pixel.
+static inline size_t hg_dense8_space(size_t pixels, size_t depth) { return pixels * (depth / 4 + 2); }
 
 /// Returns the floats from one pixel to the next. Distances of a multiple of 2 KiB would put a column of pixels into few sets of
 /// the first-level cache, which then holds less than a tile.

@@ -11,5 +11,11 @@
 #define PATH HG_PATH_AVX512
 #define KERNELS hg_kernels_avx512
 #include "kernels_body.h"
+
+/// The same kernels beside those of 8-bit products.
+const hg_kernels hg_kernels_vnni = {
+    .path = HG_PATH_VNNI, .block = BLOCK, .dense = dense, .dense8 = hg_dense8_vnni, .depthwise = depthwise, .pool = pool,
+    .add_doubled = add_doubled, .quantised = quantised,
+};
 #pragma clang attribute pop
 #endif

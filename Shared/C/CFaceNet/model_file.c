@@ -1,5 +1,6 @@
 #include "model_file.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,42 @@ int hg_read_dense(hg_arrays *arrays, hg_arena *arena, const hg_kernels *kernels,
     layer->bias = hg_copy_array(arrays, arena, out, sizeof(float));
     layer->slopes = has_slopes ? hg_copy_array(arrays, arena, out, sizeof(float)) : NULL;
     return layer->bias != NULL && (!has_slopes || layer->slopes != NULL);
+}
+
+/// Rounds the weights of a channel to 8 bits, and stores them four bytes apart from those of the next channel.
+static void round_weights(const uint8_t *weights, size_t depth, int8_t *packed, float *scale, float *sum) {
+    float greatest = 0, weight;
+    for (size_t i = 0; i < depth; ++i) {
+        memcpy(&weight, weights + i * 4, 4);
+        if (fabsf(weight) > greatest) greatest = fabsf(weight);
+    }
+    *scale = greatest / 127;
+    *sum = 0;
+    for (size_t i = 0; i < depth; ++i) {
+        memcpy(&weight, weights + i * 4, 4);
+        const float level = greatest > 0 ? rintf(weight / *scale) : 0;
+        // Written so that a number that is none has a level, too.
+        const int8_t rounded = level > 127 ? 127 : level > -127 ? (int8_t)level : -127;
+        packed[i / 4 * 128 + i % 4] = rounded;
+        *sum += *scale * (float)rounded;
+    }
+}
+
+int hg_read_dense8(hg_arrays *arrays, hg_arena *arena, hg_dense8 *layer) {
+    const size_t depth = (size_t)layer->depth, out = (size_t)layer->out;
+    const uint8_t *weights = hg_next_array(arrays, out * depth, sizeof(float));
+    int8_t *packed = hg_arena_take(arena, out * depth, 1);
+    float *scales = hg_arena_take(arena, out, sizeof(float)), *sums = hg_arena_take(arena, out, sizeof(float));
+    if (weights == NULL || packed == NULL || scales == NULL || sums == NULL) return 0;
+    for (size_t channel = 0; channel < out; ++channel)
+        round_weights(weights + channel * depth * 4, depth, packed + channel / 32 * 32 * depth + channel % 32 * 4, scales + channel,
+                      sums + channel);
+    layer->weights = packed;
+    layer->scales = scales;
+    layer->sums = sums;
+    layer->bias = hg_copy_array(arrays, arena, out, sizeof(float));
+    layer->slopes = hg_copy_array(arrays, arena, out, sizeof(float));
+    return layer->bias != NULL && layer->slopes != NULL;
 }
 
 int hg_read_depthwise(hg_arrays *arrays, hg_arena *arena, int has_slopes, hg_depthwise *layer) {

@@ -36,6 +36,9 @@ void *hg_copy_array(hg_arrays *arrays, hg_arena *arena, size_t count, size_t ele
 /// of channels, in the order in which the kernel of the path reads them. Returns 0 when the file or the arena is used up.
 int hg_read_dense(hg_arrays *arrays, hg_arena *arena, const hg_kernels *kernels, int has_slopes, hg_dense *layer);
 
+/// Reads the same arrays of a pointwise layer, and rounds the weights to 8 bits.
+int hg_read_dense8(hg_arrays *arrays, hg_arena *arena, hg_dense8 *layer);
+
 /// The same for a layer that does not mix channels.
 int hg_read_depthwise(hg_arrays *arrays, hg_arena *arena, int has_slopes, hg_depthwise *layer);
 

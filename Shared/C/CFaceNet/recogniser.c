@@ -30,7 +30,9 @@ struct hg_recogniser {
     hg_dense first;
     struct {
         hg_depthwise depthwise;
+        /// One of them, as the path has it.
         hg_dense pointwise;
+        hg_dense8 pointwise8;
     } pairs[PAIRS];
     const float *factors, *summands;
     hg_quantised last;
@@ -45,7 +47,10 @@ static int read_layers(hg_recogniser *made, hg_arrays *arrays) {
         *depthwise = (hg_depthwise){.channels = channels_of[i], .step = step_of[i]};
         *pointwise = (hg_dense){.segments = 1, .depth = channels_of[i], .out = channels_of[i + 1]};
         if (!hg_read_depthwise(arrays, &made->arena, 1, depthwise)) return 0;
-        if (!hg_read_dense(arrays, &made->arena, made->kernels, 1, pointwise)) return 0;
+        made->pairs[i].pointwise8 = (hg_dense8){.depth = channels_of[i], .out = channels_of[i + 1]};
+        const int done = made->kernels->dense8 != NULL ? hg_read_dense8(arrays, &made->arena, &made->pairs[i].pointwise8)
+                                                       : hg_read_dense(arrays, &made->arena, made->kernels, 1, pointwise);
+        if (!done) return 0;
     }
     const size_t out = HG_FACE_DESCRIPTOR_LENGTH;
     made->factors = hg_copy_array(arrays, &made->arena, LAST_CHANNELS, sizeof(float));
@@ -91,7 +96,8 @@ static void fill_picture(const uint8_t *face, float *picture) {
 }
 
 /// Runs one pair of layers, band by band of rows.
-static hg_map run_pair(const hg_recogniser *recogniser, int pair, hg_map in, float *band, float *out) {
+static hg_map run_pair(const hg_recogniser *recogniser, int pair, hg_map in, float *band, float *space, float *out) {
+    const hg_kernels *kernels = recogniser->kernels;
     const hg_depthwise *depthwise = &recogniser->pairs[pair].depthwise;
     const hg_dense *pointwise = &recogniser->pairs[pair].pointwise;
     const int width = in.width / depthwise->step, height = in.height / depthwise->step;
@@ -99,20 +105,26 @@ static hg_map run_pair(const hg_recogniser *recogniser, int pair, hg_map in, flo
     const int fitting = (int)(band_floats / (width * stride)), rows = fitting < 1 ? 1 : fitting;
     for (int y = 0; y < height; y += rows) {
         const int last = y + rows < height ? y + rows : height;
-        recogniser->kernels->depthwise(depthwise, in, y, last, band, stride);
-        recogniser->kernels->dense(pointwise, band, stride, 0, (last - y) * width, out + (size_t)y * width * out_stride, out_stride);
+        const int pixels = (last - y) * width;
+        float *to = out + (size_t)y * width * out_stride;
+        kernels->depthwise(depthwise, in, y, last, band, stride);
+        if (kernels->dense8 != NULL) kernels->dense8(&recogniser->pairs[pair].pointwise8, band, stride, pixels, space, to, out_stride);
+        else kernels->dense(pointwise, band, stride, 0, pixels, to, out_stride);
     }
     return (hg_map){out, width, height, out_stride};
 }
 
 int hg_recogniser_describe(const hg_recogniser *recogniser, hg_scratch *scratch, const uint8_t *face, float *descriptor) {
     const size_t picture_floats = BORDERED * BORDERED * 3;
-    const size_t sizes[] = {picture_floats, map_floats, map_floats, band_floats, LAST_INPUTS, LAST_INPUTS / 4};
-    float *pieces[6];
+    // A band has at least 32 channels a pixel.
+    const size_t space_floats = hg_dense8_space(band_floats / 32, 32);
+    const size_t sizes[] = {picture_floats, map_floats, map_floats, band_floats, LAST_INPUTS, LAST_INPUTS / 4, space_floats};
+    enum { PIECES = sizeof sizes / sizeof sizes[0] };
+    float *pieces[PIECES];
     size_t total = 0;
-    for (int i = 0; i < 6; ++i) total += hg_padded(sizes[i] * sizeof(float));
+    for (int i = 0; i < PIECES; ++i) total += hg_padded(sizes[i] * sizeof(float));
     if (!hg_scratch_reserve(scratch, total)) return 0;
-    for (int i = 0; i < 6; ++i) pieces[i] = hg_scratch_floats(scratch, sizes[i]);
+    for (int i = 0; i < PIECES; ++i) pieces[i] = hg_scratch_floats(scratch, sizes[i]);
 
     const hg_kernels *kernels = recogniser->kernels;
     float *picture = pieces[0], *in = pieces[1], *out = pieces[2], *flat = pieces[4];
@@ -122,7 +134,7 @@ int hg_recogniser_describe(const hg_recogniser *recogniser, hg_scratch *scratch,
                        in + (size_t)y * SIDE * channels_of[0], channels_of[0]);
     hg_map map = {in, SIDE, SIDE, (size_t)channels_of[0]};
     for (int pair = 0; pair < PAIRS; ++pair) {
-        map = run_pair(recogniser, pair, map, pieces[3], out);
+        map = run_pair(recogniser, pair, map, pieces[3], pieces[6], out);
         float *other = in;
         in = out;
         out = other;

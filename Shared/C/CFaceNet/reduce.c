@@ -1,60 +1,93 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "include/CFaceNet.h"
 
-/// The source pixels of one pixel of the result: `first` to `last`, both inside; the outer ones by these shares.
+typedef float vec __attribute__((vector_size(16)));
+typedef int vec_whole __attribute__((vector_size(16)));
+typedef uint16_t vec_sums __attribute__((vector_size(8)));
+
+/// The source pixels of one pixel of the result: `first` to `last`, both inside. Their weights begin at `weight` and sum up to 256.
 typedef struct {
-    int first, last;
-    float first_share, last_share;
+    int first, last, weight;
 } span;
 
-static span span_of(int index, int count, int source_count) {
-    const double scale = (double)source_count / count, start = index * scale, end = (index + 1) * scale;
-    span made = {(int)start, (int)end, 0, 0};
-    if (made.last >= source_count) made.last = source_count - 1;
-    if (made.first >= made.last) return (span){made.last, made.last, (float)scale, 0};
-    made.first_share = (float)(made.first + 1 - start);
-    made.last_share = (float)(end - made.last);
-    return made;
-}
+typedef struct {
+    span *columns, *rows;
+    uint16_t *column_weights, *row_weights;
+    /// Sums of the source's rows of one row of the result: each at most 255 times 256.
+    uint16_t *sums;
+} reduction;
 
-static void add_row(float *sums, const uint8_t *row, int count, float share) {
-    for (int i = 0; i < count; ++i) sums[i] += share * row[i];
-}
-
-static void reduce_row(const float *sums, const span *columns, int width, float factor, uint8_t *out) {
-    for (int x = 0; x < width; ++x) {
-        const span of = columns[x];
-        for (int c = 0; c < 3; ++c) {
-            float sum = of.first_share * sums[of.first * 3 + c] + of.last_share * sums[of.last * 3 + c];
-            for (int column = of.first + 1; column < of.last; ++column) sum += sums[column * 3 + c];
-            const float level = sum * factor + 0.5f;
-            out[x * 3 + c] = (uint8_t)(level < 255 ? level : 255);
+static int make_spans(int count, int source_count, span **made, uint16_t **weights) {
+    const double scale = (double)source_count / count;
+    *made = malloc(sizeof **made * (size_t)count);
+    // Two neighbours share at most one pixel.
+    *weights = malloc(sizeof **weights * ((size_t)source_count + (size_t)count + 1));
+    if (*made == NULL || *weights == NULL) return 0;
+    int used = 0;
+    for (int i = 0; i < count; ++i) {
+        const double start = i * scale, end = (i + 1) * scale;
+        span of = {(int)start, (int)ceil(end) - 1, used};
+        if (of.last >= source_count) of.last = source_count - 1;
+        if (of.first > of.last) of.first = of.last;
+        // Rounded together, so that a white area stays white.
+        int before = 0;
+        for (int pixel = of.first; pixel <= of.last; ++pixel) {
+            const int until = pixel == of.last ? 256 : (int)lround((pixel + 1 - start) / scale * 256);
+            (*weights)[used++] = (uint16_t)(until - before);
+            before = until;
         }
+        (*made)[i] = of;
+    }
+    return 1;
+}
+
+static void add_row(uint16_t *restrict sums, const uint8_t *restrict row, int count, uint16_t weight) {
+    for (int i = 0; i < count; ++i) sums[i] = (uint16_t)(sums[i] + weight * row[i]);
+}
+
+static void reduce_row(const reduction *by, int width, uint8_t *out) {
+    for (int x = 0; x < width; ++x, out += 3) {
+        const span of = by->columns[x];
+        vec total = {32768, 32768, 32768};
+        for (int column = of.first; column <= of.last; ++column) {
+            // The fourth number is one of the next pixel.
+            vec_sums sums;
+            memcpy(&sums, by->sums + (size_t)column * 3, sizeof sums);
+            const float weight = by->column_weights[of.weight + column - of.first];
+            total += __builtin_convertvector(sums, vec) * weight;
+        }
+        const vec_whole levels = __builtin_convertvector(total * (1.0f / 65536), vec_whole);
+        out[0] = (uint8_t)levels[0];
+        out[1] = (uint8_t)levels[1];
+        out[2] = (uint8_t)levels[2];
+    }
+}
+
+static void reduce(const reduction *by, hg_rgb picture, int width, int height, uint8_t *reduced) {
+    const size_t row_bytes = (size_t)picture.width * 3;
+    for (int y = 0; y < height; ++y) {
+        const span rows = by->rows[y];
+        memset(by->sums, 0, sizeof *by->sums * (row_bytes + 1));
+        for (int row = rows.first; row <= rows.last; ++row)
+            add_row(by->sums, picture.pixels + (size_t)row * row_bytes, (int)row_bytes, by->row_weights[rows.weight + row - rows.first]);
+        reduce_row(by, width, reduced + (size_t)y * width * 3);
     }
 }
 
 int hg_picture_reduce(hg_rgb picture, int width, int height, uint8_t *reduced) {
     if (width < 1 || height < 1 || width > picture.width || height > picture.height) return 0;
-    float *sums = malloc(sizeof *sums * 3 * (size_t)picture.width);
-    span *columns = malloc(sizeof *columns * (size_t)width);
-    if (sums != NULL && columns != NULL) {
-        const size_t row_bytes = (size_t)picture.width * 3;
-        const float factor = (float)((double)width * height / ((double)picture.width * picture.height));
-        for (int x = 0; x < width; ++x) columns[x] = span_of(x, width, picture.width);
-        for (int y = 0; y < height; ++y) {
-            const span rows = span_of(y, height, picture.height);
-            memset(sums, 0, sizeof *sums * row_bytes);
-            for (int row = rows.first; row <= rows.last; ++row) {
-                const float share = row == rows.first ? rows.first_share : row == rows.last ? rows.last_share : 1;
-                add_row(sums, picture.pixels + (size_t)row * row_bytes, (int)row_bytes, share);
-            }
-            reduce_row(sums, columns, width, factor, reduced + (size_t)y * width * 3);
-        }
-    }
-    const int done = sums != NULL && columns != NULL;
-    free(sums);
-    free(columns);
+    reduction by = {0};
+    by.sums = malloc(sizeof *by.sums * (3 * (size_t)picture.width + 1));
+    const int done = by.sums != NULL && make_spans(width, picture.width, &by.columns, &by.column_weights)
+        && make_spans(height, picture.height, &by.rows, &by.row_weights);
+    if (done) reduce(&by, picture, width, height, reduced);
+    free(by.sums);
+    free(by.columns);
+    free(by.column_weights);
+    free(by.rows);
+    free(by.row_weights);
     return done;
 }

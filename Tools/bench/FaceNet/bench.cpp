@@ -75,7 +75,7 @@ int main(int count, char **arguments) {
     for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<uint8_t>(i * 2654435761u >> 24);
     auto *scratch = hg_scratch_create();
     float descriptor[HG_FACE_DESCRIPTOR_LENGTH];
-    static const char *const path_names[] = {"", "portable", "AVX2", "AVX-512"};
+    static const char *const path_names[] = {"", "portable", "AVX2", "AVX-512", "AVX-512 VNNI"};
     std::vector<hg_path> paths;
     for (hg_path path : {HG_PATH_AVX512, HG_PATH_AVX2, HG_PATH_PORTABLE})
         if (hg_path_available(path)) paths.push_back(path);
@@ -91,7 +91,10 @@ int main(int count, char **arguments) {
         yunet.forward(results, names);
     };
     contenders.push_back({"SFace, OpenCV " CV_VERSION, 574, [&] { sface.setInput(face); sface.forward(); }, {}});
-    for (hg_path path : paths) {
+    // The 8-bit products are the recogniser's alone.
+    std::vector<hg_path> of_recogniser = paths;
+    if (hg_path_available(HG_PATH_VNNI)) of_recogniser.insert(of_recogniser.begin(), HG_PATH_VNNI);
+    for (hg_path path : of_recogniser) {
         hg_model_fault fault;
         auto *recogniser = hg_recogniser_load(recogniser_file.data(), recogniser_file.size(), path, &fault);
         contenders.push_back({std::string("SFace, CFaceNet ") + path_names[path], 574,

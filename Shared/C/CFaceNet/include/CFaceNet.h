@@ -36,6 +36,8 @@ typedef enum {
     HG_PATH_PORTABLE,
     HG_PATH_AVX2,
     HG_PATH_AVX512,
+    /// AVX-512 with 8-bit products (VNNI) in the recogniser, whose descriptors are rounded: their cosine with others is 0.999 and more.
+    HG_PATH_VNNI,
 } hg_path;
 
 typedef enum {
