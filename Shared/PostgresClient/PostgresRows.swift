@@ -1,4 +1,5 @@
 internal import CLibPQ
+internal import Synchronization
 
 /// The rows of a result; a column is decoded when it is read.
 public struct PostgresRows: RandomAccessCollection, Sendable {
@@ -71,6 +72,8 @@ final class PostgresResult: @unchecked Sendable {
     private let pointer: OpaquePointer
     let rowCount: Int
     let columnCount: Int
+    /// Where the next lookup of a name begins: at the column that the last one has found, because rows are read column by column.
+    private let lookupStart = Atomic(0)
 
     /// Takes ownership of a PGresult.
     init(_ pointer: OpaquePointer) {
@@ -96,22 +99,33 @@ final class PostgresResult: @unchecked Sendable {
     /// The command tag, such as `COMMIT`.
     var commandTag: String { PQcmdStatus(pointer).map { String(cString: $0) } ?? "" }
 
-    /// Returns the position of the first column of that name.
+    /// Returns the position of the column of that name, which must be the only one.
     func columnIndex(_ name: String) -> Int? {
         var name = name
-        // PQfnumber would fold the case and allocate; results have about a dozen columns, so comparing them all is cheap.
+        // PQfnumber would fold the case, allocate, and begin with the first column each time.
         return name.withUTF8 { name in
-            (0..<columnCount).first { index in
-                guard let candidate = PQfname(pointer, Int32(index)) else { return false }
-                var offset = 0
-                while offset < name.count {
-                    let byte = UInt8(bitPattern: candidate[offset])
-                    guard byte != 0, byte == name[offset] else { return false }
-                    offset += 1
+            var index = lookupStart.load(ordering: .relaxed)
+            for _ in 0..<columnCount {
+                if isNamed(name, index) {
+                    assert((0..<columnCount).filter { isNamed(name, $0) }.count == 1, "two columns have the name that is read")
+                    lookupStart.store(index, ordering: .relaxed)
+                    return index
                 }
-                return candidate[offset] == 0
+                index = index + 1 < columnCount ? index + 1 : 0
             }
+            return nil
         }
+    }
+
+    private func isNamed(_ name: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
+        guard let candidate = PQfname(pointer, Int32(index)) else { return false }
+        var offset = 0
+        while offset < name.count {
+            let byte = UInt8(bitPattern: candidate[offset])
+            guard byte != 0, byte == name[offset] else { return false }
+            offset += 1
+        }
+        return candidate[offset] == 0
     }
 
     func cell(row: Int32, column: Int32) -> PostgresCell {

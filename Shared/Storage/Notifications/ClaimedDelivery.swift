@@ -84,13 +84,13 @@ public final class ClaimedDelivery: Sendable {
     /// The reason not to send it; `nil` with a ``target``.
     public let suppression: Suppression?
 
-    /// Reads the rows of a claim; only the first row of a notification has its columns.
+    /// Reads the rows of a claim; only the first of adjacent rows of a notification has its columns.
     static func read(_ rows: PostgresRows) throws(PostgresError) -> [ClaimedDelivery] {
         var notifications: [UUID: ClaimedNotification] = [:]
         for row in rows {
             guard let _: String = try row.decode("parameters", as: String?.self) else { continue }
             let id: UUID = try row.decode("notification_id")
-            notifications[id] = try ClaimedNotification(id: id, row: row)
+            if notifications[id] == nil { notifications[id] = try ClaimedNotification(id: id, row: row) }
         }
         return try rows.map { row throws(PostgresError) in
             guard let notification = notifications[try row.decode("notification_id")] else {

@@ -77,18 +77,18 @@ extension DeliveryRepository {
             WHERE get_bit(p.accepted | p.detached, m.number::integer - 1) = 0)
         """
 
-    /// SQL of what is needed to send the deliveries in `members`, or the reason not to; only the first delivery of a notification has
-    /// the columns of the notification. The generation to send to is the installation's current one, unless it has passed to another
-    /// user.
+    /// SQL of what is needed to send the deliveries in `members`, or the reason not to; its columns are in the order in which they are
+    /// read. Of adjacent deliveries of a notification, only the first has the notification's columns. The generation to send to is the
+    /// installation's current one, unless it has passed to another user.
     private static let details = """
-        SELECT d.id, d.number, d.notification_id, d.install_id, d.attempt, d.may_have_arrived, d.lease_until, d.created_at,
+        SELECT d.notification_id, d.id, d.number, d.install_id, d.attempt, d.may_have_arrived,
                CASE WHEN d.recipient_type = 'session' OR d.generation >= i.bound_generation THEN coalesce(i.generation, d.generation)
                     ELSE d.generation END AS generation,
+               d.lease_until, d.created_at, \(Suppression.firstReason) AS suppression,
                i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id, i.state = 'suspect' AS is_suspect,
-               \(Suppression.firstReason) AS suppression,
-               \(notificationNames.map { "CASE WHEN d.place = 1 THEN d.\($0) END AS \($0)" }.joined(separator: ", ")),
-               CASE WHEN d.place = 1 THEN d.parameters::text END AS parameters
-        FROM (SELECT *, row_number() OVER (PARTITION BY notification_id) AS place FROM members) d
+               \(notificationNames.map { "CASE WHEN d.is_first THEN d.\($0) END AS \($0)" }.joined(separator: ", ")),
+               CASE WHEN d.is_first THEN d.parameters::text END AS parameters
+        FROM (SELECT *, lag(notification_id) OVER () IS DISTINCT FROM notification_id AS is_first FROM members) d
         LEFT JOIN LATERAL (
             SELECT * FROM push_installs
             WHERE id = d.install_id
