@@ -51,12 +51,24 @@ import Testing
         #expect(await index.count == 1)
         #expect(await index.candidates(for: FaceCode(first)).first != 41)
         #expect(await index.missing(of: [41, 42]) == [41])
-        await index.apply(added: [(43, FaceCode(first)), (42, FaceCode(first))])
+        await index.apply(added: [(43, FaceCode(first)), (42, FaceCode(second))])
+        #expect(await index.numbers.sorted() == [42, 43])
         #expect(await index.candidates(for: FaceCode(first)).first == 43)
         #expect(await index.candidates(for: FaceCode(second)).first == 42)
         await index.removeAll()
         #expect(await index.count == 0)
         #expect(await index.candidates(for: FaceCode(first)).isEmpty)
+    }
+
+    @Test func `a number that is known gets the code anew, in its place`() async {
+        var random = SeededGenerator(seed: 15)
+        let (old, new) = (FaceDescriptor.random(&random), FaceDescriptor.random(&random))
+        let index = FaceIndex()
+        await index.apply(added: [(41, FaceCode(old)), (42, FaceCode(old))])
+        await index.apply(added: [(41, FaceCode(new))])
+        #expect(await index.numbers == [41, 42])
+        #expect(await index.candidates(for: FaceCode(new)).first == 41)
+        #expect(await index.candidates(for: FaceCode(old)).first == 42)
     }
 
     @Test func `faces beyond a chunk are found`() async {

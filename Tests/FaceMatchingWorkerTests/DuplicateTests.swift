@@ -137,7 +137,7 @@ import WireFormat
             try await fixture.enrolStranger()
             let service = FaceIndexService(
                 feed: fixture.feed(), postgres: fixture.postgres, logger: Logger(label: "faces") { _ in SwiftLogNoOpLogHandler() },
-                clock: ContinuousClock())
+                clock: ContinuousClock(), worker: "worker:1")
             #expect(throws: FacesNotRead.self) { try service.checkLoaded() }
             let running = Task { try await service.run() }
             await service.loaded.wait(upTo: .seconds(60))
@@ -170,7 +170,7 @@ import WireFormat
 extension HandlerFixture {
     /// Stores a random face of an account, which is created.
     @discardableResult
-    fileprivate func enrolStranger() async throws -> UUID {
+    func enrolStranger() async throws -> UUID {
         let face = FaceDescriptor(normalising: (0..<FaceDescriptor.count).map { _ in Float.random(in: -1...1) })
         let user = UUID()
         let template = EnrolledFace(left: [face], right: [face], front: [face], isMirrored: false)

@@ -17,7 +17,7 @@ struct HandlerFixture: Sendable {
     /// The client of the owner of the tables, for what other services do.
     let postgres: PostgresClient
     /// The client of the worker, with its role.
-    private let service: PostgresClient
+    let service: PostgresClient
     let sealer: Sealer
     let blobs: FaultyBlobStore
     private let folder: TemporaryDirectory

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import FaceEngine
+internal import Foundation
 internal import Imaging
 internal import Logging
 public import ServiceDefaults
@@ -44,7 +45,10 @@ public enum FaceMatchingWorker: HeliographService {
         let consumer = try context.consumer(
             configuration: configuration.consumer, handlers: [.handler(handler), context.erasing(with: FaceEraser())])
         guard configuration.duplicates != .off else { return [EngineService(pool: pool), consumer] }
-        let faces = FaceIndexService(feed: feed, postgres: context.postgres, logger: context.logger, clock: context.clock)
+        let process = ProcessInfo.processInfo
+        let faces = FaceIndexService(
+            feed: feed, postgres: context.postgres, logger: context.logger, clock: context.clock,
+            worker: "\(process.hostName):\(process.processIdentifier)")
         context.health.register("faces") { try faces.checkLoaded() }
         return [EngineService(pool: pool), faces, ConsumerAfterFaces(consumer: consumer, loaded: faces.loaded)]
     }

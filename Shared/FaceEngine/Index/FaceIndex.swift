@@ -27,17 +27,22 @@ public actor FaceIndex {
     /// The number of faces.
     public var count: Int { places.count }
 
+    /// The numbers of all faces.
+    public var numbers: [Int64] { chunks.flatMap { $0.numbers.filter { $0 != 0 } } }
+
     /// Whether none of the memory can be written to swap.
     public var isLocked: Bool { chunks.allSatisfy(\.isLocked) }
 
-    /// Adds faces, and removes others. A number that is known is not added again, and one that is not known need not be removed.
+    /// Adds faces, and removes others. The code of a number that is known is written again, and what is not known need not be removed.
     ///
     /// - Returns: Whether there was room for all.
     @discardableResult
     public func apply(added: [(number: Int64, code: FaceCode)] = [], removed: [Int64] = []) -> Bool {
-        for (number, code) in added where find(number) == nil {
-            guard let place = nextPlace() else { return false }
+        for (number, code) in added {
+            let known = find(number)
+            guard let place = known ?? nextPlace() else { return false }
             chunks[Int(place) / FaceIndexChunk.capacity].set(number, code, at: Int(place) % FaceIndexChunk.capacity)
+            guard known == nil else { continue }
             places.insert(number, at: place) { [chunks] in Self.number(at: $0, in: chunks) }
         }
         for number in removed {

@@ -41,7 +41,7 @@ final class FaceIndexChunk {
         munmap(codes, Self.byteCount)
     }
 
-    /// Writes a code to a place that is free, or the next one.
+    /// Writes a code to a place: one that is free or has the same number, or the next one.
     func set(_ number: Int64, _ code: FaceCode, at place: Int) {
         if place == numbers.count { numbers.append(number) } else { numbers[place] = number }
         code.values.withUnsafeBufferPointer { values in

@@ -45,6 +45,8 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case faceDuplicateFound = "face_duplicate_found"
     /// An operator has decided that two accounts with the same face may stay as they are.
     case faceDuplicateResolved = "face_duplicate_resolved"
+    /// An operator has asked the workers to read all faces anew.
+    case faceReindexRequested = "face_reindex_requested"
     /// A mailed code was entered, which proves an e-mail address.
     case emailVerified = "email_verified"
     /// Another e-mail was named for an account; it counts once its code is entered.

@@ -47,4 +47,28 @@ extension Baseline {
         COMMENT ON COLUMN face_duplicates.user_id IS 'The one whose sign-up showed it.';
         COMMENT ON COLUMN face_duplicates.state IS 'resolved: an operator has decided that both may stay as they are.';
         """
+
+    /// What each face-matching-worker has in memory, and the requests of operators to read it anew.
+    ///
+    /// A request is a row, which every worker sees at its next report: an event would reach one of them.
+    static let faceIndexes = """
+        CREATE TABLE face_indexes (
+            worker      text        PRIMARY KEY,
+            faces       bigint      NOT NULL,
+            unusable    bigint      NOT NULL,
+            faces_read  bigint,
+            reindexed   bigint,
+            reported_at timestamptz NOT NULL DEFAULT now()
+        );
+        COMMENT ON TABLE face_indexes IS 'What each face-matching-worker has in memory; rows of workers that have ended are old.';
+        COMMENT ON COLUMN face_indexes.unusable IS 'Faces that it cannot use: damaged ones, and those of which the key is missing.';
+        COMMENT ON COLUMN face_indexes.faces_read IS 'How many it has read while it reads all.';
+        COMMENT ON COLUMN face_indexes.reindexed IS 'The last of face_reindexes that is done.';
+
+        CREATE TABLE face_reindexes (
+            number       bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            requested_at timestamptz NOT NULL DEFAULT now()
+        );
+        COMMENT ON TABLE face_reindexes IS 'Requests of operators that all workers read all faces anew.';
+        """
 }

@@ -11,6 +11,7 @@ extension Migration {
             Baseline.consents,
             Baseline.verifications,
             Baseline.faceDuplicates,
+            Baseline.faceIndexes,
             Baseline.sessions,
             Baseline.usedChallenges,
             Baseline.idempotency,
@@ -48,6 +49,7 @@ extension Migration {
             DROP FUNCTION push_install_bound();
             DROP FUNCTION push_install_audit();
             DROP TABLE inbox, outbox, idempotency_keys, used_challenges, sessions;
+            DROP TABLE face_reindexes, face_indexes;
             DROP TABLE face_duplicates;
             DROP TABLE pending_enrolments, email_verifications;
             DROP TABLE account_exports, consents;

@@ -25,9 +25,18 @@ actor FaceIndexFeed {
     private let clock: any MonotonicClock
     private var position: FacePosition?
     private var lastLook: ContinuousClock.Instant
-    /// The look that was asked for last.
-    private var last: Task<FacePosition, any Error>?
-    private var hasLastBegun = true
+    /// The end of what was asked for last: one look or page at a time.
+    private var turn: Task<Void, Never>?
+    /// The look that has not begun yet.
+    private var next: Task<FacePosition, any Error>?
+    /// The faces of the tables that cannot be used.
+    private var unusable: Set<Int64> = []
+    /// The faces that were read, while all are read.
+    private var facesRead: Int?
+    /// The last request to read the faces anew that is done; nil before they have been read once.
+    private var reindexed: Int64?
+    /// How often the memory was emptied to read all faces.
+    private var loads = 0
 
     init(postgres: PostgresClient, sealer: Sealer, logger: Logger, clock: any MonotonicClock = ContinuousClock()) {
         (self.postgres, self.sealer, self.logger, self.clock) = (postgres, sealer, logger, clock)
@@ -38,16 +47,63 @@ actor FaceIndexFeed {
     ///
     /// One look runs at a time. Those who ask meanwhile share the next one: the running one may have missed what they need.
     func refresh() async throws -> FacePosition {
-        if let last, !hasLastBegun { return try await last.value }
-        let before = last
-        hasLastBegun = false
-        let task = Task {
-            _ = await before?.result
-            hasLastBegun = true
-            return try await look()
+        if let next { return try await next.value }
+        let task = inTurn { feed in
+            feed.next = nil
+            return try await feed.look()
         }
-        last = task
+        next = task
         return try await task.value
+    }
+
+    /// Reads all faces anew into the same memory, unless that was done since the request: writes each face again, and removes what the
+    /// tables do not have.
+    ///
+    /// Searches go on: they find what they found before, and wait for a page at most.
+    func reindex(request: Int64) async throws {
+        guard let reindexed, reindexed < request else { return }
+        let begin = loads
+        var stale = Set(await index.numbers)
+        var (end, count): (Int64?, Int) = (nil, 0)
+        defer { facesRead = nil }
+        repeat {
+            try Task.checkCancellation()
+            let after = end
+            facesRead = count
+            let page = try await inTurn { feed in try await feed.read(after: after) }.value
+            // A look has read all faces, of an earlier state of the database, to which `stale` does not belong.
+            guard loads == begin else { return }
+            stale.subtract(page.map(\.number))
+            count += page.count
+            end = page.count < Self.pageSize ? nil : page.last?.number
+        } while end != nil
+        let gone = stale
+        try await inTurn { feed in
+            guard feed.loads == begin else { return }
+            await feed.index.apply(removed: Array(gone))
+            feed.unusable.subtract(gone)
+            feed.reindexed = request
+        }.value
+        await record()
+        logger.notice("faces read anew", metadata: ["faces": "\(count)", "removed": "\(gone.count)", "unusable": "\(unusable.count)"])
+    }
+
+    /// Describes the index, for operators.
+    func report(of worker: String) async -> FaceIndexReport {
+        let faces = await index.count
+        return FaceIndexReport(worker: worker, faces: faces, unusable: unusable.count, facesRead: facesRead, reindexed: reindexed)
+    }
+
+    private func inTurn<Value: Sendable>(
+        _ body: @escaping @Sendable (isolated FaceIndexFeed) async throws -> Value
+    ) -> Task<Value, any Error> {
+        let before = turn
+        let task = Task {
+            await before?.value
+            return try await body(self)
+        }
+        turn = Task { _ = await task.result }
+        return task
     }
 
     private func look() async throws -> FacePosition {
@@ -64,46 +120,57 @@ actor FaceIndexFeed {
             try await add(try await FaceChangeRepository(postgres).faces(of: Self.model, numbers: numbers))
         }
         await index.apply(removed: changes.removed)
+        unusable.subtract(changes.removed)
         (self.position, lastLook) = (changes.position, begin)
         await record()
         return changes.position
     }
 
     private func load() async throws -> FacePosition {
-        position = nil
+        (position, reindexed, unusable) = (nil, nil, [])
+        loads += 1
         await index.removeAll()
         let begin = clock.now
-        let repository = FaceChangeRepository(postgres)
-        let start = try await repository.position()
-        var (end, count, unusable): (Int64?, Int, Int) = (nil, 0, 0)
+        let request = try await FaceIndexRepository(postgres).lastRequest()
+        let start = try await FaceChangeRepository(postgres).position()
+        var (end, count): (Int64?, Int) = (nil, 0)
+        defer { facesRead = nil }
         repeat {
-            let page = try await repository.page(of: Self.model, after: end, limit: Self.pageSize)
-            unusable += try await add(page)
+            facesRead = count
+            let page = try await read(after: end)
             if count / Self.progressStep != (count + page.count) / Self.progressStep {
                 logger.info("faces are being read", metadata: ["faces": "\(count + page.count)"])
             }
             count += page.count
             end = page.count < Self.pageSize ? nil : page.last?.number
         } while end != nil
-        (position, lastLook) = (start, begin)
+        (position, lastLook, reindexed) = (start, begin, request)
         await record()
         logger.info(
-            "faces read", metadata: ["faces": "\(count)", "seconds": "\((clock.now - begin) / .seconds(1))", "unusable": "\(unusable)"])
+            "faces read",
+            metadata: ["faces": "\(count)", "seconds": "\((clock.now - begin) / .seconds(1))", "unusable": "\(unusable.count)"])
         if await !index.isLocked {
             logger.notice("the memory of the faces may be written to swap: the limit of locked memory (ulimit -l) is too low")
         }
         return start
     }
 
-    /// Adds faces, and returns the number of those that cannot be used.
-    @discardableResult
-    private func add(_ faces: [NumberedFace]) async throws -> Int {
+    private func read(after number: Int64?) async throws -> [NumberedFace] {
+        let page = try await FaceChangeRepository(postgres).page(of: Self.model, after: number, limit: Self.pageSize)
+        try await add(page)
+        return page
+    }
+
+    /// Adds faces, and keeps the numbers of those that cannot be used.
+    private func add(_ faces: [NumberedFace]) async throws {
         let codes = faces.compactMap { face -> (number: Int64, code: FaceCode)? in
             guard let bytes = Self.bytes(of: face, sealer), let code = FaceCode(encodedTemplate: bytes) else { return nil }
             return (face.number, code)
         }
-        guard await index.apply(added: codes) else { throw FaceIndexFull() }
-        return faces.count - codes.count
+        unusable.subtract(codes.map(\.number))
+        let failed = Set(faces.map(\.number)).subtracting(codes.map(\.number))
+        unusable.formUnion(failed)
+        guard await index.apply(added: codes, removed: Array(failed)) else { throw FaceIndexFull() }
     }
 
     /// Opens a face; nil for one that is damaged, or of another network.

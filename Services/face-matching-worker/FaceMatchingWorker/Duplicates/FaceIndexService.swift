@@ -7,9 +7,12 @@ internal import ServiceLifecycle
 internal import Storage
 
 /// Reads all faces before the first session is decided, and then looks at times: what is erased leaves the memory without a search, too.
+/// Reports what is in memory, and reads the faces anew when an operator asks for it (`heliographctl faces reindex`).
 struct FaceIndexService: Service {
     /// The interval of looks when nothing is searched.
     static let interval = Duration.seconds(10)
+    /// The interval of reports: one that is missed leaves the worker among those that run.
+    static let reportInterval = Duration.seconds(5)
     /// The interval in which rows without use are deleted.
     private static let sweepInterval = Duration.seconds(60)
 
@@ -17,6 +20,8 @@ struct FaceIndexService: Service {
     let postgres: PostgresClient
     let logger: Logger
     let clock: any MonotonicClock
+    /// The name in reports.
+    let worker: String
     /// Open when all faces have been read.
     let loaded = AsyncLatch()
 
@@ -29,6 +34,38 @@ struct FaceIndexService: Service {
                 }
             }
             group.addTask { try? await sweeper.run() }
+            let (requests, request) = AsyncStream.makeStream(of: Int64.self, bufferingPolicy: .bufferingNewest(1))
+            group.addTask {
+                await periodically("reporting faces", every: Self.reportInterval, logger: logger, clock: clock) {
+                    request.yield(try await report())
+                }
+                request.finish()
+            }
+            group.addTask { await reindex(requests) }
+        }
+        // In a task of its own: this one may have been cancelled.
+        _ = await Task { try? await FaceIndexRepository(postgres).remove(worker: worker) }.value
+    }
+
+    /// Reports what is in memory.
+    ///
+    /// - Returns: The last request to read the faces anew.
+    func report() async throws -> Int64 {
+        let indexes = FaceIndexRepository(postgres)
+        try await indexes.report(await feed.report(of: worker))
+        return try await indexes.lastRequest()
+    }
+
+    /// A request that fails is one of the next report again.
+    private func reindex(_ requests: AsyncStream<Int64>) async {
+        await cancelWhenGracefulShutdown {
+            for await request in requests {
+                do {
+                    try await feed.reindex(request: request)
+                } catch  where !Task.isCancelled {
+                    logger.warning("reading faces anew failed", metadata: ["error": "\(error)"])
+                } catch {}
+            }
         }
     }
 
@@ -46,6 +83,9 @@ struct FaceIndexService: Service {
                 },
                 .batches("face_duplicates", every: Self.sweepInterval) {
                     try await FaceDuplicateRepository(postgres).deleteWithoutFace(limit: $0)
+                },
+                .batches("face_indexes", every: Self.sweepInterval) {
+                    try await FaceIndexRepository(postgres).deleteSilent(limit: $0)
                 },
             ])
     }

@@ -5,6 +5,8 @@ extension ServiceRole {
         .own("pending_enrolments", .select, .insert, .update, .delete),
         .own("face_removals", .select, .delete),
         .own("face_duplicates", .select, .insert, .delete),
+        .own("face_indexes"),
+        .own("face_reindexes", .select),
         .borrow("consents", .select(of: "id"), .insert, because: "the consent is stored with the face that it came with"),
         .borrow(
             "sessions", .select,

@@ -7,7 +7,7 @@ struct FacesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faces",
         abstract: "See how faces are judged, measure it with photos of your own, and find accounts with the same face.",
-        subcommands: [FacesStatusCommand.self, FacesCalibrateCommand.self, FaceDuplicatesCommand.self]
+        subcommands: [FacesStatusCommand.self, FacesCalibrateCommand.self, FacesReindexCommand.self, FaceDuplicatesCommand.self]
     )
 }
 
