@@ -56,14 +56,31 @@ struct RedisAccessTests {
         try await withServiceUsers { operators, services async throws in
             for (stream, groups) in EventCatalog.groupsByStream {
                 for group in groups.map({ StreamGroup(stream: stream, name: $0) }) {
-                    let pulse = "\(operators.key(of: stream)):\(group.name):pulse"
-                    for key in operators.retryKeys(of: group) + [operators.lossKey(of: group), operators.deadKey(of: group), pulse] {
+                    let keys = operators.retryKeys(of: group) + [operators.lossKey(of: group), operators.deadKey(of: group)]
+                    for key in keys + operators.pulseKeys(of: group) {
                         for (service, transport) in services {
                             for command in uses(ofGroupKey: key) {
                                 let isRefused = try await transport.isRefused(command)
                                 #expect(isRefused == (group.name != service), "\(service) \(command.name) \(key)")
                             }
                         }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a service subscribes to the channels of its own groups alone`() async throws {
+        try await withServiceUsers { operators, services async throws in
+            for (stream, groups) in EventCatalog.groupsByStream {
+                for group in groups.map({ StreamGroup(stream: stream, name: $0) }) {
+                    let subscription = RedisCommand("SSUBSCRIBE", operators.lifelineStem(of: group) + "consumer")
+                    for (service, transport) in services {
+                        // A connection of its own: the shared one could send nothing else afterwards.
+                        let connection = try await transport.client.dedicatedConnection()
+                        let isRefused = try await connection.isRefused(subscription)
+                        #expect(isRefused == (group.name != service), "\(service) \(stream) \(group.name)")
+                        await connection.close()
                     }
                 }
             }
@@ -149,10 +166,14 @@ struct RedisAccessTests {
 }
 
 extension RedisEventTransport {
+    fileprivate func isRefused(_ command: RedisCommand) async throws -> Bool { try await client.isRefused(command) }
+}
+
+extension RedisCommandSender {
     /// Returns whether the server refuses a command because of the rules of the user. Its other errors come after that check.
     fileprivate func isRefused(_ command: RedisCommand) async throws -> Bool {
         do {
-            _ = try await client.send(command)
+            _ = try await send(command)
             return false
         } catch {
             guard case .server(let code) = error.code else { throw error }

@@ -91,8 +91,9 @@ struct RedisFaultTests {
             let ids = try await transport.claim(ClaimRequest(minIdle: .zero, count: 9), for: consumer("c")).entries.map(\.id)
             _ = try await transport.release(ids, by: consumer("c"))
             try await server.cli("CONFIG", "SET", "maxmemory", "1")
-            var request = ClaimRequest(minIdle: .milliseconds(1), count: 9)
-            request.stallLimit = .zero
+            let answer = try await transport.beat(.test, by: consumer("heir"))
+            #expect(answer.claimable == [GroupConsumer.released])
+            let request = ClaimRequest(holder: GroupConsumer.released, minIdle: .zero, count: 9, maxPulseAge: .zero)
             let claimed = try await transport.claim(request, for: consumer("heir"))
             #expect(claimed.entries.map(\.id) == ids)
             #expect(try await transport.acknowledge(ids, by: consumer("heir")).isEmpty)

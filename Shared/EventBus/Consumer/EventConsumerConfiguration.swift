@@ -13,9 +13,17 @@ public struct EventConsumerConfiguration: Sendable {
 
     /// The time that a read waits for a message; it also bounds how late a dead connection is noticed.
     public var readWait: Duration = .seconds(2)
-    /// The idle time of a pending entry after which its consumer counts as dead and others may claim it.
+    /// The interval at which a consumer sends a heartbeat and claims entries of dead consumers; varied by 30 %.
+    public var heartbeatInterval: Duration = .milliseconds(500)
+    /// The time without a heartbeat after which a consumer counts as dead.
+    public var silenceLimit: Duration = .seconds(7)
+    /// The time for a heartbeat of a consumer after the end of its lifeline was noticed; two intervals at least, in which a living one has
+    /// connected again.
+    public var lifelineGrace: Duration = .milliseconds(1200)
+    /// The idle time after which an entry may be claimed of a consumer that lives: the delivery never reached it, so that it does not
+    /// renew the entry.
     public var claimMinIdle: Duration = .seconds(15)
-    /// The interval at which a consumer claims entries of dead consumers and renews its own; varied by 30 %.
+    /// The interval at which a consumer renews its entries and claims idle ones.
     public var claimInterval: Duration = .seconds(3)
     /// The interval at which the stream is trimmed and the group's metrics are recorded; varied by 30 %.
     public var maintenanceInterval: Duration = .seconds(5)
@@ -37,6 +45,16 @@ public struct EventConsumerConfiguration: Sendable {
 
     /// Makes a configuration with the defaults.
     public init() {}
+
+    var heartbeatLimits: HeartbeatLimits {
+        HeartbeatLimits(
+            silence: silenceLimit, lifelineGrace: lifelineGrace, stall: heartbeatInterval * 4,
+            holdOff: heartbeatInterval * 6)
+    }
+
+    /// The time after a stall in which every living consumer has renewed its entries: one that was delivered just before an interval is
+    /// renewed at the next but one.
+    var renewalTime: Duration { min(claimInterval * 2.7, claimMinIdle) }
 
     var backoff: Backoff { Backoff(min: minBackoff, max: maxBackoff) }
 }

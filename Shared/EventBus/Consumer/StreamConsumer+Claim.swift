@@ -3,26 +3,46 @@ import Logging
 import Metrics
 
 extension StreamConsumer {
-    /// Claims the entries of dead consumers, and renews this consumer's entries whose handlers take long.
+    /// Sends heartbeats, claims the entries of dead consumers, and renews this consumer's entries whose handlers take long.
     func claimAndKeep() async {
-        var cursor = EntryID.zero
         let clock = scope.clock
+        var cursor = EntryID.zero
         var round = HeldSnapshot()
-        await stopping.wait(upTo: configuration.claimInterval * Double.random(in: 0...1), clock: clock)
-        // Handlers may go on after reading has stopped, and their entries still have to be renewed.
+        var lifeline: (any Lifeline)?
+        var handsBack = false
+        // Handlers may go on after reading has stopped, and others must not take this consumer for dead.
         while !workEnded.isOpen, !Task.isCancelled {
             do throws(EventBusError) {
-                var handsBack = false
-                // After a suspect the next one is claimed at once; that claim must not count as an interval.
-                if round.isOver(clock.now, configuration.claimInterval / 2) { handsBack = try await renewAndRelease(&round) }
-                // Entries that were just released are for other consumers.
-                if !stopping.isOpen { try await claimAll(from: &cursor, isFull: handsBack) }
+                let answer = try await transport.beat(configuration.heartbeatLimits, by: scope.address)
+                if !answer.hasLifeline { await connect(&lifeline) }
+                let isRound = round.isOver(clock.now, configuration.claimInterval)
+                if isRound { handsBack = try await renewAndRelease(&round) }
+                if !stopping.isOpen, !(isRound && handsBack) {
+                    // Entries that were just released are for other consumers.
+                    let holders = answer.claimable.filter { !handsBack || $0 != GroupConsumer.released }
+                    for holder in holders { try await claimAll(of: holder) }
+                    if isRound, answer.calm >= configuration.renewalTime {
+                        try await claimIdle(from: &cursor)
+                    }
+                }
             } catch  where error.code == .groupMissing {
                 cursor = .zero
             } catch {
-                scope.logger.debug("Claiming failed; trying again later", metadata: ["error": "\(error)"])
+                scope.logger.debug("A heartbeat or a claim failed; trying again later", metadata: ["error": "\(error)"])
             }
-            await claimNow.wait(upTo: configuration.claimInterval.jittered(), clock: clock)
+            await claimNow.wait(upTo: configuration.heartbeatInterval.jittered(), clock: clock)
+        }
+        await lifeline?.close()
+    }
+
+    /// Opens another lifeline in place of one that the server has lost. Without one this consumer's death is noticed later.
+    private func connect(_ lifeline: inout (any Lifeline)?) async {
+        await lifeline?.close()
+        lifeline = nil
+        do {
+            lifeline = try await transport.openLifeline(scope.address)
+        } catch {
+            scope.logger.debug("A lifeline could not be opened; trying again", metadata: ["error": "\(error)"])
         }
     }
 
@@ -62,28 +82,42 @@ extension StreamConsumer {
         return lost
     }
 
-    /// Claims until the end of the pending entries or until there is no room; the next call continues there. A claim is sent even
-    /// without room, because it also records that the group is being maintained.
-    private func claimAll(from cursor: inout EntryID, isFull: Bool) async throws(EventBusError) {
+    /// Claims the entries of a dead consumer, or the released ones, until none are left or there is no room.
+    private func claimAll(of holder: String) async throws(EventBusError) {
+        var cursor = EntryID.zero
         repeat {
-            var request = ClaimRequest(
-                minIdle: configuration.claimMinIdle, cursor: cursor, count: isFull ? 0 : min(state.claimRoom, 100),
-                takesSuspect: !state.holdsSuspect, crashBudget: configuration.retryPolicy.maxCrashes)
-            request.stallLimit = max(configuration.claimInterval * 2, .seconds(1))
-            // An entry that was delivered just before an interval is renewed at the next but one.
-            request.holdOff = configuration.claimInterval * 2.7
-            let claimed = try await transport.claim(request, for: scope.address)
-            cursor = claimed.cursor
-            if !claimed.lost.isEmpty {
-                scope.metrics.lost.increment(by: claimed.lost.count)
-                scope.logger.error(
-                    "Pending messages are no longer in their stream", metadata: ["count": "\(claimed.lost.count)"])
-            }
-            if !claimed.entries.isEmpty {
-                scope.metrics.claimed.increment(by: claimed.entries.count)
-                scope.logger.info("Claimed messages", metadata: ["count": "\(claimed.entries.count)"])
-                take(claimed.entries)
-            }
-        } while cursor != .zero && !stopping.isOpen
+            try await claim(&cursor, of: holder, minIdle: .zero, minCalm: configuration.heartbeatLimits.holdOff)
+        } while cursor != .zero && state.claimRoom > 0 && !stopping.isOpen
+    }
+
+    /// Claims entries that their consumers do not renew until the end of the pending entries or until there is no room; the next call
+    /// continues there.
+    private func claimIdle(from cursor: inout EntryID) async throws(EventBusError) {
+        repeat {
+            try await claim(&cursor, of: nil, minIdle: configuration.claimMinIdle, minCalm: configuration.renewalTime)
+        } while cursor != .zero && state.claimRoom > 0 && !stopping.isOpen
+    }
+
+    private func claim(
+        _ cursor: inout EntryID, of holder: String?, minIdle: Duration, minCalm: Duration
+    ) async throws(EventBusError) {
+        let room = min(state.claimRoom, 100)
+        guard room > 0 else { return }
+        let request = ClaimRequest(
+            holder: holder, minIdle: minIdle, cursor: cursor, count: room, takesSuspect: !state.holdsSuspect,
+            crashBudget: configuration.retryPolicy.maxCrashes, maxPulseAge: configuration.heartbeatLimits.stall, minCalm: minCalm)
+        let claimed = try await transport.claim(request, for: scope.address)
+        cursor = claimed.cursor
+        if !claimed.lost.isEmpty {
+            scope.metrics.lost.increment(by: claimed.lost.count)
+            scope.logger.error("Pending messages are no longer in their stream", metadata: ["count": "\(claimed.lost.count)"])
+        }
+        if !claimed.entries.isEmpty {
+            // Released entries are no sign of a death.
+            if holder != GroupConsumer.released { scope.metrics.claimed.increment(by: claimed.entries.count) }
+            scope.logger.info(
+                "Claimed messages", metadata: ["count": "\(claimed.entries.count)", "holder": "\(holder ?? "any, because they were idle")"])
+            take(claimed.entries)
+        }
     }
 }

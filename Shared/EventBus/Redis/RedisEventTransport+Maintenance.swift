@@ -4,14 +4,13 @@ extension RedisEventTransport {
     public func claim(
         _ request: ClaimRequest, for consumer: GroupConsumer
     ) async throws(EventBusError) -> ClaimedEntries {
-        let stream = key(of: consumer.group.stream)
-        let pulse = "\(stream):\(consumer.group.name):pulse"
+        let group = consumer.group
         return try await run(
-            MaintenanceScripts.claim, "claiming", keys: [stream, pulse, lossKey(of: consumer.group)],
+            MaintenanceScripts.claim, "claiming", keys: [key(of: group.stream), pulseKeys(of: group)[0], lossKey(of: group)],
             [
-                consumer.group.name, consumer.name, request.minIdle.wholeMilliseconds, request.cursor.streamID.next, request.count,
-                request.takesSuspect ? 1 : 0, request.crashBudget, request.stallLimit.wholeMilliseconds,
-                min(request.holdOff, request.minIdle).wholeMilliseconds, GroupConsumer.released,
+                group.name, consumer.name, request.minIdle.wholeMilliseconds, request.cursor.streamID.next, request.count,
+                request.takesSuspect ? 1 : 0, request.crashBudget, request.maxPulseAge?.wholeMilliseconds ?? -1, GroupConsumer.released,
+                request.holder ?? "", request.minCalm.wholeMilliseconds,
             ]
         ) { reply throws(RedisError) in
             guard let parts = reply.array, parts.count == 4, let cursor = EntryID(parts[0]) else {
@@ -53,13 +52,14 @@ extension RedisEventTransport {
     public func retire(_ consumer: GroupConsumer) async throws(EventBusError) -> Bool {
         try await run(
             MaintenanceScripts.retire, "retiring a consumer",
-            keys: [key(of: consumer.group.stream), lossKey(of: consumer.group)],
+            keys: [key(of: consumer.group.stream), lossKey(of: consumer.group), pulseKeys(of: consumer.group)[1]],
             [consumer.group.name, consumer.name], { $0.integer == 1 })
     }
 
     public func retireIdle(of group: StreamGroup, idle: Duration) async throws(EventBusError) -> Int {
         try await run(
-            MaintenanceScripts.retireIdle, "retiring idle consumers", keys: [key(of: group.stream), lossKey(of: group)],
+            MaintenanceScripts.retireIdle, "retiring idle consumers",
+            keys: [key(of: group.stream), lossKey(of: group), pulseKeys(of: group)[1]],
             [group.name, idle.wholeMilliseconds], { $0.integer ?? 0 })
     }
 }

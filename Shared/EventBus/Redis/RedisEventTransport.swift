@@ -5,7 +5,7 @@ import WireFormat
 /// The transport of production: one Redis stream for each stream, named with a prefix.
 ///
 /// A group has keys of its own beside the stream: its retries (a sorted set by due time, and a hash with the messages), its dead
-/// letters (a stream), the time of its last maintenance, and the consumers whose entries were claimed. Needs Redis 7.0 or newer.
+/// letters (a stream), the heartbeats of its consumers, and the consumers whose entries were claimed. Needs Redis 7.0 or newer.
 public struct RedisEventTransport: EventTransport {
     /// The prefix of all keys on the server, so that several systems can share one.
     public let keyPrefix: String
@@ -35,6 +35,15 @@ public struct RedisEventTransport: EventTransport {
 
     /// Returns the key for the number of claims that took entries from each consumer of a group.
     func lossKey(of group: StreamGroup) -> String { "\(key(of: group.stream)):\(group.name):losses" }
+
+    /// Returns the keys for the time of a group's last heartbeat, and for that of each consumer.
+    func pulseKeys(of group: StreamGroup) -> [String] {
+        let stem = "\(key(of: group.stream)):\(group.name)"
+        return ["\(stem):pulse", "\(stem):heartbeats"]
+    }
+
+    /// Returns the beginning of the channels of a group's lifelines; the name of the consumer follows.
+    func lifelineStem(of group: StreamGroup) -> String { "\(key(of: group.stream)):\(group.name):lifeline:" }
 
     /// Returns the key for a group's dead letters.
     func deadKey(of group: StreamGroup) -> String { "\(key(of: group.stream)):\(group.name):dead" }

@@ -1,33 +1,37 @@
 /// A request to claim entries of other consumers.
 public struct ClaimRequest: Sendable {
+    /// The consumer whose entries are claimed, because it is dead or has released them; nil for entries of any consumer.
+    public var holder: String?
     /// The idle time after which entries may be claimed.
     public var minIdle: Duration
     /// Where the last claim ended; zero to begin.
     public var cursor: EntryID
-    /// The most entries to claim; 0 only records that the group is being maintained.
+    /// The most entries to claim.
     public var count: Int
     /// Whether one suspect may be among them: an entry that two consumers held when they died. It is handled in isolation, and its
     /// delivery count is the one that it will have once it is begun.
     public var takesSuspect: Bool
     /// The number of crashes from which on an entry is no suspect but a dead letter.
     public var crashBudget: Int
-    /// The time without maintenance of the group after which the server is taken to have stood still: renewals are missing although
-    /// their consumers live, and for ``holdOff`` only released entries can be claimed.
-    public var stallLimit: Duration
-    /// The time in which every living consumer renews all entries that it holds; at most ``minIdle`` counts.
-    public var holdOff: Duration
+    /// The time since the group's last heartbeat after which only released entries are claimed, because the server has stood still
+    /// since the request was made (``HeartbeatLimits/stall``); nil to claim at any time.
+    public var maxPulseAge: Duration?
+    /// The time since the last stall (``HeartbeatAnswer/calm``) before which only released entries are claimed, if there is a
+    /// ``maxPulseAge``.
+    public var minCalm: Duration
 
     public init(
-        minIdle: Duration, cursor: EntryID = .zero, count: Int, takesSuspect: Bool = true, crashBudget: Int = 3,
-        stallLimit: Duration = .seconds(6), holdOff: Duration = .seconds(8)
+        holder: String? = nil, minIdle: Duration, cursor: EntryID = .zero, count: Int, takesSuspect: Bool = true, crashBudget: Int = 3,
+        maxPulseAge: Duration? = nil, minCalm: Duration = .zero
     ) {
+        self.holder = holder
         self.minIdle = minIdle
         self.cursor = cursor
         self.count = count
         self.takesSuspect = takesSuspect
         self.crashBudget = crashBudget
-        self.stallLimit = stallLimit
-        self.holdOff = holdOff
+        self.maxPulseAge = maxPulseAge
+        self.minCalm = minCalm
     }
 }
 

@@ -43,9 +43,17 @@ public protocol EventTransport: EventAppender {
     /// Counts a delivery of suspects that a claim brought, just before they are worked on.
     func begin(_ suspects: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
+    // MARK: Liveness
+
+    /// Opens what ends with the process of a consumer, by which the others notice its death sooner than by missing heartbeats.
+    func openLifeline(_ consumer: GroupConsumer) async throws(EventBusError) -> any Lifeline
+
+    /// Records that a consumer lives, and returns which consumers are dead while they hold entries.
+    func beat(_ limits: HeartbeatLimits, by consumer: GroupConsumer) async throws(EventBusError) -> HeartbeatAnswer
+
     // MARK: Maintenance of a group. Any of its consumers may do these at any time.
 
-    /// Claims entries that were not renewed, and counts a delivery of each but a suspect's: that is counted when it is begun, so that a
+    /// Claims entries of a dead consumer, or such that were not renewed, and counts a delivery of each but a suspect's: that is counted when it is begun, so that a
     /// consumer which dies before, for another reason, does not count against it.
     func claim(_ request: ClaimRequest, for consumer: GroupConsumer) async throws(EventBusError) -> ClaimedEntries
 

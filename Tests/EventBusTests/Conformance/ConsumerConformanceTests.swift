@@ -130,7 +130,7 @@ struct ConsumerConformanceTests {
         let transport = try await kind.transport()
         let gate = AsyncLatch()
         let processor = RecordingProcessor { _, _ in await gate.wait() }
-        let request = ClaimRequest(minIdle: .seconds(300), count: 9, stallLimit: .seconds(600), holdOff: .zero)
+        let request = ClaimRequest(minIdle: .seconds(300), count: 9)
         try await withConsumer(transport, processor, name: "slow", configuration: .withoutClaims) {
             let ids = try await transport.append([1])
             await processor.waitFor(1)

@@ -151,7 +151,7 @@ struct TransportConformanceTests {
         }
         #expect(try await keep().isEmpty)
         let none = try await transport.claim(
-            ClaimRequest(minIdle: idle, cursor: .zero, count: 9, holdOff: .zero), for: consumer("other"))
+            ClaimRequest(minIdle: idle, cursor: .zero, count: 9), for: consumer("other"))
         #expect(none.entries.isEmpty)
         _ = try await transport.claim(
             ClaimRequest(minIdle: .zero, cursor: .zero, count: 1), for: consumer("other"))

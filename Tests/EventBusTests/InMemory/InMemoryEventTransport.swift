@@ -54,6 +54,15 @@ final class InMemoryEventTransport: EventTransport {
         }
     }
 
+    func openLifeline(_ consumer: GroupConsumer) async throws(EventBusError) -> any Lifeline {
+        _ = changeGroup(consumer.group) { $0.lifelines[consumer.name, default: 0] += 1 }
+        return InMemoryLifeline(transport: self, consumer: consumer)
+    }
+
+    func beat(_ limits: HeartbeatLimits, by consumer: GroupConsumer) async throws(EventBusError) -> HeartbeatAnswer {
+        try change(consumer.group.stream) { stream throws(EventBusError) in try stream.beat(limits, consumer, now: .now) }
+    }
+
     func resumeRetries(of group: StreamGroup, limit: Int) async throws(EventBusError) -> ResumedRetries {
         let taken = state.withLock { $0.streams[group.stream]?.groups[group.name]?.takeDue(limit, now: .now) }
         guard let taken else { return ResumedRetries(count: 0, nextIn: nil) }
@@ -119,4 +128,17 @@ final class InMemoryEventTransport: EventTransport {
     func stream(_ name: String) -> InMemoryStream? { state.withLock { $0.streams[name] } }
 
     static var milliseconds: UInt64 { UInt64(max(0, Date().millisecondsSince1970)) }
+}
+
+/// A lifeline within one process.
+private struct InMemoryLifeline: Lifeline {
+    let transport: InMemoryEventTransport
+    let consumer: GroupConsumer
+
+    func close() async {
+        // A group that was lost since has none.
+        _ = transport.changeGroup(consumer.group) { group in
+            group.lifelines[consumer.name] = max(0, group.lifelines[consumer.name, default: 0] - 1)
+        }
+    }
 }

@@ -25,7 +25,17 @@ struct InMemoryGroup {
     /// The scheduled retries, by message id.
     var retries: [[UInt8]: Retry] = [:]
     var deadLetters: [(id: EntryID, fields: [StreamField])] = []
-    private var maintainedAt: ContinuousClock.Instant?
+    private struct Heartbeat {
+        let at: ContinuousClock.Instant
+        let hadLifeline: Bool
+        var lostAt: ContinuousClock.Instant?
+    }
+
+    /// The last heartbeat of each consumer.
+    private var heartbeats: [String: Heartbeat] = [:]
+    /// The number of open lifelines of each consumer.
+    var lifelines: [String: Int] = [:]
+    private var beatenAt: ContinuousClock.Instant?
     private var stallEndedAt: ContinuousClock.Instant?
 
     /// Returns whether a consumer holds an entry.
@@ -41,17 +51,42 @@ struct InMemoryGroup {
         give(id, to: GroupConsumer.released, count: max(0, entry.deliveryCount - 1), now: now - .seconds(3600))
     }
 
+    mutating func beat(_ limits: HeartbeatLimits, by consumer: String, now: ContinuousClock.Instant) -> HeartbeatAnswer {
+        if beatenAt.map({ now - $0 > limits.stall }) ?? true { stallEndedAt = now }
+        beatenAt = now
+        heartbeats[consumer] = Heartbeat(at: now, hadLifeline: hasLifeline(consumer))
+        let calm = stallEndedAt.map { now - $0 } ?? .zero
+        var claimable: [String] = []
+        for name in Set(pending.values.map(\.consumer)).sorted() where name != consumer {
+            if name == GroupConsumer.released || (isDead(name, limits, now: now) && calm >= limits.holdOff) { claimable.append(name) }
+        }
+        return HeartbeatAnswer(claimable: claimable, hasLifeline: hasLifeline(consumer), calm: calm)
+    }
+
+    private mutating func isDead(_ name: String, _ limits: HeartbeatLimits, now: ContinuousClock.Instant) -> Bool {
+        guard let last = heartbeats[name] else {
+            heartbeats[name] = Heartbeat(at: now, hadLifeline: false)
+            return false
+        }
+        if now - last.at > limits.silence { return true }
+        if !last.hadLifeline || hasLifeline(name) { return false }
+        if let lostAt = last.lostAt { return now - lostAt >= limits.lifelineGrace }
+        heartbeats[name]?.lostAt = now
+        return false
+    }
+
+    private func hasLifeline(_ name: String) -> Bool { lifelines[name, default: 0] > 0 }
+
     /// Returns the entries that a claim takes, in ascending order, and the cursor for the next one.
-    mutating func pick(_ request: ClaimRequest, now: ContinuousClock.Instant) -> (ids: [EntryID], cursor: EntryID) {
-        if maintainedAt.map({ now - $0 > request.stallLimit }) ?? true { stallEndedAt = now }
-        maintainedAt = now
-        guard request.count > 0 else { return ([], .zero) }
-        let givesAll = stallEndedAt.map { now - $0 >= min(request.holdOff, request.minIdle) } ?? true
+    func pick(_ request: ClaimRequest, now: ContinuousClock.Instant) -> (ids: [EntryID], cursor: EntryID) {
+        if request.holder != GroupConsumer.released, let maxAge = request.maxPulseAge {
+            guard let beatenAt, now - beatenAt <= maxAge, now - (stallEndedAt ?? now) >= request.minCalm else { return ([], .zero) }
+        }
         var takesSuspect = request.takesSuspect
         var ids: [EntryID] = []
         for id in pending.keys.sorted() where id > request.cursor {
             guard let entry = pending[id], now - entry.deliveredAt >= request.minIdle else { continue }
-            guard givesAll || entry.consumer == GroupConsumer.released else { continue }
+            guard request.holder == nil || entry.consumer == request.holder else { continue }
             if entry.isSuspect(request) {
                 guard takesSuspect else { continue }
                 takesSuspect = false

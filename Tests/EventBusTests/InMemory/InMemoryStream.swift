@@ -65,6 +65,14 @@ struct InMemoryStream {
         return ClaimedEntries(entries: claimed, cursor: cursor, lost: [])
     }
 
+    mutating func beat(
+        _ limits: HeartbeatLimits, _ consumer: GroupConsumer, now: ContinuousClock.Instant
+    ) throws(EventBusError) -> HeartbeatAnswer {
+        var group = try group(consumer.group.name)
+        defer { groups[consumer.group.name] = group }
+        return group.beat(limits, by: consumer.name, now: now)
+    }
+
     /// Deletes the entries that all groups have settled; the last delivered one stays while others follow it, as in Redis.
     mutating func trim(ungroupedBefore milliseconds: UInt64?) -> Int {
         let needed = groups.values.map { group in

@@ -59,6 +59,7 @@ extension EventConsumerConfiguration {
         configuration.readWait = .milliseconds(500)
         configuration.claimMinIdle = .seconds(2)
         configuration.claimInterval = .milliseconds(100)
+        configuration.heartbeatInterval = .milliseconds(100)
         configuration.drainTimeout = .seconds(20)
         configuration.retryPolicy.baseDelay = .milliseconds(2)
         configuration.retryPolicy.maxDelay = .milliseconds(20)
@@ -73,6 +74,7 @@ extension EventConsumerConfiguration {
     static var claimingAged: EventConsumerConfiguration {
         var configuration = quick
         configuration.claimMinIdle = .seconds(300)
+        configuration.silenceLimit = .seconds(600)
         return configuration
     }
 
@@ -80,6 +82,7 @@ extension EventConsumerConfiguration {
     static var withoutClaims: EventConsumerConfiguration {
         var configuration = quick
         configuration.claimMinIdle = .seconds(600)
+        configuration.silenceLimit = .seconds(600)
         return configuration
     }
 }

@@ -20,7 +20,7 @@ extension FaultRow {
     }
 
     static let killedUnderOverload = FaultRow(
-        // Claimed entries wait for running handlers, hence a little more time.
+        // Claimed entries wait for running handlers, hence more time.
         "F1b", "consumer killed while the others have more to do than they can", recoveryBar: { $0.killRecovery + 5 }
     ) { rig, scale in
         // The consumers have capacity for half of the load, so that there are always newer entries than those of the dead consumer.
@@ -51,7 +51,8 @@ extension FaultRow {
         rig.check("some commits were not acknowledged", unacknowledged > 0, "\(unacknowledged) messages")
     }
 
-    static let killedBeforeDispatch = FaultRow("F3", "consumer killed with messages it has not begun") { rig, scale in
+    static let killedBeforeDispatch = FaultRow("F3", "consumer killed with messages it has not begun", recoveryBar: \.killRecovery) {
+        rig, scale in
         try await rig.startFlow(scale)
         for _ in 0..<scale.rounds {
             let victim = try await rig.frozenWithUnbegunWork()
@@ -61,7 +62,9 @@ extension FaultRow {
         }
     }
 
-    static let frozen = FaultRow("F4", "consumer frozen until others have its work, then thawed") { rig, scale in
+    static let frozen = FaultRow(
+        "F4", "consumer frozen until others have its work, then thawed", recoveryBar: \.silenceRecovery
+    ) { rig, scale in
         // With this concurrency, half of the consumers can do all the work.
         try await rig.startFlow(scale, consumer: ["--hold-milliseconds", "200", "--concurrency", "32"])
         let victim = try rig.oldest(.consumer)

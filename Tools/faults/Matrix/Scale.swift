@@ -24,6 +24,8 @@ public struct Scale: Sendable {
     public var stalledIdle: Int
     /// The maximum time until 99 % of the work of a killed process is done by others, in seconds.
     public var killRecovery: Double
+    /// The same for a process that stands still with its connections open.
+    public var silenceRecovery: Double
     /// The number of messages in a long backlog.
     public var backlog: Int
     /// The actions of clients that are begun per second while keys are rotated.
@@ -36,13 +38,15 @@ public struct Scale: Sendable {
     /// The scale of `make faults`.
     public static let full = Scale(
         rate: 100, consumers: 3, rounds: 5, calm: 300, outage: 500, longOutage: 4000, databaseOutage: .seconds(5),
-        minIdle: nil, confirmWait: nil, shortIdle: 3000, stalledIdle: 15_000, killRecovery: 20, backlog: 1_000_000, clientRate: 3,
+        minIdle: nil, confirmWait: nil, shortIdle: 3000, stalledIdle: 15_000, killRecovery: 3, silenceRecovery: 10, backlog: 1_000_000,
+        clientRate: 3,
         messagesPerRestart: 2, rotatesAllKeys: true)
 
     /// The scale of `make test`: one small round of each row, with shorter times of the bus, because most of a row is waiting for
     /// them; several rows share the machine, hence the longer recovery.
     public static let short = Scale(
         rate: 40, consumers: 2, rounds: 1, calm: 40, outage: 20, longOutage: 60, databaseOutage: .milliseconds(500),
-        minIdle: 4000, confirmWait: 2000, shortIdle: 4000, stalledIdle: 3000, killRecovery: 45, backlog: 20_000, clientRate: 1,
+        minIdle: 4000, confirmWait: 2000, shortIdle: 4000, stalledIdle: 3000, killRecovery: 45, silenceRecovery: 45, backlog: 20_000,
+        clientRate: 1,
         messagesPerRestart: 0, rotatesAllKeys: false)
 }

@@ -31,6 +31,7 @@ struct Consume: AsyncParsableCommand {
         if let minIdleMilliseconds {
             configuration.claimMinIdle = .milliseconds(minIdleMilliseconds)
             configuration.claimInterval = .milliseconds(minIdleMilliseconds / 5)
+            configuration.silenceLimit = min(configuration.silenceLimit, configuration.claimMinIdle)
         }
         if behaviour == .refusing { configuration.retryPolicy.maxFailures = 1 }
         let options = HandlerOptions(

@@ -13,7 +13,8 @@ public struct RedisServiceUser: Sendable {
     private static let streamCommands = [
         "eval", "evalsha", "script|load", "time", "exists", "xadd", "xread", "xreadgroup", "xrange", "xrevrange", "xlen", "xack", "xclaim",
         "xpending", "xtrim", "xdel", "xinfo|stream", "xinfo|groups", "xinfo|consumers", "xgroup|create", "xgroup|delconsumer", "hset",
-        "hget", "hmget", "hexists", "hincrby", "hdel", "zadd", "zrem", "zscore", "zcard", "zrange", "zrangebyscore",
+        "hget", "hmget", "hgetall", "hexists", "hincrby", "hdel", "zadd", "zrem", "zscore", "zcard", "zrange", "zrangebyscore",
+        "ssubscribe", "pubsub|shardnumsub",
     ]
 
     /// All commands of a service, in the form of rules: the server refuses every other one.
@@ -48,7 +49,7 @@ public struct RedisServiceUser: Sendable {
     public var rules: [String] {
         let own = EventCatalog.streams(readBy: service).flatMap { stream -> [String] in
             let key = RedisEventTransport.key(of: stream, prefix: keyPrefix)
-            return ["~\(key)", "~\(key):\(service):*"]
+            return ["~\(key)", "~\(key):\(service):*", "&\(key):\(service):*"]
         }
         let published = EventCatalog.streams.map { "%W~" + RedisEventTransport.key(of: $0, prefix: keyPrefix) }
         return ["reset", "on"] + own + Self.commands.map { "+" + $0 }

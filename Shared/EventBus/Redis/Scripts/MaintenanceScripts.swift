@@ -2,33 +2,30 @@ import RedisClient
 
 /// Scripts that maintain a group. Each is atomic on the server, so that any number of consumers may run it at once.
 enum MaintenanceScripts {
-    /// Claims entries that were not renewed. KEYS: stream, pulse, the number of claims from each consumer. ARGV: group, consumer,
+    /// Claims entries. KEYS: stream, pulse (``LivenessScripts``), the number of claims from each consumer. ARGV: group, consumer,
     /// minimum idle time in milliseconds, first entry to look at, maximum number of entries, whether a suspect may be among them,
-    /// crash budget, stall limit and hold-off in milliseconds (``ClaimRequest``), and the name under which released entries are
-    /// pending.
+    /// crash budget, maximum age of the pulse in milliseconds or -1, the name under which released entries are pending, the holder of
+    /// the entries or an empty text, and the minimum time since the last stall in milliseconds (``ClaimRequest``).
     ///
     /// Returns the cursor, the entries in the form of `XREADGROUP`, those that are no longer in the stream, and the delivery
-    /// count of each entry; a suspect's delivery is counted only when it is begun. The pulse is the time when the group was last
-    /// maintained: after a pause longer than the stall limit the server stood still or was away, and renewals could not reach it.
-    /// Only released entries can then be claimed until the hold-off has passed, in which living consumers renew theirs. Before
-    /// the claim, the consumers that lose entries are recorded for the acknowledge script; under a memory limit that write fails,
+    /// count of each entry; a suspect's delivery is counted only when it is begun. A request that has waited while the server stood still
+    /// is known by an old pulse, or by a new one that was interrupted: consumers whose entries look idle could not show that they live.
+    /// Before the claim, the consumers that lose entries are recorded for the acknowledge script; under a memory limit that write fails,
     /// and so does the claim, unless it takes only released entries.
     static let claim = RedisScript(
         LuaSnippets.now + """
-            local idle, count = tonumber(ARGV[3]), tonumber(ARGV[5])
-            local pulse = redis.call('HMGET', KEYS[2], 'seen', 'since')
-            local since = tonumber(pulse[2] or '0')
-            local wasAway = not pulse[1] or now - tonumber(pulse[1]) > tonumber(ARGV[8])
-            if wasAway then since = now end
-            local written = redis.pcall('HSET', KEYS[2], 'seen', now, 'since', since)
-            -- Under a memory limit no pulse can be kept, and the group goes on without.
-            local isBlind = type(written) == 'table' and written.err
-            if count == 0 then return {'0-0', {}, {}, {}} end
+            local idle, count, holder = tonumber(ARGV[3]), tonumber(ARGV[5]), ARGV[10]
+            if holder ~= ARGV[9] and ARGV[8] ~= '-1' then
+                local pulse = redis.call('HMGET', KEYS[2], 'seen', 'since')
+                if not pulse[1] or now - tonumber(pulse[1]) > tonumber(ARGV[8]) or now - tonumber(pulse[2]) < tonumber(ARGV[11]) then
+                    return {'0-0', {}, {}, {}}
+                end
+            end
 
             local limit = count + 100
             local rows
-            if not isBlind and now - since < tonumber(ARGV[9]) then
-                rows = redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', idle, ARGV[4], '+', limit, ARGV[10])
+            if holder ~= '' then
+                rows = redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', idle, ARGV[4], '+', limit, holder)
             else
                 rows = redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', idle, ARGV[4], '+', limit)
             end
@@ -54,7 +51,7 @@ enum MaintenanceScripts {
             if #rows < limit and taken < count then cursor = '0-0' end
             if taken == 0 then return {cursor, {}, {}, {}} end
             for consumer in pairs(losers) do
-                if consumer ~= ARGV[10] then redis.call('HINCRBY', KEYS[3], consumer, 1) end
+                if consumer ~= ARGV[9] then redis.call('HINCRBY', KEYS[3], consumer, 1) end
             end
 
             local entries, deliveries, lost = {}, {}, {}
@@ -134,28 +131,38 @@ enum MaintenanceScripts {
             """)
 
     /// Deletes a consumer without pending entries; they would be lost with it. KEYS: stream, the number of claims from each
-    /// consumer. ARGV: group, consumer. Returns 1 when it was deleted, else 0.
+    /// consumer, heartbeats. ARGV: group, consumer. Returns 1 when it was deleted, else 0.
     static let retire = RedisScript(
         """
         if #redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1, ARGV[2]) > 0 then return 0 end
         redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2])
         redis.call('HDEL', KEYS[2], ARGV[2])
+        redis.call('HDEL', KEYS[3], ARGV[2])
         return 1
         """)
 
-    /// Deletes the consumers without pending entries that were idle for too long. The server creates a living one again with its
-    /// next delivery. KEYS: stream, the number of claims from each consumer. ARGV: group, milliseconds. Returns the number of
-    /// deleted ones.
+    /// Deletes the consumers without pending entries that were idle for too long, and old heartbeats. The server creates a living one
+    /// again with its next delivery. KEYS: stream, the number of claims from each consumer, heartbeats. ARGV: group, milliseconds. Returns
+    /// the number of deleted ones.
     static let retireIdle = RedisScript(
-        """
-        local count = 0
-        for _, info in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
-            if info[4] == 0 and info[6] > tonumber(ARGV[2]) then
-                redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], info[2])
-                redis.call('HDEL', KEYS[2], info[2])
-                count = count + 1
+        LuaSnippets.now + """
+            local count = 0
+            local limit = tonumber(ARGV[2])
+            for _, info in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
+                if info[4] == 0 and info[6] > limit then
+                    redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], info[2])
+                    redis.call('HDEL', KEYS[2], info[2])
+                    count = count + 1
+                end
             end
-        end
-        return count
-        """)
+            -- Consumers that were never delivered an entry are not in the group.
+            local beats = redis.call('HGETALL', KEYS[3])
+            for i = 1, #beats, 2 do
+                if now - tonumber(string.match(beats[i + 1], '^%d+')) > limit
+                    and #redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1, beats[i]) == 0 then
+                    redis.call('HDEL', KEYS[3], beats[i])
+                end
+            end
+            return count
+            """)
 }

@@ -5,7 +5,7 @@ internal import EventBus
 enum Thresholds {
     /// Age from which waiting work is a warning.
     static let ageWarning: Duration = .seconds(10)
-    /// Age from which waiting work is an alarm: the recovery from a killed consumer takes at most 20 s.
+    /// Age from which waiting work is an alarm: the recovery from a dead consumer takes at most 10 s.
     static let ageAlarm: Duration = .seconds(60)
 
     static func age(_ duration: Duration?) -> Emphasis {

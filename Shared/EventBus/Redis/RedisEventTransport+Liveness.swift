@@ -1,0 +1,41 @@
+import RedisClient
+
+extension RedisEventTransport {
+    public func openLifeline(_ consumer: GroupConsumer) async throws(EventBusError) -> any Lifeline {
+        try await attempt("opening a lifeline") { () async throws(RedisError) in
+            let connection = try await client.dedicatedConnection()
+            do throws(RedisError) {
+                // A channel of a shard, so that on a cluster the server with the stream has it.
+                _ = try await connection.send(RedisCommand("SSUBSCRIBE", lifelineStem(of: consumer.group) + consumer.name))
+            } catch {
+                await connection.close()
+                throw error
+            }
+            return RedisLifeline(connection: connection)
+        }
+    }
+
+    public func beat(_ limits: HeartbeatLimits, by consumer: GroupConsumer) async throws(EventBusError) -> HeartbeatAnswer {
+        let group = consumer.group
+        return try await run(
+            LivenessScripts.beat, "sending a heartbeat", keys: [key(of: group.stream)] + pulseKeys(of: group),
+            [
+                group.name, consumer.name, GroupConsumer.released, lifelineStem(of: group), limits.silence.wholeMilliseconds,
+                limits.lifelineGrace.wholeMilliseconds, limits.stall.wholeMilliseconds, limits.holdOff.wholeMilliseconds,
+            ]
+        ) { reply throws(RedisError) in
+            guard let parts = reply.array, parts.count == 3, let hasLifeline = parts[0].integer, let calm = parts[1].integer else {
+                throw RedisError(.unexpectedReply, "the heartbeat script gave \(reply.kind)")
+            }
+            return HeartbeatAnswer(
+                claimable: (parts[2].array ?? []).compactMap(\.string), hasLifeline: hasLifeline > 0, calm: .milliseconds(calm))
+        }
+    }
+}
+
+/// A subscription that is never sent anything: the server counts the subscribers of its channel, and a connection that is closed is none.
+private struct RedisLifeline: Lifeline {
+    let connection: RedisConnection
+
+    func close() async { await connection.close() }
+}
