@@ -50,6 +50,33 @@ struct DeliveryPageTests {
         #expect(claimed[passedOn.id]?.generation == 1, "its row must not conflict with the delivery to the next user")
     }
 
+    @Test(.storage) func `a claim is renewed as long as no other sender has the page`() async throws {
+        let page = try await TestPage.make(of: 2)
+        let deliveries = DeliveryRepository(page.client)
+        let claim = try #require(try await page.claim().first).claim
+        #expect(claim.isPage)
+        try await page.end("due_at = now() - interval '1 second'")
+        #expect(try await deliveries.renew([claim], lease: .seconds(60)) == [claim])
+        #expect(try await page.claimDue().isEmpty)
+        try await page.end("due_at = now() - interval '1 second'")
+        let next = try #require(try await page.claimDue().first).claim
+        #expect(next != claim)
+        #expect(try await deliveries.renew([claim, next], lease: .seconds(60)) == [next])
+    }
+
+    @Test(.storage) func `a claim of a detached delivery is renewed as long as no other sender has it`() async throws {
+        let page = try await TestPage.make(of: 1)
+        let deliveries = DeliveryRepository(page.client)
+        let first = try #require(try await page.claim().first)
+        let deferral = DeliveryDeferral(id: first.id, attempt: first.attempt, delay: .zero, code: "UNAVAILABLE")
+        _ = try await page.client.withTransaction { try await DeliveryRepository($0).deferDeliveries([deferral]) }
+        let claim = try #require(try await page.claimDue().first).claim
+        #expect(!claim.isPage)
+        #expect(try await deliveries.renew([first.claim, claim], lease: .seconds(60)) == [claim])
+        try await page.client.execute("UPDATE deliveries SET attempt = attempt + 1")
+        #expect(try await deliveries.renew([claim], lease: .seconds(60)).isEmpty)
+    }
+
     @Test(.storage) func `one of several concurrent senders claims a page, and another can after the lease`() async throws {
         let page = try await TestPage.make(of: 2)
         #expect(try await race(8) { _ in try await page.claim().count }.reduce(0, +) == 2)

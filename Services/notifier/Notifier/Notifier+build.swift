@@ -36,11 +36,13 @@ public enum Notifier: HeliographService {
             postgres: postgres, project: configuration.projectID, limits: configuration.quota, logger: logger, clock: clock)
         let queue = SendQueue(maxInFlight: configuration.maxInFlight, quota: quota, wakeUp: wakeUp, clock: clock)
         let writer = OutcomeWriter(postgres: postgres, logger: logger, clock: clock)
+        let keeper = LeaseKeeper(postgres: postgres, limits: configuration.limits, wakeUp: wakeUp, logger: logger, clock: clock)
         let pipeline = PushPipeline(
             postgres: postgres,
             rendering: Rendering(sealer: sealer, links: try context.mediaLinks()),
-            sender: sender, queue: queue, dispatcher: PushDispatcher(sender: sender, queue: queue, writer: writer, wakeUp: wakeUp),
-            writer: writer, limits: configuration.limits, logger: logger, clock: clock)
+            sender: sender, queue: queue,
+            dispatcher: PushDispatcher(sender: sender, queue: queue, writer: writer, keeper: keeper, wakeUp: wakeUp),
+            writer: writer, keeper: keeper, limits: configuration.limits, logger: logger, clock: clock)
         let handler = NotificationAddressedHandler(pipeline: pipeline)
         let consumer = try context.consumer(
             configuration: configuration.consumer,

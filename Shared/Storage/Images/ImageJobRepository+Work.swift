@@ -4,7 +4,7 @@ internal import WireFormat
 
 extension ImageJobRepository {
     /// The length of a worker's lease on a job.
-    public static let lease: Duration = .seconds(12)
+    public static let lease: Duration = .seconds(8)
 
     /// Claims a job: `pending | processing → processing`.
     ///

@@ -34,6 +34,16 @@ public final class ClaimedNotification: Sendable {
     }
 }
 
+/// A claim of a page, or of a delivery with a row of its own: a sender's right to send until its lease ends.
+public struct DeliveryClaim: Sendable, Hashable {
+    /// The id of the page or of the delivery.
+    public let rowID: UUID
+    /// Whether it is a page.
+    public let isPage: Bool
+    /// The number of claims, including this one: a later claim ends this one.
+    public let attempt: Int
+}
+
 /// A delivery that the caller holds until its lease ends, with all data needed to send it.
 ///
 /// A class, because it is passed on many times, and a copy of a struct would retain each of its parts.
@@ -67,6 +77,8 @@ public final class ClaimedDelivery: Sendable {
     public let id: UUID
     /// The notification; the same object for all its deliveries of a claim.
     public let notification: ClaimedNotification
+    /// The claim, which it shares with the other deliveries of its page unless it has a row of its own.
+    public let claim: DeliveryClaim
     /// The installation.
     public let installID: UUID
     /// The number of claims, including this one.
@@ -103,9 +115,11 @@ public final class ClaimedDelivery: Sendable {
     private init(row: PostgresRow, _ notification: ClaimedNotification) throws(PostgresError) {
         self.notification = notification
         let rowID: UUID = try row.decode("id")
-        id = try row.decode("number", as: Int64?.self).map { DeliveryPage.deliveryID(Int($0), of: rowID) } ?? rowID
+        let number: Int64? = try row.decode("number")
+        id = number.map { DeliveryPage.deliveryID(Int($0), of: rowID) } ?? rowID
         installID = try row.decode("install_id")
         attempt = Int(try row.decode("attempt", as: Int32.self))
+        claim = DeliveryClaim(rowID: rowID, isPage: number != nil, attempt: attempt)
         mayHaveArrived = try row.decode("may_have_arrived")
         generation = try row.decode("generation")
         leaseUntil = try row.decode("lease_until")

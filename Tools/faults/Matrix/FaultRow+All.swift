@@ -4,7 +4,7 @@ extension FaultRow {
         killedMidHandler, killedUnderOverload, killedAfterCommit, killedBeforeDispatch, frozen, redisKilled, redisRolledBack,
         redisWiped, promoted, badNetwork, stalled, outOfMemory, postgresDown, relayKilled, manyRelays, poison, publishedTwice,
         longHandler, drained, backlog, zombieGroup, scriptsForgotten,
-        keysRotated,
+        notifierKilled, keysRotated,
     ]
 
     /// Returns the row with a name such as `F1`, in any case; nil when there is none.

@@ -4,10 +4,17 @@ struct DeliveryLimits: Sendable {
     var dueBatchSize = 500
     /// Time for which data read at a claim is used, such as the user of a phone: a push not begun by then has to be claimed again.
     var claimAge: Duration = .seconds(5)
-    /// The longest that a send with a fresh access token and a second attempt can take.
-    var sendDuration: Duration = .seconds(60)
-    /// The lease of a claimed delivery: no other sender begins before our send has ended.
-    var lease: Duration { claimAge + sendDuration }
+    /// The lease of a claimed delivery, which ``LeaseKeeper`` renews until its outcome is written: the time after the death of its sender
+    /// in which it is claimed by another.
+    var lease: Duration = .seconds(15)
+    /// The age of a lease, or of its last renewal, at which it is renewed.
+    var renewalAge: Duration = .seconds(5)
+    /// The interval at which leases are looked at.
+    var leaseCheckInterval: Duration = .seconds(1)
+    /// The time before the end of a lease at which its pushes in flight are cancelled: they have ended when another sender begins.
+    var leaseMargin: Duration = .seconds(3)
+    /// The time after an outage of the database in which leases that have ended are not claimed: living senders renew them.
+    var outageHoldOff: Duration = .seconds(3)
     /// The time that a claim waits for room in its lane before its event is deferred: a small part of `handlerTimeout`, after
     /// which a consumer cancels the handler and may have its process restarted.
     var roomWait: Duration = .seconds(30)

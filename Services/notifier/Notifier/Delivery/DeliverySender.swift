@@ -58,7 +58,7 @@ struct DeliverySender: Sendable {
         case .lanePause:
             return pauses.remaining(delivery.notification.lane).map { .end(deferUncounted(delivery, for: $0, code: "lane_paused")) }
         case .claimAge:
-            guard clock.now >= push.deadline else { return nil }
+            guard clock.now >= push.deadline || push.lease.isRevoked else { return nil }
             return .end(deferDelivery(delivery, for: .zero, code: "claim_too_old", countsAsAttempt: false))
         case .token:
             token = delivery.target.flatMap { open($0, of: push) }

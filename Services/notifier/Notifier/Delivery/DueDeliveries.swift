@@ -22,12 +22,18 @@ struct DueDeliveries: Service {
     }
 
     private func work(on lane: Lane) async {
+        var isAfterOutage = false
         while !Task.isCancelled && !Task.isShuttingDownGracefully {
             if let suspension = pipeline.suspension(of: lane) {
                 await sleep(min(suspension.wait, limits.maxPollInterval))
                 continue
             }
             do {
+                if isAfterOutage {
+                    _ = try await DeliveryRepository(pipeline.postgres).timeUntilDue(lanes: [lane])
+                    await sleep(limits.outageHoldOff)
+                    isAfterOutage = false
+                }
                 let count = try await pipeline.feed(lane, limits.dueBatchSize) { lease in
                     try await pipeline.postgres.withTransaction { transaction in
                         // They stay due until they are settled: a claim that an asynchronous commit loses is made again.
@@ -41,6 +47,8 @@ struct DueDeliveries: Service {
             } catch {
                 if Task.isCancelled { return }
                 logger.warning("claiming due deliveries failed, will be retried", metadata: ["error": "\(error)"])
+                // During an outage of the database leases end although their senders live.
+                isAfterOutage = true
                 await sleep(limits.maxPollInterval)
             }
         }

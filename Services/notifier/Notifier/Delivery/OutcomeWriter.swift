@@ -51,7 +51,10 @@ final class OutcomeWriter: Sendable {
     func add(_ endings: [Entry]) {
         let entries = endings.filter { push, verdict in
             push.batch.trace?.ended(verdict)
-            if case .abandon = verdict { return false }
+            if case .abandon = verdict {
+                push.lease.endOne()
+                return false
+            }
             return true
         }
         if entries.isEmpty { return }
@@ -86,6 +89,8 @@ final class OutcomeWriter: Sendable {
     }
 
     private func write(_ batch: [Entry]) async {
+        // Renewed until here: a lease that ends sooner has the push sent again.
+        defer { for entry in batch { entry.push.lease.endOne() } }
         for attempt in 1...Self.maxAttempts {
             do {
                 return try await commit(batch)

@@ -12,19 +12,22 @@ final class Push: Sendable {
     let content: Result<FCMMessage, RenderingFailure>
     /// The number on the app's icon; nil leaves it as it is.
     let badge: Int?
-    /// The latest start of a send: after it the data read at the claim is too old, and the lease could end before the send does.
+    /// The latest start of a send: after it the data read at the claim is too old.
     let deadline: ContinuousClock.Instant
+    /// The lease under which it is sent.
+    let lease: DeliveryLease
     /// The pushes of the same notification that were claimed with it.
     let batch: PushBatch
 
     init(
         delivery: ClaimedDelivery, content: Result<FCMMessage, RenderingFailure>, badge: Int?, deadline: ContinuousClock.Instant,
-        batch: PushBatch
+        lease: DeliveryLease, batch: PushBatch
     ) {
         self.delivery = delivery
         self.content = content
         self.badge = badge
         self.deadline = deadline
+        self.lease = lease
         self.batch = batch
     }
 

@@ -19,14 +19,16 @@ final class PushDispatcher: Sendable {
     private let sender: DeliverySender
     private let queue: SendQueue
     private let writer: OutcomeWriter
+    private let keeper: LeaseKeeper
     private let wakeUp: AsyncSignal
     private let completions = Mutex<[Completion]>([])
 
-    /// - Parameter wakeUp: Starts a round: signalled by the queue, and when sends have ended.
-    init(sender: DeliverySender, queue: SendQueue, writer: OutcomeWriter, wakeUp: AsyncSignal) {
+    /// - Parameter wakeUp: Starts a round: signalled by the queue and the keeper, and when sends have ended.
+    init(sender: DeliverySender, queue: SendQueue, writer: OutcomeWriter, keeper: LeaseKeeper, wakeUp: AsyncSignal) {
         self.sender = sender
         self.queue = queue
         self.writer = writer
+        self.keeper = keeper
         self.wakeUp = wakeUp
     }
 
@@ -43,7 +45,8 @@ final class PushDispatcher: Sendable {
             let pushes = queue.next()
             let now = Date()
             for push in pushes { launch(push, at: now, isCounted: false, &round) }
-            if Task.isCancelled { for send in round.sends.values { send.cancel() } }
+            if Task.isCancelled { for (_, send) in round.sends.values { send.cancel() } }
+            if keeper.takeRevocations() { for (push, send) in round.sends.values where push.lease.isRevoked { send.cancel() } }
             let hasEnded = flush(&round)
             if queue.isOver { return }
             // A send that is refused at once completes without a signal.
@@ -59,7 +62,7 @@ final class PushDispatcher: Sendable {
     /// The sends in flight, and the results of the current round.
     private struct Round {
         /// The sends that have not ended.
-        var sends: [ObjectIdentifier: FCMSend] = [:]
+        var sends: [ObjectIdentifier: (push: Push, send: FCMSend)] = [:]
         var endings: [(push: Push, verdict: DeliveryVerdict)] = []
         var paces: [SendQueue.Pace] = []
 
@@ -95,7 +98,7 @@ final class PushDispatcher: Sendable {
                 wakeUp.signal()
             }
         case .send(let send):
-            round.sends[ObjectIdentifier(push)] = send
+            round.sends[ObjectIdentifier(push)] = (push, send)
             let clock = sender.clock
             let start = clock.now
             // No signal here: the transport signals at the end of its iteration, for all sends that were answered in it.

@@ -11,8 +11,8 @@ internal import WireFormat
 /// their outcomes in bulk. No push waits for the answer to another.
 ///
 /// The row of a delivery is authoritative: it is claimed before a send, with its page or by itself, and settled or deferred after
-/// it, by compare-and-set. So an event is handled when its deliveries are claimed: a process that dies leaves leases that end,
-/// which ``DueDeliveries`` finds. A push that was sent and not settled is sent again, and replaces itself on the phone.
+/// it, by compare-and-set. So an event is handled when its deliveries are claimed: a process that dies leaves leases that end, because
+/// its ``LeaseKeeper`` renews them no more, which ``DueDeliveries`` finds. A push that was sent and not settled is sent again, and replaces itself on the phone.
 struct PushPipeline: Service {
     let postgres: PostgresClient
     let rendering: Rendering
@@ -20,6 +20,7 @@ struct PushPipeline: Service {
     let queue: SendQueue
     let dispatcher: PushDispatcher
     let writer: OutcomeWriter
+    let keeper: LeaseKeeper
     let limits: DeliveryLimits
     let logger: Logger
     let clock: any MonotonicClock
@@ -44,17 +45,20 @@ struct PushPipeline: Service {
         var pushes: [Push] = []
         defer { queue.add(pushes, to: lane, expected: count) }
         try Task.checkCancellation()
-        // Measured before the claim, so that our deadline passes before the lease does.
-        let deadline = clock.now + limits.claimAge
+        // Measured before the claim, so that our deadlines pass before the lease does.
+        let start = clock.now
         let claimed = try await claim(limits.lease)
         guard !claimed.isEmpty else { return 0 }
         let badges = await Badges.count(for: claimed, postgres, logger: logger)
         let contents = rendering.render(claimed)
-        pushes = Dictionary(grouping: claimed, by: \.notification.id).flatMap { notificationID, deliveries in
-            let batch = PushBatch(of: deliveries[0].notification, count: deliveries.count, causedBy: cause)
+        let held = Array(zip(claimed, keeper.add(claimed, claimedAt: start)))
+        pushes = Dictionary(grouping: held, by: { $0.0.notification.id }).flatMap { notificationID, held in
+            let batch = PushBatch(of: held[0].0.notification, count: held.count, causedBy: cause)
             let content = contents[notificationID] ?? .failure(RenderingFailure(code: "invalid_message", reason: "not rendered"))
-            return deliveries.map {
-                Push(delivery: $0, content: content, badge: badges[$0], deadline: deadline, batch: batch)
+            return held.map { delivery, lease in
+                Push(
+                    delivery: delivery, content: content, badge: badges[delivery], deadline: start + limits.claimAge, lease: lease,
+                    batch: batch)
             }
         }
         return claimed.count
@@ -71,6 +75,7 @@ struct PushPipeline: Service {
     /// The callers of ``feed(_:_:_:claiming:)`` must have ended before.
     func run() async throws {
         async let writing: Void = writer.run()
+        async let keeping: Void = keeper.run()
         await withTaskCancellationOrGracefulShutdownHandler {
             await dispatcher.run()
         } onCancelOrGracefulShutdown: {
@@ -78,5 +83,7 @@ struct PushPipeline: Service {
         }
         writer.close()
         await writing
+        keeper.close()
+        await keeping
     }
 }

@@ -13,7 +13,7 @@ enum SendGate: CaseIterable {
     case content
     /// FCM has asked the lane to wait.
     case lanePause
-    /// The data read at the claim is too old, and the lease could end before the send does.
+    /// The data read at the claim is too old, or the lease is revoked.
     case claimAge
     /// The installation's token cannot be opened with the keys of this deployment. Before the limits, which count what they admit.
     case token
