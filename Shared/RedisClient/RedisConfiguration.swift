@@ -6,6 +6,8 @@ public struct RedisConfiguration: Sendable {
         case unixSocket(path: String)
         /// The master that these Sentinels name.
         case sentinel(RedisSentinels)
+        /// The masters of a Redis Cluster, or of Valkey's; these servers of it are asked first which server has which keys.
+        case cluster([RedisAddress])
     }
 
     public var endpoint: Endpoint
@@ -62,6 +64,8 @@ extension RedisConfiguration: CustomStringConvertible {
         case .sentinel(let sentinels):
             "\(tls ? "rediss" : "redis")+sentinel://\(sentinels.addresses.map(\.description).joined(separator: ","))"
                 + "/\(sentinels.masterName)/\(database)"
+        case .cluster(let addresses):
+            "\(tls ? "rediss" : "redis")+cluster://\(addresses.map(\.description).joined(separator: ","))"
         }
     }
 }

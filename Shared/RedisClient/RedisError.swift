@@ -113,9 +113,18 @@ public struct RedisServerErrorCode: RawRepresentable, Hashable, Sendable, Custom
     public static let tryAgain = Self(rawValue: "TRYAGAIN")
     /// The cluster is down.
     public static let clusterDown = Self(rawValue: "CLUSTERDOWN")
+    /// The keys are on another server of the cluster.
+    public static let moved = Self(rawValue: "MOVED")
+    /// The keys are on their way to another server of the cluster, which may have them already.
+    public static let ask = Self(rawValue: "ASK")
+    /// No server sent this: in a pipeline to several servers of a cluster, the one with the command's key could not be reached in time.
+    public static let unreachable = Self(rawValue: "UNREACHABLE")
+    /// No server sent this: in a pipeline to several servers of a cluster, the one with the command's key was lost before it answered.
+    public static let unanswered = Self(rawValue: "UNANSWERED")
 
     private static let transient: Set<Self> = [
         .loading, .readOnly, .outOfMemory, .busy, .unblocked, .masterDown, .noReplicas, .misconfigured, .tryAgain, .clusterDown,
+        .moved, .ask, .unreachable, .unanswered,
     ]
 
     /// Whether the condition is expected to end without a change of the command.
@@ -124,11 +133,14 @@ public struct RedisServerErrorCode: RawRepresentable, Hashable, Sendable, Custom
     /// Whether this error means that the server refused the command before executing any part of it.
     var meansNotExecuted: Bool { Self.refusals.contains(self) }
     private static let refusals: Set<Self> = [
-        .loading, .noScript, .noAuth, .wrongPassword, .busy, .masterDown, .tryAgain, .clusterDown,
+        .loading, .noScript, .noAuth, .wrongPassword, .busy, .masterDown, .tryAgain, .clusterDown, .moved, .ask, .unreachable,
     ]
 
     /// Whether the server of the connection does not accept writes any more, so that a new connection should be made.
     var asksForReconnect: Bool { self == .readOnly || self == .masterDown }
+
+    /// Whether another server of the cluster has the keys.
+    var isRedirection: Bool { self == .moved || self == .ask }
 }
 
 extension RedisError {

@@ -28,7 +28,7 @@ struct RedisServiceUserTests {
     }
 
     private func use(_ transport: RedisEventTransport, tailOf stream: String) async throws {
-        let tail = try await transport.openTail(streams: [stream])
+        let tail = try await transport.openTail(stream: stream)
         await tail.close()
         _ = try await transport.trim(stream, ungroupedAge: .seconds(60))
     }

@@ -27,7 +27,7 @@ import WireFormat
             let good = fixture.emulator.mintToken()
             let dead = fixture.emulator.mintToken()
             fixture.emulator.deleteToken(dead)
-            let tail = try await fixture.transport.openTail(streams: ["notification.settled"])
+            let tail = try await fixture.transport.openTail(stream: "notification.settled")
             let addressed = try await fixture.address([good, dead])
             var outcomes: [SettledDelivery] = []
             var acceptedCount = 0

@@ -37,7 +37,7 @@ struct StartChecksTests {
         #expect(throws: ConfigurationError.self) { try check(["DATABASE_DIRECT_URL": "postgresql://u@db/x"]) }
     }
 
-    @Test(arguments: ["redis://redis", "redis+sentinel://a:26379/master"])
+    @Test(arguments: ["redis://redis", "redis+sentinel://a:26379/master", "redis+cluster://a,b"])
     func `a Redis without TLS is refused`(url: String) {
         let error = #expect(throws: ConfigurationError.self) { try check(["REDIS_URL": url]) }
         #expect(error?.name == "REDIS_URL")

@@ -15,7 +15,7 @@ public struct BroadcastReader: Service {
         let type: EventType
         let receive: @Sendable (EncodedEnvelope) async throws(WireFormatError) -> Void
 
-        /// Calls `body` for each event of a type, one after the other; it must not take long.
+        /// Calls `body` for each event of a type, one after the other for each of its streams; it must not take long.
         public static func on<Body: Event>(
             _ type: Body.Type, _ body: @escaping @Sendable (Envelope<Body>) async -> Void
         ) -> Registration {
@@ -32,7 +32,7 @@ public struct BroadcastReader: Service {
 
     private let transport: any EventTransport
     private let registrations: [EventType: Registration]
-    private let streams: [String]
+    private let streams: Set<String>
     private let readWait: Duration
     private let logger: Logger
     private let clock: any MonotonicClock
@@ -51,7 +51,7 @@ public struct BroadcastReader: Service {
         self.logger = logger
         self.clock = clock
         registrations = Dictionary(handlers.map { ($0.type, $0) }) { first, _ in first }
-        streams = handlers.flatMap(\.streams)
+        streams = Set(handlers.flatMap(\.streams))
         received = Counter(label: "bus_broadcast_received_total")
         reconnects = Counter(label: "bus_broadcast_reconnects_total")
     }
@@ -60,18 +60,21 @@ public struct BroadcastReader: Service {
     public func run() async throws {
         let stopping = AsyncLatch()
         await withTaskCancellationOrGracefulShutdownHandler {
-            await read(until: stopping)
+            // Each stream has a connection of its own: in a cluster, one read cannot wait for streams of several servers.
+            await withTaskGroup { group in
+                for stream in streams { group.addTask { await read(stream, until: stopping) } }
+            }
         } onCancelOrGracefulShutdown: {
             stopping.open()
         }
     }
 
-    private func read(until stopping: AsyncLatch) async {
+    private func read(_ stream: String, until stopping: AsyncLatch) async {
         let backoff = Backoff(min: .milliseconds(50), max: .seconds(2))
         var failures = 0
         while !stopping.isOpen {
             do throws(EventBusError) {
-                try await readOverOneConnection(until: stopping) { failures = 0 }
+                try await readOverOneConnection(stream, until: stopping) { failures = 0 }
             } catch  where error.code == .cancelled || error.code == .shutDown {
                 return
             } catch {
@@ -84,9 +87,9 @@ public struct BroadcastReader: Service {
     }
 
     private func readOverOneConnection(
-        until stopping: AsyncLatch, onSuccess: () -> Void
+        _ stream: String, until stopping: AsyncLatch, onSuccess: () -> Void
     ) async throws(EventBusError) {
-        let tail = try await transport.openTail(streams: streams)
+        let tail = try await transport.openTail(stream: stream)
         let interrupter = Task {
             await stopping.wait()
             while !Task.isCancelled {
@@ -100,7 +103,7 @@ public struct BroadcastReader: Service {
             while !stopping.isOpen {
                 if lastTrim.map({ clock.now - $0 > Self.retention / 10 }) ?? true {
                     lastTrim = clock.now
-                    for stream in streams { try await transport.trim(stream, ungroupedAge: Self.retention) }
+                    try await transport.trim(stream, ungroupedAge: Self.retention)
                 }
                 let entries = try await tail.read(count: Self.maxReadCount, wait: readWait)
                 onSuccess()

@@ -72,31 +72,26 @@ public struct RedisEventTransport: EventTransport {
     }
 
     public func openReader(_ consumer: GroupConsumer) async throws(EventBusError) -> any GroupReader {
-        let connection = try await attempt("connecting a reader") { () async throws(RedisError) in
-            try await client.dedicatedConnection()
-        }
         // The server learns the script here, so that acknowledgements can be sent with reads from the first one on.
         _ = try await settle(SettlementScripts.acknowledge, "preparing a reader", consumer, [], keys: [lossKey(of: consumer.group)])
+        let connection = try await attempt("connecting a reader") { () async throws(RedisError) in
+            try await client.dedicatedConnection(for: key(of: consumer.group.stream))
+        }
         return RedisGroupReader(
             client: client, connection: connection, keys: [key(of: consumer.group.stream), lossKey(of: consumer.group)],
             consumer: consumer)
     }
 
-    public func openTail(streams: [String]) async throws(EventBusError) -> any TailReader {
+    public func openTail(stream: String) async throws(EventBusError) -> any TailReader {
+        let key = key(of: stream)
         let connection = try await attempt("connecting a reader") { () async throws(RedisError) in
-            try await client.dedicatedConnection()
+            try await client.dedicatedConnection(for: key)
         }
-        let positions = try await attempt("finding the end of streams") { () async throws(RedisError) in
-            var positions: [RedisTailReader.Position] = []
-            for stream in streams {
-                let last = try await connection.send(
-                    RedisCommand("XREVRANGE", key(of: stream), "+", "-", "COUNT", 1))
-                let id = last.array?.first?.array?.first.flatMap { EntryID($0) }
-                positions.append(.init(stream: stream, key: key(of: stream), after: id ?? .zero))
-            }
-            return positions
+        let last = try await attempt("finding the end of a stream") { () async throws(RedisError) in
+            let last = try await connection.send(RedisCommand("XREVRANGE", key, "+", "-", "COUNT", 1))
+            return last.array?.first?.array?.first.flatMap { EntryID($0) } ?? .zero
         }
-        return RedisTailReader(client: client, connection: connection, positions: positions)
+        return RedisTailReader(client: client, connection: connection, stream: stream, key: key, after: last)
     }
 
     func attempt<Value>(

@@ -50,7 +50,7 @@ final class RedisGroupReader: GroupReader {
 
     func interrupt() async {
         // Closing the connection instead could lose a reply on its way, whose entries would wait to be claimed.
-        if let id = connection.clientID { _ = try? await client.unblock(clientID: id) }
+        _ = try? await client.unblock(connection)
     }
 
     func close() async {
@@ -58,47 +58,37 @@ final class RedisGroupReader: GroupReader {
     }
 }
 
-/// Reads the entries that are appended to streams, on a connection of its own.
+/// Reads the entries that are appended to a stream, on a connection of its own.
 final class RedisTailReader: TailReader {
-    /// The position up to which a stream was read.
-    struct Position {
-        let stream: String
-        let key: String
-        var after: EntryID
-    }
-
     private let client: RedisClient
     private let connection: RedisConnection
-    private let positions: Mutex<[Position]>
+    private let stream: String
+    private let key: String
+    /// The entry up to which the stream was read.
+    private let position: Mutex<EntryID>
 
-    init(client: RedisClient, connection: RedisConnection, positions: [Position]) {
+    init(client: RedisClient, connection: RedisConnection, stream: String, key: String, after position: EntryID) {
         self.client = client
         self.connection = connection
-        self.positions = Mutex(positions)
+        self.stream = stream
+        self.key = key
+        self.position = Mutex(position)
     }
 
     func read(count: Int, wait: Duration) async throws(EventBusError) -> [TailEntry] {
-        let positions = positions.withLock { $0 }
+        let last = position.withLock { $0 }
         do throws(RedisError) {
-            let batches = try await connection.xread(
-                streams: positions.map { (stream: $0.key, after: $0.after.streamID) }, count: count, block: wait)
-            return batches.flatMap(take)
+            let batches = try await connection.xread(streams: [(stream: key, after: last.streamID)], count: count, block: wait)
+            let entries = batches.first?.entries ?? []
+            if let last = entries.last?.id { position.withLock { $0 = EntryID(last) } }
+            return entries.map { TailEntry(stream: stream, id: EntryID($0.id), fields: $0.fields) }
         } catch {
             throw EventBusError(error, "reading")
         }
     }
 
-    private func take(_ batch: RedisStreamBatch) -> [TailEntry] {
-        guard let last = batch.entries.last?.id else { return [] }
-        return positions.withLock { positions in
-            guard let index = positions.firstIndex(where: { $0.key == batch.stream }) else { return [] }
-            positions[index].after = EntryID(last)
-            return batch.entries.map { TailEntry(stream: positions[index].stream, id: EntryID($0.id), fields: $0.fields) }
-        }
-    }
-
     func interrupt() async {
-        if let id = connection.clientID { _ = try? await client.unblock(clientID: id) }
+        _ = try? await client.unblock(connection)
     }
 
     func close() async {

@@ -19,8 +19,8 @@ public protocol EventTransport: EventAppender {
     /// Opens a reader for one consumer of a group; each has a connection of its own, because it waits.
     func openReader(_ consumer: GroupConsumer) async throws(EventBusError) -> any GroupReader
 
-    /// Opens a reader of all entries that are appended from now on, outside of any group.
-    func openTail(streams: [String]) async throws(EventBusError) -> any TailReader
+    /// Opens a reader of all entries that are appended to a stream from now on, outside of any group.
+    func openTail(stream: String) async throws(EventBusError) -> any TailReader
 
     // MARK: Settlement. Each returns the entries that the consumer no longer holds; those are unchanged.
 
@@ -130,7 +130,7 @@ public protocol GroupReader: Sendable {
     func close() async
 }
 
-/// Reads entries of streams as they are appended.
+/// Reads entries of a stream as they are appended.
 public protocol TailReader: Sendable {
     /// Waits up to `wait` for entries after those that it returned before.
     func read(count: Int, wait: Duration) async throws(EventBusError) -> [TailEntry]

@@ -25,8 +25,8 @@ struct ConnectionStateMachine<Connection, Waiter> {
 
     /// The consequences of a failed attempt.
     struct Retry {
-        /// Counts from 1.
-        var failures: Int
+        /// Counts from 1; nil when no attempt follows until a task requests a connection.
+        var failures: Int?
         /// Tasks to fail at once, because waiting cannot help them.
         var waitersToFail: [Waiter]
     }
@@ -36,11 +36,14 @@ struct ConnectionStateMachine<Connection, Waiter> {
     private var lastWaiter: UInt64 = 0
     private var lastAttempt: Attempt = 0
     private let maxWaiters: Int
+    /// Whether tasks wait through failed attempts; otherwise they fail with the first, because another server may be right for them.
+    private let retries: Bool
     /// Why there is no connection: the cause in the error of a waiter whose deadline passes.
     private(set) var lastFailure: RedisError?
 
-    init(maxWaiters: Int) {
+    init(maxWaiters: Int, retries: Bool = true) {
         self.maxWaiters = maxWaiters
+        self.retries = retries
     }
 
     var connection: Connection? {
@@ -89,6 +92,10 @@ struct ConnectionStateMachine<Connection, Waiter> {
     mutating func failed(_ error: RedisError) -> Retry? {
         guard case .connecting(let failures) = state else { return nil }
         lastFailure = error
+        guard retries else {
+            state = .idle
+            return Retry(failures: nil, waitersToFail: takeWaiters())
+        }
         state = .pausing(failures: failures + 1)
         // Waiting does not correct a wrong password; the client goes on trying for later commands.
         return Retry(failures: failures + 1, waitersToFail: error.code == .authenticationFailed ? takeWaiters() : [])

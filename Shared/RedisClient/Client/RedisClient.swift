@@ -5,11 +5,12 @@ import NIOPosix
 public import ServiceLifecycle
 import Synchronization
 
-/// A client of one Redis server (7.0 or later, RESP2).
+/// A client of one Redis server, or of a Redis Cluster (7.0 or later, RESP2), as the endpoint of the configuration says.
 ///
-/// All tasks share one connection: commands that they send at the same time leave in one write. It is made on first use and made
-/// again when it is lost. Commands that were never sent wait for the new connection; those that were sent fail with an error that
-/// says that they may have been executed. Blocking commands need a dedicated connection: ``dedicatedConnection()``.
+/// All tasks share one connection, to each server of a cluster: commands that they send at the same time leave in one write. It is
+/// made on first use and made again when it is lost. Commands that were never sent wait for the new connection; those that were sent
+/// fail with an error that says that they may have been executed. Blocking commands need a dedicated connection:
+/// ``dedicatedConnection(for:)``.
 public final class RedisClient: RedisCommandSender, Service {
     private struct State {
         var machine: ConnectionStateMachine<RedisConnection, Waiter>
@@ -25,17 +26,40 @@ public final class RedisClient: RedisCommandSender, Service {
     private let eventLoop: any EventLoop
     private let connector: Result<RedisConnector, RedisError>
     private let state: Mutex<State>
+    /// The servers of a cluster; nil for one server.
+    let cluster: RedisCluster?
+    /// Called with the reason when a connection that was made ends.
+    private let onConnectionEnd: @Sendable (RedisError) -> Void
 
     /// Creates a client that connects on first use.
     ///
     /// When the certificate authorities cannot be read, ``run()`` and every command throw.
-    public init(configuration: RedisConfiguration, logger: Logger) {
+    public convenience init(configuration: RedisConfiguration, logger: Logger) {
+        self.init(configuration, logger: logger, retries: true) { _ in }
+    }
+
+    /// Creates a client of one server of a cluster: commands that wait for a connection fail when an attempt to make it fails.
+    convenience init(
+        serverOfCluster configuration: RedisConfiguration, logger: Logger, onConnectionEnd: @escaping @Sendable (RedisError) -> Void
+    ) {
+        self.init(configuration, logger: logger, retries: false, onConnectionEnd: onConnectionEnd)
+    }
+
+    private init(
+        _ configuration: RedisConfiguration, logger: Logger, retries: Bool, onConnectionEnd: @escaping @Sendable (RedisError) -> Void
+    ) {
         let group = MultiThreadedEventLoopGroup.singleton
         self.configuration = configuration
         self.logger = logger
+        self.onConnectionEnd = onConnectionEnd
         eventLoop = group.next()
         connector = Result { () throws(RedisError) in try RedisConnector(configuration: configuration, group: group) }
-        state = Mutex(State(machine: ConnectionStateMachine(maxWaiters: configuration.maxQueuedCommands)))
+        state = Mutex(State(machine: ConnectionStateMachine(maxWaiters: configuration.maxQueuedCommands, retries: retries)))
+        if case .cluster(let seeds) = configuration.endpoint {
+            cluster = RedisCluster(seeds: seeds, configuration: configuration, logger: logger)
+        } else {
+            cluster = nil
+        }
     }
 
     deinit {
@@ -48,13 +72,18 @@ public final class RedisClient: RedisCommandSender, Service {
     /// Keeps the connection up until graceful shutdown, and then shuts down.
     public func run() async throws {
         _ = try connector.get()
-        if let attempt = state.withLock({ $0.machine.start() }) { makeAttempt(attempt) }
+        if let cluster {
+            cluster.refresh()
+        } else if let attempt = state.withLock({ $0.machine.start() }) {
+            makeAttempt(attempt)
+        }
         try? await gracefulShutdown()
         await shutdown()
     }
 
     /// Refuses new commands, lets those under way finish within ``RedisConfiguration/drainTimeout``, and closes all connections.
     public func shutdown() async {
+        if let cluster { return await cluster.shutdown() }
         let (connections, waiters) = state.withLock { state in
             state.isShutDown = true
             let (shared, waiters) = state.machine.shutDown()
@@ -72,13 +101,15 @@ public final class RedisClient: RedisCommandSender, Service {
     // MARK: Commands
 
     public func send(_ command: RedisCommand, timeout: Duration?) async throws(RedisError) -> RedisReply {
-        try await perform(timeout) { core, deadline async throws(RedisError) in
+        if let cluster { return try await cluster.pipeline([command], deadline: deadline(after: timeout))[0].checked() }
+        return try await perform(timeout) { core, deadline async throws(RedisError) in
             try await core.send(command, deadline: deadline).checked()
         }
     }
 
     public func pipeline(_ commands: [RedisCommand], timeout: Duration?) async throws(RedisError) -> [RedisReply] {
-        try await perform(timeout) { core, deadline async throws(RedisError) in
+        if let cluster { return try await cluster.pipeline(commands, deadline: deadline(after: timeout)) }
+        return try await perform(timeout) { core, deadline async throws(RedisError) in
             try await core.pipeline(commands, deadline: deadline)
         }
     }
@@ -87,7 +118,7 @@ public final class RedisClient: RedisCommandSender, Service {
     private func perform<Value: Sendable>(
         _ timeout: Duration?, _ body: (ConnectionCore, NIODeadline) async throws(RedisError) -> Value
     ) async throws(RedisError) -> Value {
-        let deadline = NIODeadline.now() + TimeAmount(timeout ?? configuration.commandTimeout)
+        let deadline = deadline(after: timeout)
         while true {
             let connection = try await sharedConnection(deadline: deadline)
             do throws(RedisError) {
@@ -96,6 +127,10 @@ public final class RedisClient: RedisCommandSender, Service {
                 guard error.code == .connectionLost, !error.mayHaveExecuted else { throw error }
             }
         }
+    }
+
+    func deadline(after timeout: Duration?) -> NIODeadline {
+        .now() + TimeAmount(timeout ?? configuration.commandTimeout)
     }
 
     private static var shutDownError: RedisError { ConnectionStateMachine<RedisConnection, Waiter>.shutDownError }
@@ -170,11 +205,12 @@ extension RedisClient {
     private func failed(_ error: RedisError) {
         guard let retry = state.withLock({ $0.machine.failed(error) }) else { return }
         for waiter in retry.waitersToFail { waiter.resume(returning: .failure(error)) }
+        guard let failures = retry.failures else { return }
         let backoff = Backoff(min: configuration.minBackoff, max: configuration.maxBackoff)
-        let pause = backoff.delay(afterFailures: retry.failures)
+        let pause = backoff.delay(afterFailures: failures)
         logger.warning(
             "Cannot connect to Redis; retrying",
-            metadata: ["error": "\(error)", "failures": "\(retry.failures)", "pause": "\(pause)"])
+            metadata: ["error": "\(error)", "failures": "\(failures)", "pause": "\(pause)"])
         eventLoop.scheduleTask(in: TimeAmount(pause)) { [weak self] in
             guard let self, let attempt = state.withLock({ $0.machine.pauseEnded() }) else { return }
             makeAttempt(attempt)
@@ -184,6 +220,7 @@ extension RedisClient {
     private func lost(_ attempt: UInt64, _ error: RedisError) {
         guard let next = state.withLock({ $0.machine.lost(attempt, error) }) else { return }
         logger.warning("Lost the connection to Redis; reconnecting", metadata: ["error": "\(error)"])
+        onConnectionEnd(error)
         makeAttempt(next)
     }
 }
@@ -193,16 +230,20 @@ extension RedisClient {
 extension RedisClient {
     /// Makes a connection for one caller, for blocking reads, who must end it with ``RedisConnection/close()``.
     ///
+    /// - Parameter key: What is read, which decides the server of a cluster. When the key moves to another one, the next command fails
+    ///   with ``RedisServerErrorCode/moved`` or ``RedisServerErrorCode/ask`` and the connection is closed.
     /// - Throws: ``RedisError/Code/connectionFailed`` when the only attempt to connect fails.
-    public func dedicatedConnection() async throws(RedisError) -> RedisConnection {
+    public func dedicatedConnection(for key: String? = nil) async throws(RedisError) -> RedisConnection {
+        if let cluster { return try await cluster.dedicatedConnection(for: key) }
         let connector = try connector.get()
         let number = try state.withLock { state throws(RedisError) in
             if state.isShutDown { throw Self.shutDownError }
             state.lastDedicated += 1
             return state.lastDedicated
         }
-        let connection = try await connector.connect(dedicated: true) { [weak self] _ in
+        let connection = try await connector.connect(dedicated: true) { [weak self] error in
             _ = self?.state.withLock { $0.dedicated.removeValue(forKey: number) }
+            self?.onConnectionEnd(error)
         }
         let isShutDown = state.withLock { state in
             state.dedicated[number] = connection

@@ -159,7 +159,9 @@ final class RedisChannelHandler: ChannelInboundHandler {
     }
 
     private func considerRetiring(after reply: RedisReply) {
-        guard let error = reply.error, case .server(let code) = error.code, code.asksForReconnect else { return }
+        guard let error = reply.error, case .server(let code) = error.code else { return }
+        // A blocking reader whose stream is elsewhere needs a connection to there; a shared connection serves other streams as well.
+        guard code.asksForReconnect || (policy.closesOnAbandonment && code.isRedirection) else { return }
         retire(error)
         drain()
     }

@@ -6,12 +6,15 @@ import NIOCore
 /// not answered in time closes the connection, which is not made again: get another one from the ``RedisClient``.
 public final class RedisConnection: RedisCommandSender {
     /// The server's number for this connection, with which another one can end its blocking read
-    /// (``RedisCommandSender/unblock(clientID:)``); `nil` when the server refuses to name it.
+    /// (``RedisClient/unblock(_:)``); `nil` when the server refuses to name it.
     public let clientID: Int?
+    /// The server of the connection.
+    let endpoint: RedisConfiguration.Endpoint
     let core: ConnectionCore
 
-    init(core: ConnectionCore, clientID: Int?) {
+    init(core: ConnectionCore, endpoint: RedisConfiguration.Endpoint, clientID: Int?) {
         self.core = core
+        self.endpoint = endpoint
         self.clientID = clientID
     }
 

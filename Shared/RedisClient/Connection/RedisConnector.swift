@@ -47,7 +47,7 @@ struct RedisConnector: Sendable {
             throw RedisError(.connectionFailed, "cannot connect to \(configuration)", underlying: error)
         }
         do throws(RedisError) {
-            return RedisConnection(core: core, clientID: try await logIn(core, deadline: deadline))
+            return RedisConnection(core: core, endpoint: configuration.endpoint, clientID: try await logIn(core, deadline: deadline))
         } catch {
             core.close(error)
             if error.code == .authenticationFailed || error.code == .cancelled { throw error }
@@ -77,7 +77,7 @@ struct RedisConnector: Sendable {
         }
     }
 
-    private func connector(toSentinel address: RedisSentinels.Address, timeout: Duration) -> RedisConnector {
+    private func connector(toSentinel address: RedisAddress, timeout: Duration) -> RedisConnector {
         var connector = self
         connector.configuration.endpoint = .tcp(host: address.host, port: address.port)
         connector.configuration.username = configuration.sentinelUsername
@@ -115,6 +115,7 @@ struct RedisConnector: Sendable {
         case .unixSocket(let path):
             return try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: initialise)
         case .sentinel: throw RedisError(.invalidConfiguration, "commands cannot be sent to a Sentinel instead of its master")
+        case .cluster: throw RedisError(.invalidConfiguration, "a connection is made to one server of a cluster, not to all")
         }
     }
 

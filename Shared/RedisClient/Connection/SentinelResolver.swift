@@ -7,13 +7,13 @@ struct SentinelResolver: Sendable {
 
     let sentinels: RedisSentinels
     /// Makes the connector to one Sentinel.
-    let connector: @Sendable (RedisSentinels.Address, _ timeout: Duration) -> RedisConnector
+    let connector: @Sendable (RedisAddress, _ timeout: Duration) -> RedisConnector
 
     /// Returns the address of the master.
     ///
     /// - Throws: ``RedisError/Code/connectionFailed`` when no Sentinel knows it, ``RedisError/Code/authenticationFailed`` when the last
     ///   one that was asked refused the credentials, ``RedisError/Code/cancelled``.
-    func master() async throws(RedisError) -> RedisSentinels.Address {
+    func master() async throws(RedisError) -> RedisAddress {
         var failure: RedisError?
         for address in sentinels.addresses.shuffled() {
             do throws(RedisError) {
@@ -29,7 +29,7 @@ struct SentinelResolver: Sendable {
     }
 
     /// Asks one Sentinel for the address of the master; nil when it does not know the master.
-    private func masterAddress(from address: RedisSentinels.Address) async throws(RedisError) -> RedisSentinels.Address? {
+    private func masterAddress(from address: RedisAddress) async throws(RedisError) -> RedisAddress? {
         let connection = try await connector(address, Self.queryTimeout).connect(dedicated: true) { _ in }
         defer { connection.closeNow() }
         let reply = try await connection.send(
@@ -38,6 +38,6 @@ struct SentinelResolver: Sendable {
         guard let parts = reply.array, parts.count == 2, let host = parts[0].string, let port = parts[1].string.flatMap({ Int($0) }) else {
             throw RedisError(.unexpectedReply, "the Sentinel at \(address) sent a reply that is not an address")
         }
-        return RedisSentinels.Address(host: host, port: port)
+        return RedisAddress(host: host, port: port)
     }
 }

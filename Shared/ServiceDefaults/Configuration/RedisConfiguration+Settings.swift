@@ -7,11 +7,13 @@ extension RedisConfiguration {
     /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong, or given in both ways.
     public init(_ settings: Settings, url: String? = nil) throws(ConfigurationError) {
         let name = "REDIS_URL"
-        let expectation = "redis://host:6379/0, rediss://…, unix:///path/to.sock or redis+sentinel://host:26379,host:26379/master"
+        let expectation =
+            "redis://host:6379/0, rediss://…, unix:///path/to.sock, redis+sentinel://host:26379,host:26379/master or "
+            + "redis+cluster://host:6379,host:6379"
         if url == nil, let parts = try Self.fromParts(settings) {
             self = parts
         } else {
-            let about = "Redis ≥ 7.0 (AOF on, no eviction); `rediss` and `rediss+sentinel` are TLS"
+            let about = "Redis ≥ 7.0 (AOF on, no eviction); `rediss`, `rediss+sentinel` and `rediss+cluster` are TLS"
             let text = if let url { url } else { try settings.string(name, expectation, about: about) }
             do throws(RedisError) { try self.init(url: text) } catch {
                 throw ConfigurationError(name, "is not valid", expectation: expectation)

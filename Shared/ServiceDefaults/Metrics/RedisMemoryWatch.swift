@@ -3,7 +3,8 @@ import Logging
 import RedisClient
 import ServiceLifecycle
 
-/// Measures the memory of Redis: when it is full, Redis refuses to publish and the whole system stops.
+/// Measures the memory of Redis: when it is full, Redis refuses to publish and the whole system stops. Of a cluster it is the memory of
+/// the server that has the least left.
 ///
 /// Every service measures it, so that the metric exists as long as any of them runs.
 struct RedisMemoryWatch: Service {
@@ -24,7 +25,8 @@ struct RedisMemoryWatch: Service {
     }
 
     private func sample() async throws {
-        guard let memory = RedisMemory(info: try await redis.send(RedisCommand("INFO", "memory")).string ?? "") else { return }
+        let servers = try await redis.sendToAllServers(RedisCommand("INFO", "memory")).compactMap { RedisMemory(info: $0.string ?? "") }
+        guard let memory = servers.max(by: { $0.share < $1.share }) else { return }
         used.record(memory.used)
         limit.record(memory.limit)
     }
@@ -35,6 +37,9 @@ struct RedisMemory: Equatable {
     let used: Int
     /// `maxmemory`, or the memory of the machine when that is 0.
     let limit: Int
+
+    /// The share of the limit that is used, from 0.
+    var share: Double { Double(used) / Double(max(limit, 1)) }
 
     /// Parses the reply to `INFO memory`; nil when a required field is missing.
     init?(info: String) {

@@ -39,11 +39,9 @@ final class InMemoryEventTransport: EventTransport {
         InMemoryGroupReader(transport: self, consumer: consumer)
     }
 
-    func openTail(streams: [String]) async throws(EventBusError) -> any TailReader {
-        let positions = state.withLock { state in
-            streams.map { ($0, state.streams[$0]?.lastID ?? .zero) }
-        }
-        return InMemoryTailReader(transport: self, positions: positions)
+    func openTail(stream: String) async throws(EventBusError) -> any TailReader {
+        let last = state.withLock { $0.streams[stream]?.lastID ?? .zero }
+        return InMemoryTailReader(transport: self, stream: stream, after: last)
     }
 
     func claim(

@@ -44,16 +44,18 @@ final class InMemoryGroupReader: GroupReader {
     }
 }
 
-/// Reads the entries that are appended after the reader was made.
+/// Reads the entries of a stream that are appended after the reader was made.
 final class InMemoryTailReader: TailReader {
     private let transport: InMemoryEventTransport
-    private let positions: Mutex<[(stream: String, after: EntryID)]>
+    private let stream: String
+    private let position: Mutex<EntryID>
     private let signal = AsyncSignal()
     private let isInterrupted = Atomic(false)
 
-    init(transport: InMemoryEventTransport, positions: [(String, EntryID)]) {
+    init(transport: InMemoryEventTransport, stream: String, after position: EntryID) {
         self.transport = transport
-        self.positions = Mutex(positions.map { (stream: $0.0, after: $0.1) })
+        self.stream = stream
+        self.position = Mutex(position)
         transport.addSignal(signal)
     }
 
@@ -69,17 +71,13 @@ final class InMemoryTailReader: TailReader {
     }
 
     private func take(_ count: Int) throws(EventBusError) -> [TailEntry] {
-        try positions.withLock { positions throws(EventBusError) in
-            var entries: [TailEntry] = []
-            for index in positions.indices {
-                let (name, after) = positions[index]
-                let fresh = try transport.change(name) { stream throws(EventBusError) in
-                    stream.entries(after: after, count: count)
-                }
-                positions[index].after = fresh.last?.id ?? after
-                entries += fresh.map { TailEntry(stream: name, id: $0.id, fields: $0.fields) }
+        try position.withLock { position throws(EventBusError) in
+            let after = position
+            let fresh = try transport.change(stream) { stream throws(EventBusError) in
+                stream.entries(after: after, count: count)
             }
-            return entries
+            position = fresh.last?.id ?? after
+            return fresh.map { TailEntry(stream: stream, id: $0.id, fields: $0.fields) }
         }
     }
 

@@ -9,6 +9,7 @@ import Testing
 enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case inMemory
     case redis
+    case redisCluster
 
     var testDescription: String { rawValue }
 
@@ -19,16 +20,21 @@ enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible 
         case .redis:
             RedisEventTransport(
                 client: try await Self.client.value, keyPrefix: RedisServer.uniquePrefix(), appendTimeout: .seconds(60))
+        case .redisCluster:
+            RedisEventTransport(
+                client: try await Self.clusterClient.value, keyPrefix: RedisServer.uniquePrefix(), appendTimeout: .seconds(60))
         }
     }
 
     /// The client of all tests that do nothing to the server.
-    private static let client = Task { try redisClient(of: await RedisServer.shared()) }
+    private static let client = Task { try redisClient(url: await RedisServer.shared().url) }
+    private static let cluster = Task { try await RedisClusterServers.start() }
+    private static let clusterClient = Task { try redisClient(url: await cluster.value.url) }
 }
 
-private func redisClient(of server: RedisServer) throws -> RedisClient {
+private func redisClient(url: String) throws -> RedisClient {
     // The limits only end hanging tests.
-    var configuration = try RedisConfiguration(url: server.url)
+    var configuration = try RedisConfiguration(url: url)
     (configuration.connectTimeout, configuration.commandTimeout) = (.seconds(60), .seconds(60))
     return RedisClient(configuration: configuration, logger: .quiet)
 }
@@ -37,7 +43,7 @@ private func redisClient(of server: RedisServer) throws -> RedisClient {
 func withRedisTransport(
     on server: RedisServer, prefix: String = RedisServer.uniquePrefix(), _ body: (RedisEventTransport) async throws -> Void
 ) async throws {
-    let client = try redisClient(of: server)
+    let client = try redisClient(url: server.url)
     do {
         try await body(RedisEventTransport(client: client, keyPrefix: prefix, appendTimeout: .seconds(60)))
         await client.shutdown()

@@ -30,6 +30,16 @@ import Testing
         #expect(machine.failed(refused)?.failures == 1)
     }
 
+    @Test func `Without retries a failed attempt fails its waiters, and the next request makes another`() {
+        var machine = Machine(maxWaiters: 10, retries: false)
+        #expect(wait(&machine, as: 1) == 1)
+        let retry = machine.failed(refused)
+        #expect(retry?.waitersToFail == [1] && retry?.failures == nil)
+        #expect(machine.pauseEnded() == nil)
+        #expect(wait(&machine, as: 2) == 2)
+        #expect(machine.connected("a") == [2])
+    }
+
     @Test func `A lost connection is made again once, and the loss of an older one is ignored`() {
         var machine = Machine(maxWaiters: 10)
         #expect(machine.start() == 1)

@@ -29,14 +29,24 @@ import Testing
 
     @Test func `Sentinels are listed before the name of their master`() throws {
         let configuration = try RedisConfiguration(url: "rediss+sentinel://bus:p%40ss@a:26380,b,[::1]:7/my%2Dmaster/3")
-        let addresses = [("a", 26_380), ("b", 26_379), ("::1", 7)].map { RedisSentinels.Address(host: $0.0, port: $0.1) }
+        let addresses = [("a", 26_380), ("b", 26_379), ("::1", 7)].map { RedisAddress(host: $0.0, port: $0.1) }
         #expect(configuration.endpoint == .sentinel(RedisSentinels(addresses: addresses, masterName: "my-master")))
         #expect(configuration.tls && configuration.database == 3)
         #expect(configuration.username == "bus" && configuration.password == "p@ss")
         #expect("\(configuration)" == "rediss+sentinel://a:26380,b:26379,[::1]:7/my-master/3")
     }
 
+    @Test func `The servers of a cluster to ask first are listed`() throws {
+        let configuration = try RedisConfiguration(url: "rediss+cluster://bus:p%40ss@a:7000,b,[::1]:7/")
+        let addresses = [("a", 7000), ("b", 6379), ("::1", 7)].map { RedisAddress(host: $0.0, port: $0.1) }
+        #expect(configuration.endpoint == .cluster(addresses))
+        #expect(configuration.tls && configuration.database == 0)
+        #expect(configuration.username == "bus" && configuration.password == "p@ss")
+        #expect("\(configuration)" == "rediss+cluster://a:7000,b:6379,[::1]:7")
+    }
+
     @Test(arguments: [
+        "redis+cluster://", "redis+cluster://h/0", "redis+cluster://h,", "redis+cluster://h:0", "redis+cluster://user@h",
         "redis+sentinel://", "redis+sentinel://h", "redis+sentinel://h/", "redis+sentinel://h,/m", "redis+sentinel://h:0/m",
         "redis+sentinel://h:port/m", "redis+sentinel:///m", "redis+sentinel://h/m/x", "redis+sentinel://h/m/1/2",
         "redis+sentinel://user@h/m",

@@ -67,7 +67,7 @@ import Testing
                 async let read = connection.xreadgroup(
                     group: "g", consumer: "c", streams: [stream], count: 10, block: .seconds(60))
                 try await waitUntilBlocked(connection, client)
-                #expect(try await client.unblock(clientID: try #require(connection.clientID)))
+                #expect(try await client.unblock(connection))
                 #expect(try await read.batches.isEmpty)
                 try await connection.ping()
             }

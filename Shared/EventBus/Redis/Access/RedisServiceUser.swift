@@ -8,7 +8,9 @@ public struct RedisServiceUser: Sendable {
     public static let defaultNamePrefix = "heliograph-"
 
     /// The commands of a connection, and of the metric of the server's memory.
-    private static let connectionCommands = ["ping", "select", "role", "info", "client|setname", "client|id", "client|unblock"]
+    private static let connectionCommands = [
+        "ping", "select", "role", "info", "client|setname", "client|id", "client|unblock", "cluster|slots", "asking",
+    ]
     /// The commands of the transport and of its scripts, whose commands the server checks one by one.
     private static let streamCommands = [
         "eval", "evalsha", "script|load", "time", "exists", "xadd", "xread", "xreadgroup", "xrange", "xrevrange", "xlen", "xack", "xclaim",

@@ -9,7 +9,7 @@ struct RedisOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The Redis server: redis://…, rediss://…, unix:///path or redis+sentinel://….",
+            "The Redis server: redis://…, rediss://…, unix:///path, redis+sentinel://… or redis+cluster://….",
             discussion: "Default: REDIS_URL of the environment. REDIS_CA_FILE and REDIS_SENTINEL_PASSWORD are read as well.",
             valueName: "url"))
     var redisURL: String?
