@@ -3,7 +3,7 @@ import Testing
 
 /// Runs the fault matrix at the short scale; `make faults` runs the full one.
 @Suite struct FaultMatrixTests {
-    @Test(arguments: FaultRow.all)
+    @Test(arguments: FaultRow.all + FaultRow.clusterFaults)
     func `no fault loses or repeats an effect`(row: FaultRow) async {
         let report = await row.run(.short)
         #expect(report.failures == [])

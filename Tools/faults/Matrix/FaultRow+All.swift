@@ -7,8 +7,14 @@ extension FaultRow {
         notifierKilled, keysRotated,
     ]
 
-    /// Returns the row with a name such as `F1`, in any case; nil when there is none.
-    public static func named(_ id: String) -> FaultRow? {
-        all.first { $0.id.uppercased() == id.uppercased() }
-    }
+    /// The rows of a Redis Cluster: its own faults, and those of the processes and of Postgres.
+    public static let cluster: [FaultRow] =
+        clusterFaults
+        + [
+            killedMidHandler, killedUnderOverload, killedAfterCommit, killedBeforeDispatch, frozen, postgresDown, manyRelays, poison,
+            publishedTwice, longHandler, drained, backlog,
+        ].compactMap(\.onCluster)
+
+    /// The faults of a cluster itself.
+    public static let clusterFaults: [FaultRow] = [slotsMoved, mastersReplaced, masterKilled]
 }

@@ -44,6 +44,15 @@ public struct FaultRow: Sendable {
         self.body = .system(body)
     }
 
+    /// The row on a cluster, or nil when its faults are those of one server or it has servers of its own kind.
+    var onCluster: FaultRow? {
+        guard case .rig(var options, let patience, let body) = body, !options.isProxied, options.persistence == .appendOnly else {
+            return nil
+        }
+        options.isClustered = true
+        return FaultRow("\(id)c", "\(title), on a cluster", recoveryBar: recoveryBar, options: options, patience: patience, body)
+    }
+
     /// Runs the row on servers of its own.
     public func run(_ scale: Scale) async -> FaultReport {
         let start = ContinuousClock.now

@@ -62,6 +62,18 @@ extension Rig {
         return entries.count * times
     }
 
+    /// Returns the cluster; throws when the row's ``RigOptions`` have none.
+    func requireCluster() throws -> RedisClusterServers {
+        guard let cluster else { throw DeadlineExceeded(description: "the row asked for no cluster") }
+        return cluster
+    }
+
+    /// Returns the position of the pair of servers that has a stream now.
+    func pair(serving stream: String) async throws -> Int {
+        let (cluster, key) = (try requireCluster(), transport.key(of: stream))
+        return try await eventually("a master has \(stream)") { try await cluster.pair(serving: key) }
+    }
+
     /// Returns the proxy; throws when the row's ``RigOptions`` have none.
     func requireProxy() throws -> FaultProxy {
         guard let proxy else { throw DeadlineExceeded(description: "the row asked for no proxy") }

@@ -14,6 +14,8 @@ struct RigOptions: Sendable {
     var persistence = RedisServer.Persistence.appendOnly
     /// Whether the processes reach Redis through a proxy of their own, by TCP.
     var isProxied = false
+    /// Whether Redis is a cluster of three masters with a replica each, which takes the place of a master that is away for two seconds.
+    var isClustered = false
 }
 
 /// The servers, the ledger and the processes of one row; rows share nothing.
@@ -23,7 +25,10 @@ public final class Rig: Sendable {
     static let streams = [workStream, FaultDone.type.rawValue]
 
     let scale: Scale
+    /// The one server, or the first master of the cluster at the start.
     let redis: RedisServer
+    /// nil unless ``RigOptions/isClustered``.
+    let cluster: RedisClusterServers?
     let postgres: PostgresServer
     let database: TestDatabase
     let ledger: Ledger
@@ -38,8 +43,8 @@ public final class Rig: Sendable {
     /// The time limit of the rig's own Redis commands: as long as its waits, so that a busy machine does not fail them.
     private static let patience = Duration.seconds(120)
 
-    private static func client(of server: RedisServer) throws -> RedisClient {
-        var configuration = try RedisConfiguration(url: server.url)
+    private static func client(of url: String) throws -> RedisClient {
+        var configuration = try RedisConfiguration(url: url)
         configuration.commandTimeout = patience
         return RedisClient(configuration: configuration, logger: quiet)
     }
@@ -61,32 +66,43 @@ public final class Rig: Sendable {
     }
 
     private init(
-        _ scale: Scale, redis: RedisServer, postgres: PostgresServer, database: TestDatabase, proxy: FaultProxy?,
-        folder: TemporaryDirectory
+        _ scale: Scale, redis: RedisServer, cluster: RedisClusterServers?, postgres: PostgresServer, database: TestDatabase,
+        proxy: FaultProxy?, folder: TemporaryDirectory
     ) throws {
         self.scale = scale
         self.redis = redis
+        self.cluster = cluster
         self.postgres = postgres
         self.database = database
         self.proxy = proxy
         self.folder = folder
         client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: Self.quiet)
         ledger = Ledger(client)
-        state = Mutex(State(redisClient: try Self.client(of: redis)))
+        state = Mutex(State(redisClient: try Self.client(of: cluster?.url ?? redis.url)))
     }
 
     /// Starts the servers, with the schema of production and the ledger in the database.
     static func start(_ options: RigOptions, _ scale: Scale) async throws -> Rig {
-        async let redisServer = RedisServer.start(persistence: options.persistence, tcp: options.isProxied)
+        async let redisServers = startRedis(options)
         async let postgresServer = PostgresServer.start(
             extraArguments: ["-c", "track_commit_timestamp=on", "-c", "deadlock_timeout=100ms"])
-        let (redis, postgres) = (try await redisServer, try await postgresServer)
+        let ((redis, cluster), postgres) = (try await redisServers, try await postgresServer)
         let control = try PackageRoot.executable("heliographctl")
         let database = TestDatabase(url: postgres.url(), name: "postgres", server: postgres)
         try await CommandLineTool.run([control, "migrate", "up"], environment: ["DATABASE_URL": database.url])
         try await database.psql(Ledger.schema)
         let proxy = options.isProxied ? try await FaultProxy.start(to: .unixSocket(path: redis.socket)) : nil
-        return try Rig(scale, redis: redis, postgres: postgres, database: database, proxy: proxy, folder: TemporaryDirectory())
+        return try Rig(
+            scale, redis: redis, cluster: cluster, postgres: postgres, database: database, proxy: proxy, folder: TemporaryDirectory())
+    }
+
+    private static func startRedis(_ options: RigOptions) async throws -> (RedisServer, RedisClusterServers?) {
+        guard options.isClustered else {
+            return (try await RedisServer.start(persistence: options.persistence, tcp: options.isProxied), nil)
+        }
+        let cluster = try await RedisClusterServers.start(
+            replicas: 3, failoverTime: .seconds(2), persistence: options.persistence)
+        return (cluster.masters[0].server, cluster)
     }
 
     /// Kills all processes and servers.
@@ -95,12 +111,12 @@ public final class Rig: Sendable {
         await client.shutdown()
         await redisClient.shutdown()
         await proxy?.stop()
-        for server in state.withLock({ $0.servers }) + [redis] { await server.kill() }
+        for server in state.withLock({ $0.servers }) + (cluster?.nodes.map(\.server) ?? [redis]) { await server.kill() }
         await postgres.kill()
     }
 
     /// The URL by which the processes reach Redis.
-    var redisURL: String { proxy.map { "redis://127.0.0.1:\($0.port)" } ?? redis.url }
+    var redisURL: String { proxy.map { "redis://127.0.0.1:\($0.port)" } ?? cluster?.url ?? redis.url }
 
     /// The rig's own client of Redis, which bypasses the proxy.
     var redisClient: RedisClient { state.withLock { $0.redisClient } }
@@ -110,7 +126,7 @@ public final class Rig: Sendable {
 
     /// Connects the rig's own client to another server, which is then stopped with the rig.
     func follow(_ server: RedisServer) async throws {
-        let fresh = try Self.client(of: server)
+        let fresh = try Self.client(of: server.url)
         let old = state.withLock { state in
             state.servers.append(server)
             defer { state.redisClient = fresh }

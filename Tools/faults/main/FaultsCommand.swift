@@ -13,6 +13,9 @@ struct FaultsCommand: AsyncParsableCommand {
     @Option(help: "Rows to run, such as F1,F7; all when nothing is said.")
     var only = ""
 
+    @Flag(help: "The rows of a Redis Cluster of three masters, with its own faults.")
+    var cluster = false
+
     @Flag(help: "Once each and small, as in `make test`.")
     var short = false
 
@@ -33,11 +36,12 @@ struct FaultsCommand: AsyncParsableCommand {
     }
 
     private func rows() throws -> [FaultRow] {
+        let all = cluster ? FaultRow.cluster : FaultRow.all
         let names = only.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        if names.isEmpty { return FaultRow.all }
+        if names.isEmpty { return all }
         return try names.map { name in
-            guard let row = FaultRow.named(name) else {
-                throw ValidationError("no row \(name); there are \(FaultRow.all.map(\.id).joined(separator: ", "))")
+            guard let row = all.first(where: { $0.id.uppercased() == name.uppercased() }) else {
+                throw ValidationError("no row \(name); there are \(all.map(\.id).joined(separator: ", "))")
             }
             return row
         }
