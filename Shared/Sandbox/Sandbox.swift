@@ -6,8 +6,8 @@
 /// Takes from the calling process, for good, what it does not need to compute on bytes that it reads from its standard input.
 ///
 /// Afterwards the process can neither open a file, nor create a socket, nor start a program or a process, nor make memory executable.
-/// An attempt ends it by `SIGSYS`. It can read from its standard input, write to its standard output, allocate memory, and start
-/// threads. ``SandboxPolicy`` lists the allowed system calls.
+/// An attempt ends it by `SIGSYS`. It can read from its standard input, write to its standard output and error, allocate memory, and
+/// start threads. ``SandboxPolicy`` lists the allowed system calls.
 public enum Sandbox {
     /// The result of an entry.
     public enum Outcome: Sendable, Equatable {

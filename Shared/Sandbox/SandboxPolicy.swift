@@ -21,6 +21,8 @@
         private static let conditional: [(call: String, conditions: [Condition])] = [
             ("read", [Condition(argument: 0, value: 0)]),
             ("write", [Condition(argument: 0, value: 1)]),
+            // Of a damaged file, libde265 says on the standard error what is wrong.
+            ("write", [Condition(argument: 0, value: 2)]),
             // Memory of no file, which is not executable.
             (
                 "mmap",

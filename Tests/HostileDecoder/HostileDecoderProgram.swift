@@ -40,7 +40,7 @@ enum Behaviour: String {
             _ = execve("/bin/true", &arguments, &arguments)
         case .signalParent: _ = kill(getppid(), 0)
         case .mapExecutable: _ = mmap(nil, 4_096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        case .otherDescriptor: _ = write(2, "text", 4)
+        case .otherDescriptor: _ = write(3, "text", 4)
         case .crash: abort()
         case .exhaustMemory:
             while let memory = malloc(16 << 20) { memset(memory, 1, 16 << 20) }

@@ -42,6 +42,15 @@ import Testing
         #expect(status.count == 1 && status[0].contains("\nSeccomp:\t2\n") && status[0].contains("\nNoNewPrivs:\t1\n"))
     }
 
+    @Test func `a HEIC on which its library comments is corrupt, and ends no decoder`() throws {
+        let decoder = Self.decoder()
+        var file = SmallFiles.heic
+        // The width in the sequence's parameters is no multiple of its blocks.
+        file[356] ^= 1
+        #expect(code { _ = try decoder.decodeUpright(file) } == .corrupt)
+        #expect(decoder.failures == [] && decoder.idleProcesses.count == 1)
+    }
+
     @Test func `pictures one after the other share a decoder, and pictures at the same time do not`() async throws {
         let decoder = Self.decoder()
         let file = try Samples.portrait()
