@@ -18,7 +18,7 @@ func benchmarkAuth() async throws -> [Figure] {
     func figure(_ name: String, _ rate: (Round) -> Double, _ reference: String, _ other: (Round) -> Double, bar: Double) -> Figure {
         Figure(
             name, rounds.map(rate).median, unit: "GET /v1/images/jobs a second of one core", reference: reference,
-            referenceValue: rounds.map(other).median, ratio: rounds.map { rate($0) / other($0) }.median, bar: bar)
+            referenceValue: rounds.map(other).median, ratios: rounds.map { rate($0) / other($0) }, bar: bar)
     }
     return [
         figure("auth_access_token", \.access, "a constant route of Hummingbird in the same process", \.constant, bar: 0.13),

@@ -20,9 +20,14 @@ struct BenchCommand: AsyncParsableCommand {
         case jobs
         case push
         case auth
+        case instructions
     }
 
-    @Argument(help: "What to measure: \(Part.allCases.map(\.rawValue).joined(separator: ", ")); all when nothing is said.")
+    @Argument(
+        help: """
+            What to measure: \(Part.allCases.map(\.rawValue).joined(separator: ", ")); all but instructions, which needs valgrind, when \
+            nothing is said.
+            """)
     var parts: [Part] = []
 
     @Option(help: "A file of earlier lines, as a JSON array: prints each figure beside it on stderr.")
@@ -30,6 +35,9 @@ struct BenchCommand: AsyncParsableCommand {
 
     @Option(help: "A file of lines to compare with --baseline, such as .build/faults.jsonl; nothing is measured.")
     var figures: String?
+
+    @Option(help: .hidden)
+    var busRound: String?
 
     func validate() throws {
         guard figures == nil || baseline != nil && parts.isEmpty else {
@@ -49,10 +57,11 @@ struct BenchCommand: AsyncParsableCommand {
             handler.logLevel = .error
             return handler
         }
+        if let busRound { return try await runBusRound(busRound) }
         var lines: [String] = []
         var missed: [String] = []
         var failed: [String] = []
-        for part in parts.isEmpty ? Part.allCases : parts {
+        for part in parts.isEmpty ? Part.allCases.filter({ $0 != .instructions }) : parts {
             Self.report("measuring \(part.rawValue) …")
             do {
                 for figure in try await measure(part) {
@@ -86,6 +95,7 @@ struct BenchCommand: AsyncParsableCommand {
         case .jobs: try await benchmarkJobs()
         case .push: try await benchmarkPush()
         case .auth: try await benchmarkAuth()
+        case .instructions: try await benchmarkInstructions()
         }
     }
 }

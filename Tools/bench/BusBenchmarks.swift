@@ -19,13 +19,17 @@ private func throughputFigures(messages: Int = 60_000, rounds: Int = 7, batch: I
     let server = try await RedisServer.start(persistence: .appendOnly)
     let reference = try await ReferenceProgram("bus_reference", libraries: ["hiredis"])
     defer { reference.remove() }
-    var ours: [Double] = []
-    var theirs: [Double] = []
+    var ours: [BusRound] = []
+    var theirs: [BusRound] = []
     for round in 0...rounds {
         let stream = "reference:\(round)"
-        let their = try await reference.run(server.socket, stream, "\(messages)", "\(batch)")
+        let before = try await ProcessCost.of(server)
+        let numbers = try await reference.runForNumbers(server.socket, stream, "\(messages)", "\(batch)")
+        guard numbers.count == 4 else { throw DeadlineExceeded(description: "the reference printed \(numbers.count) numbers") }
+        let cost = ProcessCost(user: numbers[1], system: numbers[2], calls: numbers[3])
+        let their = BusRound(rate: numbers[0], client: cost, server: try await ProcessCost.of(server) - before)
         try await server.cli("DEL", stream)
-        let our = try await throughput(server, prefix: "ours:\(round):", messages: messages, batch: batch)
+        let our = try await runBus(server, prefix: "ours:\(round):", messages: messages, batch: batch)
         try await server.cli("DEL", "ours:\(round):{ekyc.requested}")
         // The first round is a warm-up of both.
         if round > 0 {
@@ -34,13 +38,43 @@ private func throughputFigures(messages: Int = 60_000, rounds: Int = 7, batch: I
         }
     }
     await server.stop()
-    // Two processes and a server share the cores; the ratio is 0.61 to 0.64 on two fast cores, and 0.51 to 0.6 on two that are
-    // half as fast.
+    return figures(ours, theirs, messages: messages)
+}
+
+/// One round of one side.
+private struct BusRound {
+    /// Messages per second.
+    let rate: Double
+    /// The cost of the process that publishes and consumes.
+    let client: ProcessCost
+    /// The cost of the server.
+    let server: ProcessCost
+}
+
+private func figures(_ ours: [BusRound], _ theirs: [BusRound], messages: Int) -> [Figure] {
+    let reference = "the same pattern in C on hiredis, AOF everysec"
+    func costs(_ name: String, _ process: KeyPath<BusRound, ProcessCost>, bar: Double?) -> Figure {
+        func perMessage(_ rounds: [BusRound], _ part: KeyPath<ProcessCost, Double>) -> [Double] {
+            rounds.map { $0[keyPath: process][keyPath: part] / Double(messages) }
+        }
+        func microseconds(_ rounds: [BusRound], _ part: KeyPath<ProcessCost, Double>) -> [Double] {
+            perMessage(rounds, part).map { $0 * 1e6 }
+        }
+        var figure = Figure(
+            name, microseconds(ours, \.total), unit: "µs of processor time a message", reference: reference,
+            microseconds(theirs, \.total), bar: bar, moreIsBetter: false)
+        figure.parts = [
+            "user": microseconds(ours, \.user).median, "system": microseconds(ours, \.system).median,
+            "reads_and_writes": perMessage(ours, \.calls).median, "reference_user": microseconds(theirs, \.user).median,
+            "reference_system": microseconds(theirs, \.system).median, "reference_reads_and_writes": perMessage(theirs, \.calls).median,
+        ]
+        return figure
+    }
     return [
         Figure(
-            "bus_messages_per_second", ours.median, unit: "messages/s",
-            reference: "the same pattern in C on hiredis, AOF everysec", referenceValue: theirs.median,
-            ratio: zip(ours, theirs).map { $0 / $1 }.median, bar: 0.5)
+            "bus_messages_per_second", ours.map(\.rate), unit: "messages/s", reference: reference, theirs.map(\.rate), bar: 0.6),
+        costs("bus_processor_time", \.client, bar: 3.5),
+        costs("bus_processor_time_of_server", \.server, bar: nil),
     ]
 }
 
@@ -48,31 +82,46 @@ private final class Count: Sendable {
     let value = Atomic(0)
 }
 
-/// Publishes messages in one task, handles them in a consumer, and returns the messages per second until all are acknowledged.
-private func throughput(_ server: RedisServer, prefix: String, messages: Int, batch: Int) async throws -> Double {
+/// Publishes messages in one task and handles them in a consumer, until all are acknowledged.
+private func runBus(_ server: RedisServer, prefix: String, messages: Int, batch: Int) async throws -> BusRound {
+    let serverBefore = try await ProcessCost.of(server)
+    var clientCost = ProcessCost()
+    let rate = try await throughput(server.url, prefix: prefix, messages: messages, batch: batch, cost: &clientCost)
+    return BusRound(rate: rate, client: clientCost, server: try await ProcessCost.of(server) - serverBefore)
+}
+
+/// Does what ``runBus`` does on any server, and returns the messages per second; `cost` is that of this process meanwhile.
+func throughput(_ url: String, prefix: String, messages: Int, batch: Int, cost: inout ProcessCost) async throws -> Double {
     let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
-    let client = RedisClient(configuration: try RedisConfiguration(url: server.url), logger: logger)
+    let client = RedisClient(configuration: try RedisConfiguration(url: url), logger: logger)
     let transport = RedisEventTransport(client: client, keyPrefix: prefix)
     // No message is marked as handled, so this client never connects: only the bus is measured.
     let postgres = try PostgresClient(configuration: PostgresConfiguration(url: "postgresql:///unused"), logger: logger)
     var configuration = EventConsumerConfiguration()
     configuration.concurrency = batch
     let count = Count()
+    let (handled, last) = AsyncStream.makeStream(of: Void.self)
     let consumer = try EventConsumer(
         group: "bench", transport: transport, postgres: postgres, configuration: configuration, logger: logger,
-        handlers: [.withoutInbox(EkycRequested.self) { _ in count.value.add(1, ordering: .relaxed) }])
+        handlers: [
+            .withoutInbox(EkycRequested.self, streams: [EkycRequested.type.rawValue]) { _ in
+                if count.value.add(1, ordering: .relaxed).newValue == messages { last.finish() }
+            }
+        ])
     try await transport.createGroup("bench", on: EkycRequested.type.rawValue)
 
     let entries = try (0..<messages).map { _ in
         let event = EkycRequested(sessionID: UUIDv7.generate(), event: .signIn, lane: .new)
         return (event.stream, try Envelope(event).encoded())
     }
+    let before = ProcessCost.ofThisProcess()
     let start = ContinuousClock.now
     let consuming = Task { try await consumer.run() }
     try await publish(entries, by: batch, through: transport)
-    while count.value.load(ordering: .relaxed) < messages { try await Task.sleep(for: .milliseconds(1)) }
+    for await _ in handled {}
     while try await transport.pendingCount(of: StreamGroup(stream: EkycRequested.type.rawValue, name: "bench")) > 0 {}
     let seconds = (ContinuousClock.now - start) / .seconds(1)
+    cost = ProcessCost.ofThisProcess() - before
 
     consuming.cancel()
     try await consuming.value
@@ -111,13 +160,11 @@ private func peerFigures(messages: Int = 5_000, rounds: Int = 3) async throws ->
                 throw DeadlineExceeded(description: "\(name) printed no number: \(output)")
             }
             theirs.append(their)
-            ours.append(try await throughput(server, prefix: "ours:\(round):", messages: messages * 10, batch: 256))
+            ours.append(try await runBus(server, prefix: "ours:\(round):", messages: messages * 10, batch: 256).rate)
         }
         await server.stop()
         figures.append(
-            Figure(
-                "bus_against_\(name)", ours.median, unit: "messages/s", reference: description,
-                referenceValue: theirs.median, bar: nil))
+            Figure("bus_against_\(name)", ours, unit: "messages/s", reference: description, theirs, bar: nil))
     }
     return figures
 }

@@ -3,7 +3,7 @@ import TestSupport
 
 /// A program in C that does the same with the native library only.
 struct ReferenceProgram {
-    private let path: String
+    let path: String
 
     /// Compiles a source file of `Tools/bench/Reference` with optimisation.
     init(_ name: String, libraries: [String]) async throws {

@@ -33,9 +33,11 @@ public struct EventHandlerRegistration: Sendable {
     }
 
     /// Registers a body without the inbox, so that it may run twice for an event; for measuring the bus without a database.
+    ///
+    /// - Parameter streams: Some of the event's streams; all of them when nil.
     package static func withoutInbox<Body: Event>(
-        _ type: Body.Type, _ body: @escaping @Sendable (Envelope<Body>) async throws -> Void
+        _ type: Body.Type, streams: [String]? = nil, _ body: @escaping @Sendable (Envelope<Body>) async throws -> Void
     ) -> EventHandlerRegistration {
-        EventHandlerRegistration(streams: Body.streams, type: Body.type) { _ in DeliveryChain.withoutInbox(body) }
+        EventHandlerRegistration(streams: streams ?? Body.streams, type: Body.type) { _ in DeliveryChain.withoutInbox(body) }
     }
 }

@@ -1,7 +1,8 @@
 /*
  * What BusBenchmarks.swift does, straight against hiredis: one thread appends messages in pipelines of `batch`, another
  * reads them for a consumer group, `batch` at a time, looks at the fields of each, and acknowledges the batch together
- * with the next read. Prints messages per second, from the first append to the last acknowledgement.
+ * with the next read. Prints lines of one number: messages per second, from the first append to the last acknowledgement;
+ * seconds of processor time in the process and in the kernel; and calls of the kernel that read or write.
  *
  * bus_reference <socket> <stream> <messages> <batch>
  */
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static const char *path, *stream;
@@ -88,12 +90,29 @@ static void *consume(void *unused) {
     return NULL;
 }
 
+/* The number of calls that read or write, of this process. */
+static long calls(void) {
+    FILE *file = fopen("/proc/self/io", "r");
+    if (!file) return 0;
+    char name[32];
+    long value, sum = 0;
+    while (fscanf(file, "%31s %ld", name, &value) == 2)
+        if (!strcmp(name, "syscr:") || !strcmp(name, "syscw:")) sum += value;
+    fclose(file);
+    return sum;
+}
+
+static double seconds(struct timeval time) { return time.tv_sec + time.tv_usec / 1e6; }
+
 int main(int argc, char **argv) {
     if (argc != 5) die("usage: bus_reference <socket> <stream> <messages> <batch>");
     path = argv[1], stream = argv[2], total = atol(argv[3]), batch = atol(argv[4]);
     redisContext *c = connect_server();
     freeReplyObject(redisCommand(c, "XGROUP CREATE %s g 0 MKSTREAM", stream));
     struct timespec start, end;
+    struct rusage before, after;
+    long calls_before = calls();
+    getrusage(RUSAGE_SELF, &before);
     pthread_t publisher, consumer;
     clock_gettime(CLOCK_MONOTONIC, &start);
     pthread_create(&consumer, NULL, consume, NULL);
@@ -101,11 +120,14 @@ int main(int argc, char **argv) {
     pthread_join(publisher, NULL);
     pthread_join(consumer, NULL);
     clock_gettime(CLOCK_MONOTONIC, &end);
+    getrusage(RUSAGE_SELF, &after);
+    long calls_after = calls();
     redisReply *pending = redisCommand(c, "XPENDING %s g", stream);
     if (!pending || pending->type != REDIS_REPLY_ARRAY || pending->element[0]->integer != 0) die("something is pending");
     freeReplyObject(pending);
-    double seconds = (end.tv_sec - start.tv_sec) + (end.tv_nsec - start.tv_nsec) / 1e9;
-    printf("%.0f\n", total / seconds);
+    double duration = (end.tv_sec - start.tv_sec) + (end.tv_nsec - start.tv_nsec) / 1e9;
+    printf("%.0f\n%.6f\n%.6f\n%ld\n", total / duration, seconds(after.ru_utime) - seconds(before.ru_utime),
+           seconds(after.ru_stime) - seconds(before.ru_stime), calls_after - calls_before);
     redisFree(c);
     return 0;
 }
