@@ -67,6 +67,44 @@ extension EncodedEnvelope {
     }
 }
 
+extension Envelope {
+    /// Decodes a message of this type from the fields of a stream entry; the same as by way of an ``EncodedEnvelope``, without the parts
+    /// of it that an envelope does not keep.
+    ///
+    /// - Throws: ``WireFormatError`` with the first field that is not valid, or when the message is of another type or of a newer version.
+    public init(streamFields: [StreamField]) throws(WireFormatError) {
+        guard let envelope = try Self.decodeValid(streamFields) else {
+            // Names what is wrong with it.
+            self = try EncodedEnvelope(streamFields: streamFields).decode()
+            return
+        }
+        self = envelope
+    }
+
+    /// Decodes a message; nil when something about its envelope is not valid.
+    private static func decodeValid(_ fields: [StreamField]) throws(WireFormatError) -> Envelope? {
+        guard fields.count <= EnvelopeLimits.maxFields else { return nil }
+        var raw = RawFields()
+        for field in fields { try raw.set(field) }
+        guard let id = raw.id, let id = UUID(wireBytes: id), let type = raw.type, type.elementsEqual(Body.type.rawValue.utf8),
+            let key = raw.key, 1...EnvelopeLimits.maxKeyBytes ~= key.count, key.allSatisfy({ $0 < 0x80 }),
+            let body = raw.body, body.count <= EnvelopeLimits.maxBodyBytes,
+            1...EnvelopeLimits.maxTraceparentBytes ~= raw.traceparent?.count ?? 1,
+            1...EnvelopeLimits.maxRequestIDBytes ~= raw.requestID?.count ?? 1
+        else { return nil }
+        let version = try raw.number(EncodedEnvelope.Field.version, raw.version, max: Int64(Int32.max))
+        guard version >= 1, version <= Body.version else { return nil }
+        let occurredAt = try raw.number(EncodedEnvelope.Field.occurredAt, raw.occurredAt)
+        let expiresAt = raw.expiresAt == nil ? nil : try raw.number(EncodedEnvelope.Field.expiresAt, raw.expiresAt)
+        return try Envelope(
+            EventCoding.decode(Body.self, from: body), id: id, version: Int(version),
+            occurredAt: Date(millisecondsSince1970: occurredAt),
+            traceparent: raw.traceparent == nil ? nil : raw.text(EncodedEnvelope.Field.traceparent, raw.traceparent),
+            requestID: raw.requestID == nil ? nil : raw.text(EncodedEnvelope.Field.requestID, raw.requestID),
+            expiresAt: expiresAt.map(Date.init(millisecondsSince1970:)))
+    }
+}
+
 /// The fields of an entry by name, before they are decoded.
 private struct RawFields {
     var id, type, version, key, occurredAt, traceparent, requestID, expiresAt, body: [UInt8]?

@@ -12,19 +12,6 @@ enum EventCoding {
         return encoder
     }()
 
-    static let decoder: JSONDecoder = {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .custom { decoder in
-            let container = try decoder.singleValueContainer()
-            let milliseconds = try container.decode(Int64.self)
-            guard (0...Date.maxWireMilliseconds).contains(milliseconds) else {
-                throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a time from 1970 to 9999")
-            }
-            return Date(millisecondsSince1970: milliseconds)
-        }
-        return decoder
-    }()
-
     static func encode(_ body: some Event) throws(WireFormatError) -> [UInt8] {
         let bytes: [UInt8]
         do {
@@ -38,7 +25,10 @@ enum EventCoding {
 
     static func decode<Body: Event>(_ type: Body.Type, from bytes: [UInt8]) throws(WireFormatError) -> Body {
         do {
-            return try decoder.decode(type, from: Data(bytes))
+            guard let tape = BodyTape(bytes) else { throw WireFormatError(.malformedBody, "\(Body.type): the body is not JSON") }
+            return try Body(from: BodyDecoder(tape))
+        } catch let error as WireFormatError {
+            throw error
         } catch let error as DecodingError {
             throw WireFormatError(.malformedBody, "\(Body.type): \(describe(error))", underlying: error)
         } catch {

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+import WireFormat
+
+/// Bodies are decoded by this module, and the apps' by Foundation: the two have to agree on what is a body and what it says.
+@Suite("Decoding a body")
+struct BodyDecodingTests {
+    private static let id = "0195f3a0-1b2c-7d3e-8f40-5162738495a6"
+
+    private static let foundation: JSONDecoder = {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            Date(millisecondsSince1970: try decoder.singleValueContainer().decode(Int64.self))
+        }
+        return decoder
+    }()
+
+    private func decode<Body: Event>(_ type: Body.Type, _ body: [UInt8]) throws -> Body {
+        let encoded = try EncodedEnvelope(id: UUID(), type: type.type, version: 1, key: "k", occurredAt: Date(), body: body)
+        return try encoded.decode(type).body
+    }
+
+    private func requested(dedupeKey: String = "\"k\"", parameters: String = "{}", expiresAt: String = "5", more: String = "") -> String {
+        """
+        {"notification_id":"\(Self.id)","dedupe_key":\(dedupeKey),"kind":"custom","recipient":{"type":"user","id":"u"},
+        "lane":"normal","parameters":\(parameters),"expires_at":\(expiresAt)\(more)}
+        """
+    }
+
+    private func expectAgreement<Body: Event>(_ type: Body.Type, _ text: String) {
+        expectAgreement(type, Array(text.utf8))
+    }
+
+    private func expectAgreement<Body: Event>(_ type: Body.Type, _ bytes: [UInt8]) {
+        let foundation = try? Self.foundation.decode(type, from: Data(bytes))
+        #expect((try? decode(type, bytes)) == foundation)
+    }
+
+    @Test(arguments: [
+        #""""#, #""é ✓ 👩‍👩‍👧""#, #""\u00e9\ud83d\ude00""#, #""\"\\\/\b\f\n\r\t""#, #""\ud83d""#, #""\ude00\ud83d""#, #""\u12""#, #""\x""#,
+        "\"a\nb\"",
+        "\"open", "7", "true", "null", "[]", "{}",
+    ])
+    func `agrees with Foundation on a text`(text: String) {
+        expectAgreement(NotificationRequested.self, requested(dedupeKey: text))
+        expectAgreement(NotificationRequested.self, requested(parameters: "{\"a\":\(text)}"))
+    }
+
+    @Test(arguments: [
+        "0", "12", "1.0", "1e3", "120e-1", "-0", "1.5", "01", "+1", "-", "1.", ".5", "1e", "0x1", "99999999999999999999", "\"1\"", "null",
+    ])
+    func `agrees with Foundation on a number`(number: String) {
+        expectAgreement(ImageProgress.self, "{\"job_id\":\"\(Self.id)\",\"state\":\"processing\",\"percent\":\(number)}")
+    }
+
+    @Test(arguments: [
+        "{}", #"{"a":"1","b":"2"}"#, #"{"a":"1","a":"2"}"#, #"{"\u0061":"1"}"#, #"{"a":1}"#, #"{"a":null}"#, #"{"a" : "1" }"#,
+        #"{a:"1"}"#, #"{"a":"1""#, "[]", "null", "",
+    ])
+    func `agrees with Foundation on an object`(object: String) {
+        expectAgreement(NotificationRequested.self, requested(parameters: object))
+    }
+
+    @Test(arguments: [
+        "", ",\"x\":null", ",\"x\":[1,[2,{\"y\":[]}],true,false]", ",\"x\":tru", ",\"lane\":\"bulk\"",
+        ",\"x\":{\"dedupe_key\":\"other\"}",
+    ])
+    func `agrees with Foundation on what it ignores`(more: String) {
+        expectAgreement(NotificationRequested.self, requested(more: more))
+    }
+
+    @Test func `reads lists with and without their optional parts`() throws {
+        let settled = NotificationSettled(
+            notificationID: UUID(),
+            outcomes: [
+                SettledDelivery(
+                    deliveryID: UUID(), installationID: UUID(), outcome: .dead, sentAt: Date(millisecondsSince1970: 1_761_559_200_125)),
+                SettledDelivery(deliveryID: UUID(), installationID: UUID(), outcome: .failed, code: "UNAVAILABLE"),
+            ])
+        let read: Envelope<NotificationSettled> = try Envelope(settled).encoded().decode()
+        #expect(read.body == settled)
+    }
+
+    @Test func `names the element of a list that is not valid`() throws {
+        let body = "{\"notification_id\":\"\(Self.id)\",\"outcomes\":[{\"delivery_id\":\"\(Self.id)\"}]}"
+        #expect { try decode(NotificationSettled.self, Array(body.utf8)) } throws: {
+            ($0 as? WireFormatError)?.message.contains("field outcomes.0.installation_id is missing") == true
+        }
+    }
+
+    @Test(arguments: [#","x":[1,]"#, #","x":{"a":1,}"#, ","])
+    func `refuses a comma behind the last part, which Foundation takes and RFC 8259 does not`(more: String) {
+        #expect(throws: WireFormatError.self) { try decode(NotificationRequested.self, Array(requested(more: more).utf8)) }
+    }
+
+    @Test func `refuses bytes that are not UTF-8`() {
+        let bytes = Array(requested(dedupeKey: "\"?\"").utf8).map { $0 == UInt8(ascii: "?") ? 0xFF : $0 }
+        expectAgreement(NotificationRequested.self, bytes)
+        #expect(throws: WireFormatError.self) { try decode(NotificationRequested.self, bytes) }
+    }
+
+    @Test func `refuses a body that is nested without end`() {
+        let nested = requested(more: ",\"x\":" + String(repeating: "[", count: 20_000))
+        #expect(throws: WireFormatError.self) { try decode(NotificationRequested.self, Array(nested.utf8)) }
+    }
+}
