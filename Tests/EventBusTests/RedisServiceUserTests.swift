@@ -42,8 +42,9 @@ struct RedisServiceUserTests {
         let reader = try await transport.openReader(consumer)
         // A stream that several services read has the entries of those before, too.
         #expect(try await reader.read(count: 100, wait: .milliseconds(1), acknowledging: []).entries.map(\.id).suffix(4) == ids)
+        #expect(try await reader.read(count: 1, wait: .milliseconds(1), acknowledging: [ids[0]]).gone == [])
         await reader.interrupt()
-        #expect(try await transport.keep([ids[0]], by: consumer) == [])
+        #expect(try await transport.keep([ids[1]], by: consumer) == [])
         #expect(try await transport.acknowledge([ids[0]], by: consumer) == [])
         #expect(try await transport.retry([DelayedRetry(id: ids[1], failures: 1, delay: .zero)], by: consumer) == [])
         let request = DeadLetterRequest(id: ids[2], reason: .failures, error: "", failures: 1, crashes: 0)

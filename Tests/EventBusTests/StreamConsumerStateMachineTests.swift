@@ -14,6 +14,7 @@ private final class Ledger {
     func add(_ entries: [DeliveredEntry]) -> [String] { state.add(entries) }
     func next() -> StreamConsumerStateMachine<String>.Next { state.next() }
     func waitForRoom(_ reader: String) -> Bool { state.waitForRoom(reader) }
+    func readerToWake() -> String? { state.readerToWake() }
     func waitForWork(_ worker: String) -> Bool { state.waitForWork(worker) }
     var holdsSuspect: Bool { state.holdsSuspect }
     /// Settles entries of a unit that was begun before, or is begun for it.
@@ -135,6 +136,25 @@ struct StreamConsumerStateMachineTests {
         #expect(machine.settle(ids(1...1)) == nil)
         #expect(machine.settle(ids(2...2)) == "reader")
         #expect(machine.applied([]) == nil)
+    }
+
+    @Test func `lets the reader wait for half of the room while entries wait for workers`() {
+        let machine = Ledger(capacity: 4, unitSize: 1)
+        _ = machine.add(entries(1...4))
+        #expect(machine.waitForRoom("reader"))
+        #expect(machine.settle(ids(1...1)) == nil)
+        #expect(machine.settle(ids(2...2)) == "reader")
+    }
+
+    @Test func `wakes the reader when a worker has taken the last entry`() {
+        let machine = Ledger(capacity: 4, unitSize: 2)
+        _ = machine.add(entries(1...4))
+        #expect(unit(machine) == [1, 2])
+        #expect(machine.settle(ids(1...1)) == nil)
+        #expect(machine.waitForRoom("reader"))
+        #expect(machine.readerToWake() == nil)
+        #expect(unit(machine) == [3, 4])
+        #expect(machine.readerToWake() == "reader")
     }
 
     @Test func `collects acknowledgements, and requeues them when they failed`() {

@@ -3,12 +3,17 @@ import Logging
 import Metrics
 
 extension StreamConsumer {
-    /// Sends the settlements that no read has carried; under load reads carry the acknowledgements, and dispositions are left.
+    /// Sends the settlements that no read carries. Under load the next read carries the acknowledgements: they are sent from here once no
+    /// read came for them in the time for which they are collected. Dispositions are always sent from here.
     func sendSettlements() async {
         var failures = 0
         while !workEnded.isOpen, !Task.isCancelled {
             await state.settlementAdded.wait()
-            try? await scope.clock.sleep(for: configuration.acknowledgeLinger)
+            var reads: Int
+            repeat {
+                reads = state.carryingReads
+                try? await scope.clock.sleep(for: configuration.acknowledgeLinger)
+            } while state.carryingReads != reads && state.hasOnlyAcknowledgements && !workEnded.isOpen && !Task.isCancelled
             if await flush() {
                 failures = 0
             } else {

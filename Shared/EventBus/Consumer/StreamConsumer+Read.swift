@@ -51,7 +51,7 @@ extension StreamConsumer {
 
     private func pull(_ reader: any GroupReader, _ failures: inout Int) async throws(EventBusError) {
         while !stopping.isOpen, let room = await waitForRoom() {
-            let done = state.takeAcknowledgements()
+            let done = state.takeAcknowledgementsForRead()
             let read: ReadEntries
             do throws(EventBusError) {
                 read = try await reader.read(

@@ -23,6 +23,11 @@ extension StreamConsumer {
 
     /// Settles a worker's entries: acknowledges those with a committed effect, and gives the others a disposition.
     func settle(_ unit: [DeliveredEntry], _ results: [ProcessingResult]) {
+        // Most units are one message that was handled, which no circumstances change.
+        if unit.count == 1, results[0].isCommitted {
+            scope.metrics.count(results[0], .acknowledge)
+            return state.settle(acknowledged: CollectionOfOne(unit[0].id), [])
+        }
         let circumstances = DispositionPolicy.Circumstances(
             unitCount: unit.count, isStopping: stopping.isOpen, isCancelled: Task.isCancelled)
         var committed: [EntryID] = []

@@ -8,6 +8,7 @@ final class StreamConsumerState: Sendable {
 
     private let machine: Mutex<StreamConsumerStateMachine<Waiter>>
     private let deadLetterIDs = Mutex<[UUID]>([])
+    private let reads = Atomic(0)
     /// Signalled when the last unit in work is settled while work is paused.
     private let quiet = AsyncSignal()
     /// Signalled when there are acknowledgements or dispositions to send to the server.
@@ -25,13 +26,18 @@ final class StreamConsumerState: Sendable {
 
     var holdsSuspect: Bool { machine.withLock { $0.holdsSuspect } }
 
-    /// Waits for room and returns the number of entries that fit; nil when reading has ended.
+    /// Waits until a read is due and returns the number of entries that fit; nil when reading has ended.
     func waitForRoom() async -> Int? {
-        await withCheckedContinuation { continuation in
-            let mustWait = machine.withLock { $0.waitForRoom(continuation) }
-            if !mustWait { continuation.resume() }
+        while true {
+            await withCheckedContinuation { continuation in
+                let mustWait = machine.withLock { $0.waitForRoom(continuation) }
+                if !mustWait { continuation.resume() }
+            }
+            let (isOver, room) = machine.withLock { machine in (machine.isReadingOver, machine.room) }
+            if isOver { return nil }
+            // A pause or a claim may have taken the room meanwhile, and a read of none would have no limit.
+            if room > 0 { return room }
         }
-        return machine.withLock { $0.isReadingOver ? nil : $0.room }
     }
 
     func add(_ entries: [DeliveredEntry]) {
@@ -60,7 +66,9 @@ final class StreamConsumerState: Sendable {
     /// Waits for entries to handle; nil when the consumer is closed and none are left.
     func next() async -> [DeliveredEntry]? {
         while true {
-            switch machine.withLock({ $0.next() }) {
+            let (next, reader) = machine.withLock { machine in (machine.next(), machine.readerToWake()) }
+            reader?.resume()
+            switch next {
             case .work(let unit): return unit
             case .finished: return nil
             case .wait: break
@@ -74,7 +82,7 @@ final class StreamConsumerState: Sendable {
         }
     }
 
-    func settle(acknowledged: [EntryID], _ dispositions: [Disposition]) {
+    func settle(acknowledged: some Collection<EntryID> & Sendable, _ dispositions: [Disposition]) {
         let (reader, isQuiet) = machine.withLock { machine in
             (machine.settle(acknowledged: acknowledged, dispositions), machine.isPaused && machine.isQuiet)
         }
@@ -114,6 +122,18 @@ final class StreamConsumerState: Sendable {
     func leaveSuspect(_ id: EntryID) { machine.withLock { $0.leaveSuspect(id) }?.resume() }
 
     func takeAcknowledgements() -> [EntryID] { machine.withLock { $0.takeAcknowledgements() } }
+
+    /// Takes the acknowledgements for a read that carries them.
+    func takeAcknowledgementsForRead() -> [EntryID] {
+        let ids = takeAcknowledgements()
+        if !ids.isEmpty { reads.add(1, ordering: .relaxed) }
+        return ids
+    }
+
+    /// The number of reads so far that carried acknowledgements.
+    var carryingReads: Int { reads.load(ordering: .relaxed) }
+
+    var hasOnlyAcknowledgements: Bool { machine.withLock { $0.hasOnlyAcknowledgements } }
 
     func requeue(_ ids: [EntryID]) { machine.withLock { $0.requeue(ids) } }
 

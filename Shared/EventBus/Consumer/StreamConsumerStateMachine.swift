@@ -51,6 +51,10 @@ struct StreamConsumerStateMachine<Waiter> {
     /// The number of entries that the reader may ask for now.
     var room: Int { isPaused ? 0 : max(0, capacity - held.count) }
 
+    /// Whether a read is worth its round trip: no entry waits for a worker, or half of the room is free. While entries wait no worker is
+    /// idle for want of them, and a read for each settled entry would cost more than the entry.
+    private var isReadDue: Bool { room > 0 && (waiting.isEmpty || 2 * room >= capacity) }
+
     /// The number of entries that may be claimed now. Claims have room beyond the reader's, which then waits: otherwise the entries of
     /// a dead consumer would never be handled in a stream that always has newer ones.
     var claimRoom: Int { isPaused ? 0 : max(0, 2 * capacity - held.count) }
@@ -72,9 +76,9 @@ struct StreamConsumerStateMachine<Waiter> {
 
     // MARK: Intake
 
-    /// Registers the reader as waiting for room; false when it need not wait.
+    /// Registers the reader as waiting until a read is due; false when it need not wait.
     mutating func waitForRoom(_ waiter: Waiter) -> Bool {
-        guard room == 0, !isReadingOver else { return false }
+        guard !isReadDue, !isReadingOver else { return false }
         precondition(reader == nil, "one reader waits at a time")
         reader = waiter
         return true
@@ -179,12 +183,12 @@ struct StreamConsumerStateMachine<Waiter> {
     /// Settles a worker's entries: the effect of some is committed, the others have a disposition.
     ///
     /// - Returns: The reader, if it has to be woken.
-    mutating func settle(acknowledged: [EntryID], _ dispositions: [Disposition]) -> Waiter? {
+    mutating func settle(acknowledged: some Collection<EntryID>, _ dispositions: [Disposition]) -> Waiter? {
         precondition(working > 0, "a unit is settled once, by the worker that began it")
         precondition(dispositions.allSatisfy { held.contains($0.id) }, "an entry is settled while it is held")
         working -= 1
         for id in acknowledged { removeHeld(id) }
-        done += acknowledged
+        done.append(contentsOf: acknowledged)
         self.dispositions += dispositions
         return readerToWake()
     }
@@ -195,8 +199,9 @@ struct StreamConsumerStateMachine<Waiter> {
         if !singles.isEmpty { singles.remove(id) }
     }
 
-    private mutating func readerToWake() -> Waiter? {
-        guard room > 0, let waiter = reader else { return nil }
+    /// Returns the reader when it waits and a read is due, which is also the case once a worker has taken the last waiting entry.
+    mutating func readerToWake() -> Waiter? {
+        guard isReadDue, let waiter = reader else { return nil }
         reader = nil
         return waiter
     }
@@ -266,6 +271,9 @@ struct StreamConsumerStateMachine<Waiter> {
         if !uncertain.isEmpty { uncertain.subtract(ids) }
         return lost
     }
+
+    /// Whether acknowledgements wait to be sent, and no disposition.
+    var hasOnlyAcknowledgements: Bool { !done.isEmpty && dispositions.isEmpty }
 
     /// Takes the dispositions to send to the server.
     mutating func takeDispositions() -> [Disposition] {

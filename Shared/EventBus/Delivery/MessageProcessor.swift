@@ -23,6 +23,14 @@ enum ProcessingResult: Sendable {
     /// It cannot be read.
     case unreadable(WireFormatError)
 
+    /// Whether its effect is committed.
+    var isCommitted: Bool {
+        switch self {
+        case .handled, .duplicate: true
+        case .failed, .unreadable: false
+        }
+    }
+
     /// The text of the error; empty when there is none.
     var errorText: String {
         switch self {

@@ -58,7 +58,12 @@ public struct RedisEventTransport: EventTransport {
         _ entries: [OutgoingEntry]
     ) async throws(EventBusError) -> [Result<EntryID, EventBusError>] {
         guard !entries.isEmpty else { return [] }
-        let commands = entries.map { RedisCommand.xadd(key(of: $0.stream), fields: $0.fields) }
+        // Entries that are appended together are mostly of one stream, whose key is made once.
+        var (stream, key) = ("", "")
+        let commands = entries.map { entry in
+            if entry.stream != stream || key.isEmpty { (stream, key) = (entry.stream, self.key(of: entry.stream)) }
+            return RedisCommand.xadd(key, entry)
+        }
         let replies = try await attempt("appending") { () async throws(RedisError) in
             try await client.pipeline(commands, timeout: appendTimeout)
         }

@@ -1,7 +1,7 @@
 import Metrics
 
 /// The metrics of one consumer of one stream, and of its group. Labels are names of streams and groups, never ids.
-struct ConsumerMetrics: Sendable {
+final class ConsumerMetrics: Sendable {
     let delivered: Counter
     let claimed: Counter
     let lost: Counter
@@ -48,8 +48,7 @@ struct ConsumerMetrics: Sendable {
         self.group = GroupGauges(labels)
     }
 
-    /// Counts the result of handling an entry. Inlined, because a call for each message would pass all metrics.
-    @inline(__always)
+    /// Counts the result of handling an entry.
     func count(_ result: ProcessingResult, _ decision: DispositionPolicy.Decision) {
         switch (result, decision) {
         case (.handled, _): handled.increment()

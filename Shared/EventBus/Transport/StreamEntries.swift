@@ -4,16 +4,31 @@ public import WireFormat
 /// An entry to append.
 public struct OutgoingEntry: Sendable {
     public let stream: String
-    public let fields: [StreamField]
+    let contents: Contents
+
+    /// A message is kept as it is: a driver may write it without making a field of each of its parts.
+    enum Contents: Sendable {
+        case fields([StreamField])
+        case envelope(EncodedEnvelope)
+    }
+
+    /// The fields in the order in which they are appended.
+    public var fields: [StreamField] {
+        switch contents {
+        case .fields(let fields): fields
+        case .envelope(let envelope): envelope.streamFields
+        }
+    }
 
     public init(stream: String, fields: [StreamField]) {
         self.stream = stream
-        self.fields = fields
+        contents = .fields(fields)
     }
 
     /// Makes the entry that carries a message.
     public init(stream: String, envelope: EncodedEnvelope) {
-        self.init(stream: stream, fields: envelope.streamFields)
+        self.stream = stream
+        contents = .envelope(envelope)
     }
 }
 

@@ -5,13 +5,24 @@ extension RedisCommand {
     public static func xadd(_ stream: String, fields: [(name: String, value: [UInt8])]) -> RedisCommand {
         var capacity = stream.utf8.count + 32
         for field in fields { capacity += field.name.utf8.count + field.value.count + 16 }
-        return RedisCommand("XADD", argumentCount: 2 + 2 * fields.count, capacity: capacity) { encoder in
-            encoder.append(stream)
-            encoder.append("*")
+        return xadd(stream, fieldCount: fields.count, capacity: capacity) { encoder in
             for field in fields {
                 encoder.append(field.name)
                 encoder.append(field.value)
             }
+        }
+    }
+
+    /// `XADD` with fields that `encode` appends: exactly `fieldCount` names, each followed by its value.
+    ///
+    /// - Parameter capacity: About the bytes of the command.
+    public static func xadd(
+        _ stream: String, fieldCount: Int, capacity: Int, encode: (inout RedisCommandEncoder) -> Void
+    ) -> RedisCommand {
+        RedisCommand("XADD", argumentCount: 2 + 2 * fieldCount, capacity: capacity) { encoder in
+            encoder.append(stream)
+            encoder.append("*")
+            encode(&encoder)
         }
     }
 
@@ -29,6 +40,16 @@ extension RedisCommand {
         arguments += streams as [any RedisArgument]
         arguments += streams.map { _ in ">" } as [any RedisArgument]
         return RedisCommand("XREADGROUP", arguments: arguments)
+    }
+
+    /// `XACK`: removes entries from those that are pending in a group, whichever consumer they are delivered to.
+    public static func xack(_ stream: String, group: String, ids: some Collection<RedisStreamID>) -> RedisCommand {
+        let capacity = stream.utf8.count + group.utf8.count + 24 * ids.count
+        return RedisCommand("XACK", argumentCount: 2 + ids.count, capacity: capacity) { encoder in
+            encoder.append(stream)
+            encoder.append(group)
+            for id in ids { encoder.append(id) }
+        }
     }
 
     /// `XREAD`: reads the entries after an id of each stream, without a group.

@@ -44,6 +44,10 @@ public struct RedisCommandEncoder: ~Copyable {
     }
 
     private mutating func appendHeader(_ type: UInt8, _ number: UInt64) {
+        if number < 10 {
+            let header = (type, UInt8(ascii: "0") + UInt8(number), UInt8(ascii: "\r"), UInt8(ascii: "\n"))
+            return withUnsafeBytes(of: header) { bytes.append(contentsOf: $0) }
+        }
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { buffer in
             buffer[22] = UInt8(ascii: "\r")
             buffer[23] = UInt8(ascii: "\n")

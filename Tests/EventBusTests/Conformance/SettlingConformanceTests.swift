@@ -26,6 +26,26 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `acknowledges with a read only what the consumer still holds`(_ kind: TransportKind) async throws {
+        let transport = try await kind.transport()
+        try await transport.createGroup("g", on: testStream)
+        let ids = try await transport.append(1...6)
+        let reader = try await transport.openReader(consumer("slow"))
+        func gone(acknowledging ids: [EntryID]) async throws -> [EntryID]? {
+            try await reader.read(count: 9, wait: .milliseconds(1), acknowledging: ids).gone
+        }
+        #expect(try await gone(acknowledging: []) == [])
+        #expect(try await gone(acknowledging: [ids[0]]) == [])
+        let claimed = try await transport.claim(ClaimRequest(minIdle: .zero, count: 2), for: consumer("other")).entries.map(\.id)
+        #expect(claimed == [ids[1], ids[2]])
+        #expect(try await gone(acknowledging: [ids[1], ids[3]]) == [ids[1]])
+        #expect(try await gone(acknowledging: [ids[2], ids[4]]) == [ids[2]])
+        #expect(try await transport.acknowledge(claimed, by: consumer("other")) == [])
+        #expect(try await transport.status(of: group("g")).pending == 1)
+        await reader.close()
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `refuses to settle entries that another consumer holds`(_ kind: TransportKind) async throws {
         let (transport, ids) = try await delivered(kind, 3)
         let zombie = consumer("zombie")

@@ -13,10 +13,10 @@ public struct RedisServiceUser: Sendable {
     ]
     /// The commands of the transport and of its scripts, whose commands the server checks one by one.
     private static let streamCommands = [
-        "eval", "evalsha", "script|load", "time", "exists", "xadd", "xread", "xreadgroup", "xrange", "xrevrange", "xlen", "xack", "xclaim",
-        "xpending", "xtrim", "xdel", "xinfo|stream", "xinfo|groups", "xinfo|consumers", "xgroup|create", "xgroup|delconsumer", "hset",
-        "hget", "hmget", "hgetall", "hexists", "hincrby", "hdel", "zadd", "zrem", "zscore", "zcard", "zrange", "zrangebyscore",
-        "ssubscribe", "pubsub|shardnumsub",
+        "eval", "evalsha", "script|load", "multi", "exec", "watch", "time", "exists", "xadd", "xread", "xreadgroup", "xrange", "xrevrange",
+        "xlen", "xack", "xclaim", "xpending", "xtrim", "xdel", "xinfo|stream", "xinfo|groups", "xinfo|consumers", "xgroup|create",
+        "xgroup|delconsumer", "hset", "hget", "hmget", "hgetall", "hexists", "hincrby", "hdel", "zadd", "zrem", "zscore", "zcard", "zrange",
+        "zrangebyscore", "ssubscribe", "pubsub|shardnumsub",
     ]
 
     /// All commands of a service, in the form of rules: the server refuses every other one.

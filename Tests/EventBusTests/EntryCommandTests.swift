@@ -1,0 +1,24 @@
+import Foundation
+import Testing
+import WireFormat
+
+@testable import EventBus
+@testable import RedisClient
+
+@Suite("The command that appends an entry")
+struct EntryCommandTests {
+    private func envelope(_ traceparent: String?, _ requestID: String?, _ expiresAt: Date?) throws -> EncodedEnvelope {
+        try EncodedEnvelope(
+            id: UUID(), type: .ekycRequested, version: 12, key: "ü", occurredAt: Date(), traceparent: traceparent, requestID: requestID,
+            expiresAt: expiresAt, body: Array("{}".utf8))
+    }
+
+    @Test(
+        arguments: [(nil, nil, nil), ("00-a-b-01", nil, nil), (nil, "req-7", nil), ("00-a-b-01", "req-7", Date())]
+            as [(String?, String?, Date?)])
+    func `has the fields of its message`(traceparent: String?, requestID: String?, expiresAt: Date?) throws {
+        let envelope = try envelope(traceparent, requestID, expiresAt)
+        let entry = OutgoingEntry(stream: "s", envelope: envelope)
+        #expect(RedisCommand.xadd("key", entry).encoded == RedisCommand.xadd("key", fields: envelope.streamFields).encoded)
+    }
+}
