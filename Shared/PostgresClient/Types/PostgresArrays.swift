@@ -45,6 +45,7 @@ extension Array: PostgresEncodable where Element: PostgresArrayElement {
         guard !isEmpty else { return true }
         Int32(clamping: count).appendBigEndian(to: &bytes)
         Int32(1).appendBigEndian(to: &bytes)
+        bytes.reserveCapacity(bytes.count + count * (MemoryLayout<Int32>.size + MemoryLayout<Element>.size))
         for element in self {
             let lengthOffset = bytes.count
             Int32(-1).appendBigEndian(to: &bytes)
@@ -53,7 +54,7 @@ extension Array: PostgresEncodable where Element: PostgresArrayElement {
                 continue
             }
             let length = Int32(clamping: bytes.count - lengthOffset - 4)
-            Swift.withUnsafeBytes(of: length.bigEndian) { bytes.replaceSubrange(lengthOffset..<lengthOffset + 4, with: $0) }
+            bytes.withUnsafeMutableBytes { $0.storeBytes(of: length.bigEndian, toByteOffset: lengthOffset, as: Int32.self) }
         }
         return true
     }
