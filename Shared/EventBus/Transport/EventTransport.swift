@@ -53,8 +53,8 @@ public protocol EventTransport: EventAppender {
 
     // MARK: Maintenance of a group. Any of its consumers may do these at any time.
 
-    /// Claims entries of a dead consumer, or such that were not renewed, and counts a delivery of each but a suspect's: that is counted when it is begun, so that a
-    /// consumer which dies before, for another reason, does not count against it.
+    /// Claims entries of a dead consumer, or such that were not renewed, and counts a delivery of each but a suspect's: that is counted
+    /// when it is begun, so that a consumer which dies before, for another reason, does not count against it.
     func claim(_ request: ClaimRequest, for consumer: GroupConsumer) async throws(EventBusError) -> ClaimedEntries
 
     /// Appends entries whose retry is due, at most `limit`.

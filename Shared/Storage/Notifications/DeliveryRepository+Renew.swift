@@ -26,9 +26,10 @@ extension DeliveryRepository {
             )
             UPDATE \(unescaped: table) SET due_at = now() + make_interval(secs => \(lease / .seconds(1)))
             FROM held WHERE id = given_id
-            RETURNING id
+            RETURNING id, attempt
             """)
-        let ids = Set(try rows.column("id", as: UUID.self))
-        return Set(claims.filter { ids.contains($0.rowID) })
+        let attempts = Dictionary(
+            uniqueKeysWithValues: zip(try rows.column("id", as: UUID.self), try rows.column("attempt", as: Int32.self)))
+        return Set(claims.filter { attempts[$0.rowID] == Int32($0.attempt) })
     }
 }

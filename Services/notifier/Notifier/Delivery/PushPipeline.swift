@@ -12,7 +12,8 @@ internal import WireFormat
 ///
 /// The row of a delivery is authoritative: it is claimed before a send, with its page or by itself, and settled or deferred after
 /// it, by compare-and-set. So an event is handled when its deliveries are claimed: a process that dies leaves leases that end, because
-/// its ``LeaseKeeper`` renews them no more, which ``DueDeliveries`` finds. A push that was sent and not settled is sent again, and replaces itself on the phone.
+/// its ``LeaseKeeper`` renews them no more, which ``DueDeliveries`` finds. A push that was sent and not settled is sent again, and
+/// replaces itself on the phone.
 struct PushPipeline: Service {
     let postgres: PostgresClient
     let rendering: Rendering
