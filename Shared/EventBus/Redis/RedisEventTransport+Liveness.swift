@@ -3,7 +3,7 @@ import RedisClient
 extension RedisEventTransport {
     public func openLifeline(_ consumer: GroupConsumer) async throws(EventBusError) -> any Lifeline {
         try await attempt("opening a lifeline") { () async throws(RedisError) in
-            let connection = try await client.dedicatedConnection()
+            let connection = try await client.dedicatedConnection(for: key(of: consumer.group.stream))
             do throws(RedisError) {
                 // A channel of a shard, so that on a cluster the server with the stream has it.
                 _ = try await connection.send(RedisCommand("SSUBSCRIBE", lifelineStem(of: consumer.group) + consumer.name))

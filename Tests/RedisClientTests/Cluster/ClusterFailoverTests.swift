@@ -1,5 +1,4 @@
 import RedisClient
-import Synchronization
 import TestSupport
 import Testing
 
@@ -22,12 +21,12 @@ import Testing
         let cluster = try await RedisClusterServers.start(replicas: 3)
         try await withClusterClient(of: cluster) { client in
             let keys = try await keys(of: cluster)
-            let hasEnded = Atomic(false)
+            let hasEnded = StopFlag()
             let acknowledged = try await withThrowingTaskGroup(of: (String, [RedisStreamID]).self) { group in
                 for key in keys {
                     group.addTask {
                         var ids: [RedisStreamID] = []
-                        while !hasEnded.load(ordering: .relaxed) {
+                        while !hasEnded.isSet {
                             // A server that becomes a replica may close its connections, with commands that it has executed.
                             guard let id = try? await client.xadd(key, fields: Self.fields) else { continue }
                             ids.append(id)
@@ -36,7 +35,7 @@ import Testing
                     }
                 }
                 for replica in cluster.replicas { try await cluster.failOver(to: replica) }
-                hasEnded.store(true, ordering: .relaxed)
+                hasEnded.set()
                 var all: [(String, [RedisStreamID])] = []
                 for try await one in group { all.append(one) }
                 return all
@@ -53,12 +52,12 @@ import Testing
         let cluster = try await RedisClusterServers.start(replicas: 1, failoverTime: .seconds(2))
         try await withClusterClient(of: cluster) { client in
             let keys = try await keys(of: cluster)
-            let isBack = Atomic(false)
+            let isBack = StopFlag()
             let counts = try await withThrowingTaskGroup(of: (String, sure: Int, perhaps: Int).self) { group in
                 for key in keys {
                     group.addTask {
                         var (sure, perhaps) = (0, 0)
-                        while !isBack.load(ordering: .relaxed) {
+                        while !isBack.isSet {
                             do throws(RedisError) {
                                 _ = try await client.send(RedisCommand("INCR", key), timeout: .seconds(60))
                                 sure += 1
@@ -73,7 +72,7 @@ import Testing
                 try await cluster.waitUntilMaster(cluster.replicas[0])
                 let before = try await cluster.replicas[0].server.cli("GET", keys[0])
                 try await eventually("the replica counts on") { try await cluster.replicas[0].server.cli("GET", keys[0]) != before }
-                isBack.store(true, ordering: .relaxed)
+                isBack.set()
                 var counts: [(String, sure: Int, perhaps: Int)] = []
                 for try await count in group { counts.append(count) }
                 return counts

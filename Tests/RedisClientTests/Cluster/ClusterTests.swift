@@ -1,4 +1,3 @@
-import Synchronization
 import TestSupport
 import Testing
 
@@ -104,12 +103,12 @@ import Testing
         try await withCluster { cluster, client, tag in
             let (slot, source, target) = try await move(of: tag, in: cluster)
             let keys = (0..<20).map { "{\(tag)}\($0)" }
-            let hasMoved = Atomic(false)
+            let hasMoved = StopFlag()
             let counts = try await withThrowingTaskGroup(of: (String, Int).self) { group in
                 for key in keys {
                     group.addTask {
                         var count = 0
-                        while !hasMoved.load(ordering: .relaxed) {
+                        while !hasMoved.isSet {
                             let replies = try await client.pipeline([RedisCommand("INCR", key), RedisCommand("INCR", key)])
                             #expect(replies.map(\.integer) == [count + 1, count + 2])
                             count += 2
@@ -121,7 +120,7 @@ import Testing
                     try await cluster.migrate(slot: slot, from: source, to: target)
                     try await cluster.migrate(slot: slot, from: target, to: source)
                 }
-                hasMoved.store(true, ordering: .relaxed)
+                hasMoved.set()
                 var counts: [(String, Int)] = []
                 for try await count in group { counts.append(count) }
                 return counts

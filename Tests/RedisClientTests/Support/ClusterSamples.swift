@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -44,4 +45,13 @@ func withClusterClient<Value>(
     of cluster: RedisClusterServers, _ body: (RedisClient) async throws -> Value
 ) async throws -> Value {
     try await withClient(url: cluster.url) { client, _ in try await body(client) }
+}
+
+/// Tells tasks that send commands to stop.
+final class StopFlag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+
+    func set() { value.store(true, ordering: .relaxed) }
 }
