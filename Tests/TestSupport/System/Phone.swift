@@ -64,10 +64,13 @@ public struct Phone: Sendable {
     }
 
     /// Uploads photos for a sign-in.
+    ///
+    /// - Parameter challenge: The id of the challenge that the photos answer.
     public func signIn(
-        email: String, photos: [[UInt8]], traceparent: String? = nil, address: String? = nil
+        email: String, photos: [[UInt8]], traceparent: String? = nil, address: String? = nil, challenge: String? = nil
     ) async throws -> Answer {
         var form = MultipartForm()
+        if let challenge { form.add("challenge_id", challenge) }
         form.add("email", email)
         form.add("fcm_token", token)
         for photo in photos { form.add("faces", file: "photo", photo) }
