@@ -7,8 +7,8 @@ import WireFormat
 /// Messages that cannot be handled.
 extension FaultRow {
     static let poison = FaultRow("F15", "abort() in a handler; undecodable, 10 MB, unknown type, unknown version") { rig, scale in
-        let keeper = rig.keepRunning(
-            scale.consumers, ["--min-idle-milliseconds", "\(scale.stalledIdle)", "--hold-milliseconds", "20"])
+        // With the times of production: a consumer that a busy machine keeps from its heartbeats counts as a crash of all that it holds.
+        let keeper = rig.keepRunning(scale.consumers, ["--hold-milliseconds", "20"])
         defer { keeper.cancel() }
         try await rig.startFlow(scale, consumers: 0)
         try rig.launch(.producer, ["--kind", "poison", "--rate", "1", "--count", "\(scale.rounds)"])

@@ -46,7 +46,7 @@ public struct Scale: Sendable {
     /// them; several rows share the machine, hence the longer recovery.
     public static let short = Scale(
         rate: 40, consumers: 2, rounds: 1, calm: 40, outage: 20, longOutage: 60, databaseOutage: .milliseconds(500),
-        minIdle: 4000, confirmWait: 2000, shortIdle: 4000, stalledIdle: 3000, killRecovery: 45, silenceRecovery: 45, backlog: 20_000,
+        minIdle: 4000, confirmWait: 2000, shortIdle: 4000, stalledIdle: 8000, killRecovery: 45, silenceRecovery: 45, backlog: 20_000,
         clientRate: 1,
         messagesPerRestart: 0, rotatesAllKeys: false)
 }
