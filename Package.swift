@@ -86,7 +86,7 @@ let package = Package(
         .shared(
             "HeliographTracing", ["HTTPClient", "JSON", "WireFormat", .instrumentation, .tracing, .logging, .metrics, .lifecycle],
             path: "Shared/Tracing"),
-        .shared("WireFormat", []),
+        .shared("WireFormat", ["JSON"]),
         .shared("Storage", ["PostgresClient", "HeliographCrypto", "WireFormat"]),
         .shared("BlobStore", ["AsyncPrimitives", "CLinux", "HTTPClient", "HeliographCrypto", "WireFormat", .logging, .nioCore, .nioPosix]),
         .shared(

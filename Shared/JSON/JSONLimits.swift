@@ -9,13 +9,19 @@ public struct JSONLimits: Sendable, Equatable {
     /// Whether faults inside of values are accepted, for an answer that was paid for: a string that cannot be decoded is a
     /// ``JSONValue/slice(_:)``, of repeated names the first counts, a number may be out of range. The structure is checked all the same.
     public var isLenient: Bool
+    /// Whether an object may have a name twice; of repeated names ``JSONValue`` returns the first.
+    public var allowsRepeatedNames: Bool
 
     /// Creates limits; the defaults are those of a small request.
-    public init(maxDepth: Int = 16, maxValues: Int = 100_000, maxStringBytes: Int = .max, isLenient: Bool = false) {
+    public init(
+        maxDepth: Int = 16, maxValues: Int = 100_000, maxStringBytes: Int = .max, isLenient: Bool = false,
+        allowsRepeatedNames: Bool = false
+    ) {
         self.maxDepth = maxDepth
         self.maxValues = maxValues
         self.maxStringBytes = maxStringBytes
         self.isLenient = isLenient
+        self.allowsRepeatedNames = allowsRepeatedNames
     }
 }
 

@@ -75,10 +75,12 @@ private struct JSONReader {
             skipBlanks()
             guard current == UInt8(ascii: "\"") else { throw fault("Expected an object key or }.") }
             let name = if let text = shortString() { text } else { try name() }
-            // Only the names of a big object are hashed; few are compared faster.
-            if members.count == 16 { names = Set(members.map(\.name)) }
-            let isNew = members.count < 16 ? !members.contains { $0.name == name } : names.insert(name).inserted
-            guard isNew || limits.isLenient else { throw fault("Repeated object key.", .duplicateName) }
+            if !limits.isLenient, !limits.allowsRepeatedNames {
+                // Only the names of a big object are hashed; few are compared faster.
+                if members.count == 16 { names = Set(members.map(\.name)) }
+                let isNew = members.count < 16 ? !members.contains { $0.name == name } : names.insert(name).inserted
+                guard isNew else { throw fault("Repeated object key.", .duplicateName) }
+            }
             guard take(":") else { throw fault("Expected : between key:value pair.") }
             members.append(JSONValue.Member(name, try value(depth: depth + 1)))
         } while take(",")

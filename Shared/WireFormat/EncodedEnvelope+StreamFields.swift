@@ -19,19 +19,40 @@ extension EncodedEnvelope {
         public static let body = "b"
     }
 
-    /// The message as fields of a stream entry, always in the same order; absent optional parts are left out.
+    /// A value of a field, before it is written.
+    public enum FieldValue {
+        case text(String)
+        case number(Int64)
+        case bytes([UInt8])
+    }
+
+    /// The number of fields of a stream entry.
+    public var fieldCount: Int { 6 + (traceparent == nil ? 0 : 1) + (requestID == nil ? 0 : 1) + (expiresAt == nil ? 0 : 1) }
+
+    /// Calls `body` with each field of a stream entry, always in the same order; absent optional parts are left out.
+    public func forEachField(_ body: (_ name: String, _ value: FieldValue) -> Void) {
+        body(Field.id, .text(id.wireString))
+        body(Field.type, .text(type.rawValue))
+        body(Field.version, .number(Int64(version)))
+        body(Field.key, .text(key))
+        body(Field.occurredAt, .number(occurredAt.millisecondsSince1970))
+        if let traceparent { body(Field.traceparent, .text(traceparent)) }
+        if let requestID { body(Field.requestID, .text(requestID)) }
+        if let expiresAt { body(Field.expiresAt, .number(expiresAt.millisecondsSince1970)) }
+        body(Field.body, .bytes(self.body))
+    }
+
+    /// The message as fields of a stream entry, in the order of ``forEachField(_:)``.
     public var streamFields: [StreamField] {
         var fields: [StreamField] = []
-        fields.reserveCapacity(9)
-        fields.append((Field.id, Array(id.wireString.utf8)))
-        fields.append((Field.type, Array(type.rawValue.utf8)))
-        fields.append((Field.version, Array(String(version).utf8)))
-        fields.append((Field.key, Array(key.utf8)))
-        fields.append((Field.occurredAt, Array(String(occurredAt.millisecondsSince1970).utf8)))
-        if let traceparent { fields.append((Field.traceparent, Array(traceparent.utf8))) }
-        if let requestID { fields.append((Field.requestID, Array(requestID.utf8))) }
-        if let expiresAt { fields.append((Field.expiresAt, Array(String(expiresAt.millisecondsSince1970).utf8))) }
-        fields.append((Field.body, body))
+        fields.reserveCapacity(fieldCount)
+        forEachField { name, value in
+            switch value {
+            case .text(let text): fields.append((name, Array(text.utf8)))
+            case .number(let number): fields.append((name, Array(String(number).utf8)))
+            case .bytes(let bytes): fields.append((name, bytes))
+            }
+        }
         return fields
     }
 
@@ -64,44 +85,6 @@ extension EncodedEnvelope {
             expiresAt: raw.expiresAt == nil
                 ? nil : Date(millisecondsSince1970: raw.number(Field.expiresAt, raw.expiresAt)),
             body: body)
-    }
-}
-
-extension Envelope {
-    /// Decodes a message of this type from the fields of a stream entry; the same as by way of an ``EncodedEnvelope``, without the parts
-    /// of it that an envelope does not keep.
-    ///
-    /// - Throws: ``WireFormatError`` with the first field that is not valid, or when the message is of another type or of a newer version.
-    public init(streamFields: [StreamField]) throws(WireFormatError) {
-        guard let envelope = try Self.decodeValid(streamFields) else {
-            // Names what is wrong with it.
-            self = try EncodedEnvelope(streamFields: streamFields).decode()
-            return
-        }
-        self = envelope
-    }
-
-    /// Decodes a message; nil when something about its envelope is not valid.
-    private static func decodeValid(_ fields: [StreamField]) throws(WireFormatError) -> Envelope? {
-        guard fields.count <= EnvelopeLimits.maxFields else { return nil }
-        var raw = RawFields()
-        for field in fields { try raw.set(field) }
-        guard let id = raw.id, let id = UUID(wireBytes: id), let type = raw.type, type.elementsEqual(Body.type.rawValue.utf8),
-            let key = raw.key, 1...EnvelopeLimits.maxKeyBytes ~= key.count, key.allSatisfy({ $0 < 0x80 }),
-            let body = raw.body, body.count <= EnvelopeLimits.maxBodyBytes,
-            1...EnvelopeLimits.maxTraceparentBytes ~= raw.traceparent?.count ?? 1,
-            1...EnvelopeLimits.maxRequestIDBytes ~= raw.requestID?.count ?? 1
-        else { return nil }
-        let version = try raw.number(EncodedEnvelope.Field.version, raw.version, max: Int64(Int32.max))
-        guard version >= 1, version <= Body.version else { return nil }
-        let occurredAt = try raw.number(EncodedEnvelope.Field.occurredAt, raw.occurredAt)
-        let expiresAt = raw.expiresAt == nil ? nil : try raw.number(EncodedEnvelope.Field.expiresAt, raw.expiresAt)
-        return try Envelope(
-            EventCoding.decode(Body.self, from: body), id: id, version: Int(version),
-            occurredAt: Date(millisecondsSince1970: occurredAt),
-            traceparent: raw.traceparent == nil ? nil : raw.text(EncodedEnvelope.Field.traceparent, raw.traceparent),
-            requestID: raw.requestID == nil ? nil : raw.text(EncodedEnvelope.Field.requestID, raw.requestID),
-            expiresAt: expiresAt.map(Date.init(millisecondsSince1970:)))
     }
 }
 

@@ -36,29 +36,6 @@ struct EnvelopeTests {
         #expect(read == full)
     }
 
-    private func outcome(_ decode: () throws -> Envelope<EkycRequested>) -> String {
-        do { return "\(try decode())" } catch { return "\(error)" }
-    }
-
-    @Test func `a message is the same straight from its fields, and so is what is wrong with it`() throws {
-        var random = SeededGenerator(seed: 7)
-        for _ in 0..<5_000 {
-            let changed = try fields { fields in
-                let index = Int.random(in: fields.indices, using: &random)
-                switch Int.random(in: 0...3, using: &random) {
-                case 0: fields.remove(at: index)
-                case 1: fields.append(fields[index])
-                case 2: fields[index].value = []
-                default:
-                    let position = Int.random(in: fields[index].value.indices, using: &random)
-                    fields[index].value[position] = UInt8.random(in: 0...255, using: &random)
-                }
-            }
-            let byEncoded = outcome { try EncodedEnvelope(streamFields: changed).decode() }
-            #expect(outcome { try Envelope(streamFields: changed) } == byEncoded)
-        }
-    }
-
     @Test func `optional parts may be absent`() throws {
         let sparse = Envelope(GoldenEvents.ekycRequested, id: GoldenEvents.second, occurredAt: GoldenEvents.time)
         let encoded = try sparse.encoded()

@@ -56,6 +56,13 @@ import Testing
         #expect(throws: Never.self) { try parse("[1,2]", JSONLimits(maxValues: 3)) }
     }
 
+    @Test func `of repeated names the first counts where they are allowed`() throws {
+        let many = (0..<40).map { "\"n\($0)\":\($0)" }.joined(separator: ",")
+        let value = try parse("{\"a\":1,\(many),\"\\u0061\":2}", JSONLimits(allowsRepeatedNames: true))
+        #expect(value["a"] == 1 && value.members?.count == 42)
+        #expect(throws: JSONError.self) { try parse(#"{"a":"\q","a":1}"#, JSONLimits(allowsRepeatedNames: true)) }
+    }
+
     @Test func `a lenient reader accepts faults inside of values, and none of the structure`() throws {
         let lenient = JSONLimits(isLenient: true)
         let value = try parse("{\"a\":\"two\nlines\",\"a\":2,\"bad\\q\":1,\"b\":[1e999,\"\\ud800\",\"c\"]}", lenient)

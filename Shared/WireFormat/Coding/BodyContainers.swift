@@ -1,36 +1,33 @@
+internal import JSON
+
 /// The members of an object of a body.
 struct BodyFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    private let members: [JSONValue.Member]
     private let decoder: BodyDecoder
-    let codingPath: [any CodingKey]
 
-    init(decoder: BodyDecoder) {
+    init(_ members: [JSONValue.Member], decoder: BodyDecoder) {
+        self.members = members
         self.decoder = decoder
-        codingPath = decoder.codingPath
     }
 
-    var allKeys: [Key] {
-        var keys: [Key] = []
-        var index = decoder.index + 1
-        let nodes = decoder.tape.nodes
-        while index < nodes[decoder.index].end {
-            if let key = Key(stringValue: decoder.tape.text(of: nodes[index])) { keys.append(key) }
-            index = Int(nodes[index + 1].end)
-        }
-        return keys
-    }
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
 
-    func contains(_ key: Key) -> Bool { decoder.tape.value(of: key.stringValue, in: decoder.index) != nil }
+    func contains(_ key: Key) -> Bool { value(key.stringValue) != nil }
+
+    /// The first member of a name.
+    private func value(_ name: String) -> JSONValue? { members.first { $0.name == name }?.value }
 
     private func member(_ key: Key) throws -> BodyDecoder {
-        guard let value = decoder.tape.value(of: key.stringValue, in: decoder.index) else {
+        guard let value = value(key.stringValue) else {
             throw DecodingError.keyNotFound(key, DecodingError.Context(codingPath: codingPath, debugDescription: "there is no such key"))
         }
-        return BodyDecoder(decoder.tape, index: value, in: codingPath, at: key)
+        return BodyDecoder(value, in: codingPath, at: key)
     }
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
         // Most members are texts.
-        if let value = decoder.tape.value(of: key.stringValue, in: decoder.index), let text = decoder.tape.text(at: value) { return text }
+        if case .string(let text) = value(key.stringValue) { return text }
         return try member(key).decode(type)
     }
 
@@ -73,20 +70,17 @@ struct BodyElements: UnkeyedDecodingContainer {
         init?(stringValue: String) { nil }
     }
 
-    private let decoder: BodyDecoder
+    private let elements: [JSONValue]
     let codingPath: [any CodingKey]
-    /// The node of the next element.
-    private var next: Int
     private(set) var currentIndex = 0
 
-    init(decoder: BodyDecoder) {
-        self.decoder = decoder
+    init(_ elements: [JSONValue], decoder: BodyDecoder) {
+        self.elements = elements
         codingPath = decoder.codingPath
-        next = decoder.index + 1
     }
 
-    var count: Int? { Int(decoder.tape.nodes[decoder.index].count) }
-    var isAtEnd: Bool { next >= Int(decoder.tape.nodes[decoder.index].end) }
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex == elements.count }
 
     /// Decodes the next element, and goes on to the one after it when that succeeds.
     private mutating func element<Value>(_ type: any Any.Type, _ decode: (BodyDecoder) throws -> Value) throws -> Value {
@@ -94,14 +88,13 @@ struct BodyElements: UnkeyedDecodingContainer {
             throw DecodingError.valueNotFound(
                 type, DecodingError.Context(codingPath: codingPath + [Place(currentIndex)], debugDescription: "the array has ended"))
         }
-        let value = try decode(BodyDecoder(decoder.tape, index: next, in: codingPath, at: Place(currentIndex)))
-        next = Int(decoder.tape.nodes[next].end)
+        let value = try decode(BodyDecoder(elements[currentIndex], in: codingPath, at: Place(currentIndex)))
         currentIndex += 1
         return value
     }
 
     mutating func decodeNil() throws -> Bool {
-        guard !isAtEnd, decoder.tape.nodes[next].kind == .null else { return false }
+        guard !isAtEnd, elements[currentIndex] == .null else { return false }
         return try element(Bool.self) { $0.decodeNil() }
     }
 

@@ -1,13 +1,15 @@
 import FoundationEssentials
+internal import JSON
 
-/// Decodes a body, or one value in it, in place.
+/// Decodes a body, or one value in it, from the values of its JSON.
 ///
 /// Foundation's decoder makes a dictionary of each object and a decoder of each value, which took more than half of the processor time of
 /// consuming a short message. Times are whole milliseconds since 1970.
 struct BodyDecoder: Decoder, SingleValueDecodingContainer {
-    let tape: BodyTape
-    /// The node of the value.
-    let index: Int
+    /// The limits of a body, which is of a limited size; of repeated names the first counts.
+    static let limits = JSONLimits(maxDepth: 128, allowsRepeatedNames: true)
+
+    let value: JSONValue
     /// The keys around the value but for its own, which is joined to them only for an error or for values within.
     private let outerPath: [any CodingKey]
     private let key: (any CodingKey)?
@@ -15,45 +17,38 @@ struct BodyDecoder: Decoder, SingleValueDecodingContainer {
     var codingPath: [any CodingKey] { key.map { outerPath + [$0] } ?? outerPath }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    init(_ tape: BodyTape, index: Int = 0, in outerPath: [any CodingKey] = [], at key: (any CodingKey)? = nil) {
-        self.tape = tape
-        self.index = index
+    init(_ value: JSONValue, in outerPath: [any CodingKey] = [], at key: (any CodingKey)? = nil) {
+        self.value = value
         self.outerPath = outerPath
         self.key = key
     }
 
-    private var node: BodyTape.Node { tape.nodes[index] }
-
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard node.kind == .object else { throw mismatch([String: Any].self) }
-        return KeyedDecodingContainer(BodyFields<Key>(decoder: self))
+        guard case .object(let members) = value else { throw mismatch([String: Any].self) }
+        return KeyedDecodingContainer(BodyFields<Key>(members, decoder: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard node.kind == .array else { throw mismatch([Any].self) }
-        return BodyElements(decoder: self)
+        guard case .array(let elements) = value else { throw mismatch([Any].self) }
+        return BodyElements(elements, decoder: self)
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
-    func decodeNil() -> Bool { node.kind == .null }
+    func decodeNil() -> Bool { value == .null }
 
     func decode(_ type: Bool.Type) throws -> Bool {
-        switch node.kind {
-        case .yes: true
-        case .no: false
-        default: throw mismatch(type)
-        }
+        guard let truth = value.boolean else { throw mismatch(type) }
+        return truth
     }
 
     func decode(_ type: String.Type) throws -> String {
-        guard let text = tape.text(at: index) else { throw mismatch(type) }
+        guard let text = value.string else { throw mismatch(type) }
         return text
     }
 
     func decode(_ type: Double.Type) throws -> Double {
-        guard node.kind == .number else { throw mismatch(type) }
-        guard let number = Double(tape.text(of: node.asText)), number.isFinite else { throw corrupted("a number out of range") }
+        guard let number = value.double else { throw mismatch(type) }
         return number
     }
 
@@ -77,16 +72,13 @@ struct BodyDecoder: Decoder, SingleValueDecodingContainer {
 
     /// The members of an object of texts; of a key that is there twice, the first counts.
     private func texts() throws -> [String: String] {
-        guard node.kind == .object else { throw mismatch([String: Any].self) }
-        var texts = [String: String](minimumCapacity: Int(node.count))
-        var member = index + 1
-        while member < node.end {
-            let name = tape.text(of: tape.nodes[member])
-            guard let text = tape.text(at: member + 1) else {
-                throw BodyDecoder(tape, index: member + 1, in: codingPath, at: Member(stringValue: name)).mismatch(String.self)
+        guard case .object(let members) = value else { throw mismatch([String: Any].self) }
+        var texts = [String: String](minimumCapacity: members.count)
+        for member in members where texts[member.name] == nil {
+            guard let text = member.value.string else {
+                throw BodyDecoder(member.value, in: codingPath, at: Member(stringValue: member.name)).mismatch(String.self)
             }
-            if texts[name] == nil { texts[name] = text }
-            member = Int(tape.nodes[member + 1].end)
+            texts[member.name] = text
         }
         return texts
     }
@@ -101,10 +93,14 @@ struct BodyDecoder: Decoder, SingleValueDecodingContainer {
     }
 
     private func integer<Number: FixedWidthInteger>() throws -> Number {
-        guard node.kind == .number else { throw mismatch(Number.self) }
-        let text = tape.text(of: node.asText)
-        // A number with a fraction of zero or an exponent is whole too.
-        guard let number = Number(text) ?? Double(text).flatMap(Number.init(exactly:)) else { throw corrupted("a number out of range") }
+        let number: Number? =
+            switch value {
+            case .integer(let integer): Number(exactly: integer)
+            // A number with a fraction of zero or an exponent is whole too.
+            case .number(let spelling): Number(spelling) ?? Double(spelling).flatMap(Number.init(exactly:))
+            default: throw mismatch(Number.self)
+            }
+        guard let number else { throw corrupted("a number out of range") }
         return number
     }
 
@@ -120,12 +116,7 @@ struct BodyDecoder: Decoder, SingleValueDecodingContainer {
 
     /// The error for a value of another kind.
     private func mismatch(_ type: any Any.Type) -> DecodingError {
-        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "found \(node.kind)")
-        return node.kind == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
+        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "found another kind of value")
+        return value == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
-}
-
-extension BodyTape.Node {
-    /// A number's bytes as a text.
-    fileprivate var asText: BodyTape.Node { BodyTape.Node(kind: .plainText, start: start, count: count, end: end) }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import JSON
 
 /// Encodes bodies as JSON and decodes them: keys sorted, times as whole milliseconds, nothing escaped without need.
 enum EventCoding {
@@ -25,10 +26,9 @@ enum EventCoding {
 
     static func decode<Body: Event>(_ type: Body.Type, from bytes: [UInt8]) throws(WireFormatError) -> Body {
         do {
-            guard let tape = BodyTape(bytes) else { throw WireFormatError(.malformedBody, "\(Body.type): the body is not JSON") }
-            return try Body(from: BodyDecoder(tape))
-        } catch let error as WireFormatError {
-            throw error
+            return try Body(from: BodyDecoder(JSONValue(parsing: bytes, limits: BodyDecoder.limits)))
+        } catch let error as JSONError {
+            throw WireFormatError(.malformedBody, "\(Body.type): the body is not JSON", underlying: error)
         } catch let error as DecodingError {
             throw WireFormatError(.malformedBody, "\(Body.type): \(describe(error))", underlying: error)
         } catch {
