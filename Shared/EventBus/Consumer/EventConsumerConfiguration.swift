@@ -53,8 +53,8 @@ public struct EventConsumerConfiguration: Sendable {
     }
 
     /// The time after a stall in which every living consumer has renewed its entries: one that was delivered just before an interval is
-    /// renewed at the next but one.
-    var renewalTime: Duration { min(claimInterval * 2.7, claimMinIdle) }
+    /// renewed at the next but one, and an interval ends with the first heartbeat after it.
+    var renewalTime: Duration { min((claimInterval + heartbeatInterval) * 2.7, claimMinIdle) }
 
     var backoff: Backoff { Backoff(min: minBackoff, max: maxBackoff) }
 }

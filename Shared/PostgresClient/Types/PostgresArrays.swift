@@ -45,7 +45,6 @@ extension Array: PostgresEncodable where Element: PostgresArrayElement {
         guard !isEmpty else { return true }
         Int32(clamping: count).appendBigEndian(to: &bytes)
         Int32(1).appendBigEndian(to: &bytes)
-        bytes.reserveCapacity(bytes.count + count * (MemoryLayout<Int32>.size + MemoryLayout<Element>.size))
         for element in self {
             let lengthOffset = bytes.count
             Int32(-1).appendBigEndian(to: &bytes)

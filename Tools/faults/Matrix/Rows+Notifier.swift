@@ -40,7 +40,7 @@ extension FaultRow {
         recoveries.sort()
         report.recoveryP50 = recoveries[recoveries.count / 2]
         report.recoveryP99 = recoveries.last
-        if scale.silenceRecovery < resendBar { report.recoveryBar = resendBar }
+        report.recoveryBar = max(resendBar, scale.silenceRecovery)
     }
 }
 

@@ -42,7 +42,7 @@ final class LeaseKeeper: Sendable {
     }
 
     /// Whether leases were revoked since the last call.
-    func takeRevocations() -> Bool { hasRevoked.exchange(false, ordering: .relaxed) }
+    func takeRevocations() -> Bool { hasRevoked.exchange(false, ordering: .acquiring) }
 
     /// Ends ``run()``.
     func close() { closed.open() }
@@ -89,7 +89,7 @@ final class LeaseKeeper: Sendable {
         let revoked = lost.filter { $0.revoke() }
         if revoked.isEmpty { return }
         logger.warning("leases of deliveries have ended; their pushes in flight are cancelled", metadata: ["count": "\(revoked.count)"])
-        hasRevoked.store(true, ordering: .relaxed)
+        hasRevoked.store(true, ordering: .releasing)
         wakeUp.signal()
     }
 }
