@@ -10,6 +10,8 @@ extension StreamConsumer {
         var round = HeldSnapshot()
         var lifeline: (any Lifeline)?
         var handsBack = false
+        // Before the first heartbeat, because the others take the end of a lifeline for a death only if a heartbeat has seen it.
+        await connect(&lifeline)
         // Handlers may go on after reading has stopped, and others must not take this consumer for dead.
         while !workEnded.isOpen, !Task.isCancelled {
             do throws(EventBusError) {
@@ -30,8 +32,10 @@ extension StreamConsumer {
             } catch {
                 scope.logger.debug("A heartbeat or a claim failed; trying again later", metadata: ["error": "\(error)"])
             }
+            hasBeaten.open()
             await claimNow.wait(upTo: configuration.heartbeatInterval.jittered(), clock: clock)
         }
+        hasBeaten.open()
         await lifeline?.close()
     }
 

@@ -9,6 +9,8 @@ extension StreamConsumer {
     /// Reads until the consumer stops, with a new connection after each failure.
     func read() async {
         var failures = 0
+        // A consumer that dies with entries before others know its lifeline is found dead late.
+        await hasBeaten.wait()
         while !stopping.isOpen {
             progress.step()
             do throws(EventBusError) {

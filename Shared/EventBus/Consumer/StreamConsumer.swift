@@ -19,6 +19,8 @@ struct StreamConsumer: Sendable {
     let policy: DispositionPolicy
     /// Opens when reading shall end.
     let stopping = AsyncLatch()
+    /// Opens after the first attempt of a heartbeat, before which nothing is read.
+    let hasBeaten = AsyncLatch()
     /// Opens when the workers have ended.
     let workEnded = AsyncLatch()
     /// Opens when a part of the consumer makes no progress any more.

@@ -103,9 +103,8 @@ struct LivenessConformanceTests {
         _ = try await transport.beat(.test, by: holder)
         await lifeline.close()
         var limits = HeartbeatLimits.test
-        (limits.stall, limits.holdOff) = (.milliseconds(1), .milliseconds(1))
-        // The server's clock has to advance.
-        try await Task.sleep(for: .milliseconds(5))
+        // Any time since the last heartbeat counts as a stall.
+        (limits.stall, limits.holdOff) = (.milliseconds(-1), .milliseconds(1))
         let answer = try await transport.beat(limits, by: witness)
         #expect(answer.claimable.isEmpty)
         #expect(answer.calm == .zero)
@@ -117,7 +116,11 @@ struct LivenessConformanceTests {
     func `keeps its entries if the claim comes long after the heartbeat that allowed it`(_ kind: TransportKind) async throws {
         let (transport, _) = try await delivered(kind)
         _ = try await transport.beat(.test, by: witness)
-        try await Task.sleep(for: .milliseconds(5))
+        let start = ContinuousClock.now
+        try await eventually("the server's clock has advanced") {
+            _ = try await transport.status(of: holder.group)
+            return ContinuousClock.now - start > .milliseconds(3)
+        }
         for name in ["holder", nil] {
             let request = ClaimRequest(holder: name, minIdle: .zero, count: 9, maxPulseAge: .milliseconds(1))
             #expect(try await transport.claim(request, for: witness).entries.isEmpty)
@@ -162,5 +165,13 @@ struct LivenessConformanceTests {
         configuration.lifelineGrace = .milliseconds(300)
         try await withConsumer(transport, processor, group: "g", configuration: configuration) { await processor.waitFor(3) }
         #expect(processor.numbers.sorted() == [1, 2, 3])
+    }
+
+    @Test func `has a lifeline, and then a heartbeat, before it reads`() async throws {
+        let transport = InMemoryEventTransport()
+        _ = try await transport.append(1...1)
+        let processor = RecordingProcessor()
+        try await withConsumer(transport, processor) { await processor.waitFor(1) }
+        #expect(transport.calls.prefix(3) == [.openLifeline, .beat, .openReader])
     }
 }

@@ -12,7 +12,14 @@ final class InMemoryEventTransport: EventTransport {
         var signals: [ObjectIdentifier: AsyncSignal] = [:]
     }
 
+    /// A call whose order matters to other consumers.
+    enum Call: Equatable { case openLifeline, beat, openReader }
+
     private let state = Mutex(State())
+    private let recorded = Mutex<[Call]>([])
+
+    /// The calls so far, in their order.
+    var calls: [Call] { recorded.withLock(\.self) }
 
     /// Makes a transport without any stream.
     init() {}
@@ -36,7 +43,8 @@ final class InMemoryEventTransport: EventTransport {
     }
 
     func openReader(_ consumer: GroupConsumer) async throws(EventBusError) -> any GroupReader {
-        InMemoryGroupReader(transport: self, consumer: consumer)
+        recorded.withLock { $0.append(.openReader) }
+        return InMemoryGroupReader(transport: self, consumer: consumer)
     }
 
     func openTail(stream: String) async throws(EventBusError) -> any TailReader {
@@ -53,12 +61,14 @@ final class InMemoryEventTransport: EventTransport {
     }
 
     func openLifeline(_ consumer: GroupConsumer) async throws(EventBusError) -> any Lifeline {
+        recorded.withLock { $0.append(.openLifeline) }
         _ = changeGroup(consumer.group) { $0.lifelines[consumer.name, default: 0] += 1 }
         return InMemoryLifeline(transport: self, consumer: consumer)
     }
 
     func beat(_ limits: HeartbeatLimits, by consumer: GroupConsumer) async throws(EventBusError) -> HeartbeatAnswer {
-        try change(consumer.group.stream) { stream throws(EventBusError) in try stream.beat(limits, consumer, now: .now) }
+        recorded.withLock { $0.append(.beat) }
+        return try change(consumer.group.stream) { stream throws(EventBusError) in try stream.beat(limits, consumer, now: .now) }
     }
 
     func resumeRetries(of group: StreamGroup, limit: Int) async throws(EventBusError) -> ResumedRetries {
