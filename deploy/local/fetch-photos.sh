@@ -7,7 +7,8 @@
 #   original/…                          as fetched
 #   person-a/{left,right,front}-{1,2,3} nine photos to sign up with
 #   person-a/sign-in-{1,2,3}            three others of the same person, from a photo not used for signing up
-#   person-b/sign-in-{1,2,3}            somebody else
+#   person-a/challenge-{left,right,front,nearer}  the poses of a challenge, in other views than the nine
+#   person-b/sign-in-{1,2,3}            another person
 #   cases/{two-people,no-face,partial-face}
 #
 # Running it again when everything is there takes a moment and fetches nothing.
@@ -31,6 +32,7 @@ has_views() {
             [ -s "$photos/$view-$n.jpg" ] || return 1
         done
     done
+    for pose in left right front nearer; do [ -s "$photos/person-a/challenge-$pose.jpg" ] || return 1; done
     for view in two-people no-face partial-face; do [ -s "$photos/cases/$view.jpg" ] || return 1; done
 }
 

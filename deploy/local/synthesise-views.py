@@ -21,7 +21,8 @@ FACES = {
     "biden": {"box": (439, 233, 749, 542), "nose": (582, 428)},
 }
 
-# Output: original, degrees to turn by (positive: the nose goes towards the picture's right), brightness.
+# Output: original, degrees to turn by (positive: the nose goes towards the picture's right), brightness. Those that answer a challenge are
+# of one photo, so that light and background stay, and none of them is one of the nine.
 VIEWS = {
     "person-a/left-1": ("obama", -16, 1.00),
     "person-a/left-2": ("obama", -24, 1.05),
@@ -35,6 +36,10 @@ VIEWS = {
     "person-a/sign-in-1": ("obama3", -22, 1.00),
     "person-a/sign-in-2": ("obama3", -8, 1.00),
     "person-a/sign-in-3": ("obama3", 0, 1.00),
+    "person-a/challenge-left": ("obama", -20, 1.00),
+    "person-a/challenge-right": ("obama", 22, 1.00),
+    "person-a/challenge-front": ("obama", 3, 1.00),
+    "person-a/challenge-nearer": ("obama", -2, 1.00),
     "person-b/sign-in-1": ("biden", -22, 1.00),
     "person-b/sign-in-2": ("biden", -8, 1.00),
     "person-b/sign-in-3": ("biden", 0, 1.00),
@@ -42,6 +47,8 @@ VIEWS = {
 
 # A phone held at arm's length: the face takes a third of the picture's height.
 CROP_WIDTHS, CROP_HEIGHTS, CROP_ABOVE = 2.5, 3.1, 1.3
+# The same, nearer to the camera by this factor.
+NEARER = 1.35
 
 
 def load_whole(originals, name):
@@ -92,14 +99,15 @@ def turn(pixels, box, nose, degrees):
     return sample(pixels, columns + (source - columns) * weight, rows)
 
 
-def crop(pixels, box):
+def crop(pixels, box, nearness):
     """The part of the picture a selfie would show."""
     left, top, right, bottom = box
     face, centre = right - left, (left + right) / 2
-    x0, x1 = int(max(0, centre - face * CROP_WIDTHS / 2)), int(min(pixels.shape[1], centre + face * CROP_WIDTHS / 2))
+    x0 = int(max(0, centre - face * CROP_WIDTHS / nearness / 2))
+    x1 = int(min(pixels.shape[1], centre + face * CROP_WIDTHS / nearness / 2))
     middle = (top + bottom) / 2
-    y0 = int(max(0, middle - face * CROP_ABOVE))
-    return pixels[y0 : min(pixels.shape[0], y0 + int(face * CROP_HEIGHTS)), x0:x1]
+    y0 = int(max(0, middle - face * CROP_ABOVE / nearness))
+    return pixels[y0 : min(pixels.shape[0], y0 + int(face * CROP_HEIGHTS / nearness)), x0:x1]
 
 
 def save(pixels, output, name):
@@ -109,9 +117,9 @@ def save(pixels, output, name):
     Image.fromarray(np.clip(np.rint(pixels), 0, 255).astype(np.uint8)).save(path, quality=93, subsampling=0)
 
 
-def selfie(originals, name, degrees=0, brightness=1.0):
+def selfie(originals, name, degrees=0, brightness=1.0, nearness=1.0):
     pixels, box, nose = load(originals, name)
-    return crop(turn(pixels, box, nose, degrees) * brightness, box)
+    return crop(turn(pixels, box, nose, degrees) * brightness, box, nearness)
 
 
 def side_by_side(first, second):
@@ -126,7 +134,8 @@ def side_by_side(first, second):
 
 def main(originals, output):
     for name, (original, degrees, brightness) in VIEWS.items():
-        save(selfie(originals, original, degrees, brightness), output, name)
+        nearness = NEARER if name.endswith("nearer") else 1.0
+        save(selfie(originals, original, degrees, brightness, nearness), output, name)
     save(side_by_side(selfie(originals, "obama"), selfie(originals, "biden")), output, "cases/two-people")
     save(load_whole(originals, "obama_partial_face2"), output, "cases/partial-face")
     # The suit, below any face.

@@ -5,6 +5,7 @@ import Multipart
 /// An answer of identity-api, decoded as far as the tests check it.
 public struct Answer: Sendable {
     public let status: Int
+    public let headers: [(name: String, value: String)]
     public let body: JSONAnswer
     public let sessionToken: String?
 
@@ -36,11 +37,16 @@ public struct Phone: Sendable {
     ///   - address: The client's address, as a trusted proxy sends it.
     ///   - key: The idempotency key.
     ///   - comment: Makes other files of the photos.
+    ///   - answer: The challenge that the sign-up answers.
     public func signUp(
         email: String, left: [String] = Photos.left, right: [String] = Photos.right, front: [String] = Photos.front,
-        address: String? = nil, key: String? = nil, comment: String = ""
+        address: String? = nil, key: String? = nil, comment: String = "", answering answer: ChallengeAnswer? = nil
     ) async throws -> Answer {
         var form = MultipartForm()
+        if let answer {
+            form.add("challenge_id", answer.id)
+            for photo in answer.photos { form.add("challenge_photos", file: "photo", photo) }
+        }
         form.add("fcm_token", token)
         form.add("email", email)
         for (field, names) in [("left_faces", left), ("right_faces", right), ("front_faces", front)] {
@@ -63,6 +69,11 @@ public struct Phone: Sendable {
         return try await signIn(email: email, photos: photos, traceparent: traceparent, address: address)
     }
 
+    /// Uploads the photos that answer a challenge for a sign-in.
+    public func signIn(email: String, answering answer: ChallengeAnswer) async throws -> Answer {
+        try await signIn(email: email, photos: answer.photos, challenge: answer.id)
+    }
+
     /// Uploads photos for a sign-in.
     ///
     /// - Parameter challenge: The id of the challenge that the photos answer.
@@ -79,8 +90,13 @@ public struct Phone: Sendable {
     }
 
     /// Waits until a session is terminal, and returns its record.
+    ///
+    /// - Throws: `DeadlineExceeded`, at once for an upload that was refused: no session would end.
     public func outcome(of answer: Answer) async throws -> JSONAnswer {
-        try await eventually("the session ends; worker: \(stack.tail(of: "face-matching-worker"))") {
+        guard answer.status == 200 else {
+            throw DeadlineExceeded(description: "the upload was refused: \(answer.status) \(answer.body)")
+        }
+        return try await eventually("the session ends; worker: \(stack.tail(of: "face-matching-worker"))") {
             let record = try await get("/api/v1/ekyc/sessions/\(answer.sessionID)?wait=30", bearer: answer.sessionToken).body["data"]
             return ["succeeded", "failed", "expired"].contains(record["state"].text) ? record : nil
         }
@@ -177,6 +193,7 @@ public struct Phone: Sendable {
         if let bearer { request.headers.append(("Authorization", "Bearer \(bearer)")) }
         let response = try await stack.http.execute(request)
         return Answer(
-            status: response.status, body: JSONAnswer.parse(response.body), sessionToken: response.header("x-session-token"))
+            status: response.status, headers: response.headers, body: JSONAnswer.parse(response.body),
+            sessionToken: response.header("x-session-token"))
     }
 }
