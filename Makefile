@@ -59,7 +59,7 @@ verify-disclosure verify-flood verify-slow-fcm: export TEST_EXECUTABLES = .build
 verification: release
 	@swift build --build-tests -j $(JOBS)
 
-verify-disclosure: verification ## Compare 2,000 sign-ins and sign-ups of known and unknown e-mails statistically (an hour and a half; SAMPLES=200 for a look)
+verify-disclosure: verification ## Compare 2,000 sign-ins and sign-ups of known and unknown e-mails and faces statistically (two hours and more; SAMPLES=200 for a look)
 	@DISCLOSURE_SAMPLES=$(or $(SAMPLES),2000) swift test --skip-build --filter EndToEndTests.DisclosureTests
 
 verify-flood: verification ## Flood identity-api with junk uploads and failing sign-ins, and time honest ones (MINUTES=10 each; nothing else may run)
