@@ -21,10 +21,11 @@ enum EKYCRequests {
         var isRetryable: Bool?
         var attemptsLeft: Int?
         var verificationID: UUID?
+        var liveness: String?
 
         enum CodingKeys: String, CodingKey {
             case sessionID = "session_id"
-            case state, reason
+            case state, reason, liveness
             case isRetryable = "retryable"
             case attemptsLeft = "attempts_left"
             case verificationID = "verification_id"
@@ -38,7 +39,8 @@ enum EKYCRequests {
                 .failed(
                     EKYCSession.Failure(
                         reason.map { EKYCSession.Reason(rawValue: $0.cut(toBytes: 100)) } ?? .internal, isRetryable: isRetryable ?? true,
-                        attemptsLeft: attemptsLeft))
+                        attemptsLeft: attemptsLeft,
+                        liveness: liveness.map { EKYCSession.Liveness(rawValue: $0.cut(toBytes: 100)) } ?? .notPerformed))
             case "expired": .expired
             default: .undecided
             }
@@ -50,7 +52,12 @@ enum EKYCRequests {
 
     /// Asks for a challenge. Another one for each request, of which none costs the API anything, so it is repeated where that may help.
     static func challenge() -> APIRequest<EKYCClient.Challenge> {
-        APIRequest(method: "POST", path: "/v1/ekyc/challenges", bearer: .none, idempotencyKey: UUID()) { try WireJSON.content($0) }
+        APIRequest(method: "POST", path: "/v1/ekyc/challenges", bearer: .none, idempotencyKey: UUID()) { response in
+            var challenge: EKYCClient.Challenge = try WireJSON.content(response)
+            guard let now = WireJSON.time(of: response) else { throw Unexpected() }
+            challenge.validFor = .seconds(min(max(challenge.expiresAt.timeIntervalSince(now), 0), 3_600))
+            return challenge
+        }
     }
 
     /// Uploads the photos. For ten minutes a repetition with the same key, body and sender gets the first answer.

@@ -12,6 +12,8 @@ extension EKYCClient {
         /// When it ends, by the API's clock: the upload has to begin before. An upload that begins later ends as
         /// ``EKYCSession/Outcome/refused(_:)`` with `challenge_expired`.
         public let expiresAt: Date
+        /// The time that was left when the API answered: what a countdown shows, whatever the clock of the device says.
+        public internal(set) var validFor = Duration.zero
 
         enum CodingKeys: String, CodingKey {
             case id = "challenge_id"

@@ -11,6 +11,7 @@ extension EKYCSession.Outcome {
             var reason: String
             var isRetryable: Bool
             var attemptsLeft: Int?
+            var liveness: String
         }
 
         private struct Refusal: Codable, Hashable {
@@ -36,7 +37,8 @@ extension EKYCSession.Outcome {
             case .failed(let failure):
                 name = .failed
                 self.failure = Failure(
-                    reason: failure.reason.rawValue, isRetryable: failure.isRetryable, attemptsLeft: failure.attemptsLeft)
+                    reason: failure.reason.rawValue, isRetryable: failure.isRetryable, attemptsLeft: failure.attemptsLeft,
+                    liveness: failure.liveness.rawValue)
             case .refused(let error):
                 name = .refused
                 refusal = Refusal(
@@ -60,7 +62,8 @@ extension EKYCSession.Outcome {
                 failure.map {
                     .failed(
                         EKYCSession.Failure(
-                            EKYCSession.Reason(rawValue: $0.reason), isRetryable: $0.isRetryable, attemptsLeft: $0.attemptsLeft))
+                            EKYCSession.Reason(rawValue: $0.reason), isRetryable: $0.isRetryable, attemptsLeft: $0.attemptsLeft,
+                            liveness: EKYCSession.Liveness(rawValue: $0.liveness)))
                 }
             case .refused:
                 refusal.map {

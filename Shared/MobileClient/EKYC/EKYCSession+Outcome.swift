@@ -58,12 +58,31 @@ extension EKYCSession {
         public let isRetryable: Bool
         /// The attempts that are left before the account is locked for a time; nil where the API does not say.
         public let attemptsLeft: Int?
+        /// The result of the check for a live person.
+        public let liveness: Liveness
 
-        public init(_ reason: Reason, isRetryable: Bool, attemptsLeft: Int? = nil) {
+        public init(_ reason: Reason, isRetryable: Bool, attemptsLeft: Int? = nil, liveness: Liveness = .notPerformed) {
             self.reason = reason
             self.isRetryable = isRetryable
             self.attemptsLeft = attemptsLeft
+            self.liveness = liveness
         }
+    }
+
+    /// Whether the photos that answer a challenge show a live person who followed it.
+    ///
+    /// A result that this version does not know keeps its text. A session with a challenge succeeds only where it is ``passed``.
+    public struct Liveness: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// No check found a fault.
+        public static let passed = Self(rawValue: "passed")
+        /// The photos do not answer the challenge: the reason is ``Reason/livenessFailed``.
+        public static let failed = Self(rawValue: "failed")
+        /// There was no challenge, or the photos were refused before the check.
+        public static let notPerformed = Self(rawValue: "not_performed")
     }
 
     /// The API's reason for a failure. A reason that this version does not know keeps its text.
@@ -93,6 +112,19 @@ extension EKYCSession {
         public static let faceInUse = Self(rawValue: "face_in_use")
         public static let timeout = Self(rawValue: "timeout")
         public static let `internal` = Self(rawValue: "internal")
+    }
+}
+
+extension EKYCSession.Outcome {
+    /// Whether another attempt needs another challenge (``EKYCClient/challenge()``), with photos that are taken for it: where the API
+    /// requires one, and where that of this attempt had ended, was used, or was not followed.
+    public var asksForChallenge: Bool {
+        switch self {
+        case .refused(let error):
+            [.challengeRequired, .challengeInvalid, .challengeExpired, .challengeUsed].contains(error.code)
+        case .failed(let failure): failure.reason == .livenessFailed
+        case .enrolled, .signedIn, .expired, .tooLate, .outcomeUnknown, .superseded, .signedOut: false
+        }
     }
 }
 

@@ -10,7 +10,7 @@ extension EKYCSessionReducer {
 
     /// What a failed upload says about the session that it was to start.
     enum UploadFailure: Hashable {
-        /// The API refuses these photos and fields, and so would have refused each earlier attempt with them.
+        /// The API refuses these photos and fields, and so would have refused each earlier attempt with them, or has found none.
         case refusedContent
         /// The API, or this device, refuses before it looks for an earlier attempt, which may have been accepted.
         case refusedSender
@@ -26,13 +26,15 @@ extension EKYCSessionReducer.Fault {
     private static let unsent: Set<HeliographError.Code> = [.signedOut, .storage, .invalidArgument]
     /// The statuses that the API answers after it has looked for an earlier attempt, or by the body alone.
     private static let statusesOfContent: Set<Int> = [400, 413, 415, 422]
+    /// The refusals of a challenge that may have been good at an earlier attempt: the API gives them when it has found none.
+    private static let codesOfChallenge: Set<HeliographError.Code> = [.challengeExpired, .challengeUsed]
 
     var uploadFailure: EKYCSessionReducer.UploadFailure {
         if Self.unsent.contains(error.code) { return .refusedSender }
         guard let status = error.status, 400...599 ~= status, error.code != .unexpectedAnswer else { return .unknown }
         // An attempt of the same key is still being handled.
         if error.code == .requestInProgress { return .unknown }
-        if Self.statusesOfContent.contains(status) { return .refusedContent }
+        if Self.statusesOfContent.contains(status) || Self.codesOfChallenge.contains(error.code) { return .refusedContent }
         if status == 503 { return .notNow }
         return status >= 500 ? .unknown : .refusedSender
     }

@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test func `a pose of a challenge that is not known keeps its text`() throws {
-        let answer = #"{"data":{"challenge_id":"c","poses":["front","blink","nearer"],"expires_at":"2027-01-15T08:00:00Z"}}"#
+        let members = #""challenge_id":"c","poses":["front","blink","nearer"],"expires_at":"2027-01-15T08:00:00Z""#
+        let answer = #"{"data":{\#(members)},"meta":{"requestId":"r","timestamp":"2027-01-15T07:59:00Z"}}"#
         let challenge = try EKYCRequests.challenge().decode(.json(answer))
         #expect(challenge.poses == [.front, .init(rawValue: "blink"), .nearer] && challenge.id == "c")
     }
@@ -82,7 +83,7 @@ import Testing
 
     static let outcomes: [EKYCSession.Outcome] = [
         .enrolled(verificationID: nil), .enrolled(verificationID: UUID()), .signedIn(userID: "u"), .expired, .tooLate, .outcomeUnknown,
-        .superseded, .signedOut, .failed(EKYCSession.Failure(.noMatch, isRetryable: false, attemptsLeft: 2)),
+        .superseded, .signedOut, .failed(EKYCSession.Failure(.noMatch, isRetryable: false, attemptsLeft: 2, liveness: .passed)),
         .refused(
             HeliographError(
                 .accountLocked, "No", status: 429, field: "f", requestID: "r", retryAfter: .seconds(90), isRetryable: true)),

@@ -19,7 +19,7 @@ enum EKYCModels {
     enum SignUp: CheckedModel {
         static var initial: [EKYCWorld] {
             let world = EKYCWorld(.signUp, crashes: 1, losses: 1, refusals: refusals, pushes: 0)
-            return [world, world.with { $0.refusesContent = true }]
+            return [world, world.with { $0.refusesContent = true }, world.with { $0.hasChallenge = true }]
         }
         static func steps(from world: EKYCWorld) -> [(name: String, world: EKYCWorld)] { world.steps() }
         static func violation(of world: EKYCWorld) -> String? { world.violation }

@@ -91,6 +91,8 @@ extension EKYCWorld {
         let dead = with {
             $0.crashes -= 1
             ($0.hasReported, $0.isAcknowledging) = (false, false)
+            // What it has heard and not kept is lost.
+            $0.isChallengeRefused = false
             if let flight = $0.flight, flight.kind == .redeem { $0.hasRequestDied = true }
             if $0.effects.contains(where: \.hasTokens) { $0.hasRequestDied = true }
             if case .pausing(before: .store)? = $0.state?.activity { $0.hasRequestDied = true }
@@ -124,7 +126,9 @@ extension EKYCWorld {
         case .tooLate: expect(isTooLate && !hasStored, "a sign-in is reported as too late that is not")
         case .expired: expect(verdict == .expired || age == .over, "an expiry is reported that is none")
         case .refused: expect(sessionsBegun == 0, "a refusal is reported although a session began")
-        case .outcomeUnknown: expect(age != .repeatable || refusals < EKYCModels.refusals, "a session is given up that can be repeated")
+        case .outcomeUnknown:
+            expect(age != .repeatable || refusals < EKYCModels.refusals, "a session is given up that can be repeated")
+            expect(!isChallengeRefused, "an outcome is unknown although the challenge was refused")
         case .superseded, .signedOut: expect(stops == 0, "a stop is reported that is none")
         }
     }

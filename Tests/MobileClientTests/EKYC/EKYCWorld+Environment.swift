@@ -36,6 +36,7 @@ extension EKYCWorld {
 
     private mutating func arrive(_ answer: Machine.Event) {
         flight = nil
+        if answer == .postFailed(Self.refusal(409)) { isChallengeRefused = true }
         send(answer)
     }
 
@@ -85,6 +86,7 @@ extension EKYCWorld {
     private func timeSteps() -> [(name: String, world: Self)] {
         guard passesTime else { return [] }
         var steps: [(name: String, world: Self)] = []
+        if hasChallenge, !isChallengeOver { steps.append(("the challenge ends", with { $0.isChallengeOver = true })) }
         if verdict == .succeeded, kind == .signIn, !isTooLate { steps.append(("five minutes pass", with { $0.isTooLate = true })) }
         // The API recognises a repetition by the time at which it gets it; the device has a minute for the way there.
         if flight?.kind != .post, !effects.contains(.post), let older = Machine.Age(rawValue: age.rawValue + 1),
@@ -127,6 +129,10 @@ extension EKYCWorld {
         }
         guard !refusesContent else {
             return steps + [("the API refuses: 400", answering(.postFailed(Self.refusal(400))))]
+        }
+        // The API looks for an earlier attempt first, and answers that.
+        guard !isChallengeOver || sessionsBegun > 0 && age == .repeatable else {
+            return steps + [("the API refuses: 409", answering(.postFailed(Self.refusal(409))))]
         }
         let accepted = answering(.accepted(sessionID: Self.id, token: "t")) {
             if $0.sessionsBegun == 0 || $0.age != .repeatable { $0.sessionsBegun += 1 }

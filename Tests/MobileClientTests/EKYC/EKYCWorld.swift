@@ -32,6 +32,11 @@ struct EKYCWorld: Hashable {
     var verdict = Verdict.none
     var sessionsBegun = 0
     var refusesContent = false
+    /// Whether the upload answers a challenge, which ends at a time of its own.
+    var hasChallenge = false
+    var isChallengeOver = false
+    /// The API has told this process that the challenge is over, and so that no session began.
+    var isChallengeRefused = false
     var isRedeemed = false
     var isRefreshed = false
     var isRevoked = false
@@ -71,7 +76,9 @@ struct EKYCWorld: Hashable {
     static let tokens = AccountTokens(accessToken: "a", refreshToken: "r", expiresIn: 3600, userID: "u")
     static let unreachable = Machine.Fault(HeliographError(.unreachable, "", isRetryable: true))
     static func refusal(_ status: Int) -> Machine.Fault {
-        let codes: [Int: HeliographError.Code] = [400: .invalidImage, 401: .unauthorized, 403: .forbidden, 404: .sessionNotFound]
+        let codes: [Int: HeliographError.Code] = [
+            400: .invalidImage, 401: .unauthorized, 403: .forbidden, 404: .sessionNotFound, 409: .challengeExpired,
+        ]
         return Machine.Fault(HeliographError(codes[status] ?? .overloaded, "", status: status))
     }
 

@@ -22,16 +22,17 @@ extension GoldenExchange {
 
     private static let failures = reasons.map { reason, left in
         let isRetryable = !["already_enrolled", "face_in_use"].contains(reason)
+        let liveness: EKYCSession.Liveness = reason == "liveness_failed" ? .failed : .notPerformed
         return answer(
             "ekyc-session-failed-\(reason)", status(),
-            is: .failed(.init(.init(rawValue: reason), isRetryable: isRetryable, attemptsLeft: left)))
+            is: .failed(.init(.init(rawValue: reason), isRetryable: isRetryable, attemptsLeft: left, liveness: liveness)))
     }
 
     /// Sessions of sign-ups and sign-ins, and their tokens.
     static let sessions: [GoldenExchange] =
         [
             .answer("ekyc-challenge", EKYCRequests.challenge(), makesKey: true) {
-                $0.id == GoldenFile.token && $0.poses == [.right, .right, .right] && $0.expiresAt == GoldenFile.time
+                $0.id == GoldenFile.token && $0.poses == [.right, .right, .right] && $0.expiresAt == GoldenFile.time && $0.validFor == .zero
             },
             .refusal("ekyc-challenge-rate-limited", EKYCRequests.challenge(), makesKey: true, .rateLimited, waits: true),
             .answer("ekyc-session-received", status(wait: 0), is: .undecided),
