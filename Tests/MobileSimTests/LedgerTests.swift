@@ -1,4 +1,5 @@
 import Foundation
+import MobileClient
 import Testing
 
 @testable import MobileSim
@@ -99,6 +100,30 @@ import Testing
         ledger.sessionBegan(id, "sign_in", for: "")
         ledger.sessionBegan(id, "sign_in", for: "ada")
         #expect(rules(ledger.sessionEnded(id, as: "signed in", user: "ada", in: 2)) == [.stranger])
+    }
+
+    @Test(arguments: [
+        (ShownPoses.asAsked, EKYCSession.Liveness.failed), (.inAnotherOrder, .passed),
+    ])
+    func `photos of a challenge that pass or fail against their order are found`(poses: ShownPoses, wrong: EKYCSession.Liveness) {
+        for liveness in [EKYCSession.Liveness.passed, .failed, .notPerformed, nil] {
+            var ledger = PhoneLedger()
+            ledger.sessionBegan(id, "sign_up", for: nil, showing: poses)
+            let findings = ledger.sessionEnded(id, as: "an end", user: nil, liveness: liveness, in: 1)
+            #expect(rules(findings) == (liveness == wrong ? [.liveness] : []))
+        }
+    }
+
+    @Test func `a session without a challenge may have any liveness`() {
+        var ledger = PhoneLedger()
+        ledger.sessionBegan(id, "sign_up", for: nil)
+        #expect(ledger.sessionEnded(id, as: "failed", user: nil, liveness: .failed, in: 1).isEmpty)
+    }
+
+    @Test func `an outcome tells the liveness that it implies`() {
+        #expect(AppProcess.liveness(.enrolled(verificationID: nil)) == .passed && AppProcess.liveness(.signedIn(userID: "u")) == .passed)
+        #expect(AppProcess.liveness(.failed(.init(.livenessFailed, isRetryable: true, liveness: .failed))) == .failed)
+        #expect(AppProcess.liveness(.expired) == nil)
     }
 
     @Test func `a session that is not pending any more, and whose end the app did not get, is found once`() {

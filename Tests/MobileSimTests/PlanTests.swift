@@ -109,23 +109,35 @@ import Testing
         #expect(copy != PhotoBook.varied(photo, by: UUID()))
     }
 
+    @Test func `the photos of a challenge are in the order of its poses, and a pose without a photo has no answer`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let photos = try SimulationTests.photos(in: folder)
+        let answer = try #require(photos.answer([.nearer, .left, .front], nil))
+        let wanted = ["nearer", "left", "front"].map { EKYCClient.Photo.data(Data([0xFF, 0xD8, 0xFF, 0xE0] + Array($0.utf8))) }
+        #expect(answer == wanted)
+        #expect(photos.answer([.front, .init(rawValue: "blink"), .left], nil) == nil)
+    }
+
     // MARK: Commands
 
     @Test func `options become a scenario`() throws {
         let command = try SimCommand.parseAsRoot([
             "run", "--phones", "20", "--minutes", "2", "--seed", "9", "--sharing", "0.2", "--copies", "--faults", "2",
+            "--challenges", "1",
         ])
         let scenario = try #require(command as? RunCommand).options.scenario()
         #expect(scenario.phones == 20)
         #expect(scenario.seed == 9)
         #expect(scenario.sharing == 0.2)
+        #expect(scenario.challenges == 1)
         #expect(scenario.kills == Scenario().kills * 2)
     }
 
     @Test(arguments: [
         ["run", "--phones", "0"], ["run", "--enrolling", "0.8", "--sharing", "0.5"], ["run", "--minutes", "0"],
         ["demo", "--patience", "0"],
-        ["run", "--copies", "--enrolling", "0"],
+        ["run", "--copies", "--enrolling", "0"], ["run", "--challenges", "1.5"],
     ])
     func `wrong options are refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try SimCommand.parseAsRoot(arguments) }

@@ -21,6 +21,7 @@ import Testing
             ], sessions: [SimReport.Sessions(kind: "sign_in", seconds: Samples([0.8, 3.1]).summary)],
             orderEnds: [count("completed", 10), count("failed (processing_failed)", 2)],
             sessionEnds: [count("sign_in: signed in", 2), count("sign_in: failed (no_match)", 1)],
+            challenges: [count("poses as asked: passed", 2), count("poses in another order: failed", 1)],
             eventsPerOrder: [count("1", 12)], eventsPerSession: [count("1", 3)],
             faults: FaultCount.Kind.allCases.enumerated().map { FaultCount(kind: $1, count: $0 * 3) },
             endings: [count("request", 4), count("pause", 2)], calls: [count("order", 12)],

@@ -6,13 +6,16 @@ import Testing
 
 @Suite struct SimulationTests {
     /// A folder of photos that are none to a face engine, which nothing here has.
-    private static func photos(in folder: URL) throws -> PhotoBook {
+    static func photos(in folder: URL) throws -> PhotoBook {
         for name in ["person-a/left", "person-a/right", "person-a/front", "person-a/sign-in", "person-b/sign-in"] {
             for number in 1...3 {
                 let file = folder.appending(path: "\(name)-\(number).jpg")
                 try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
                 try Data([0xFF, 0xD8, 0xFF, 0xE0] + Array(repeating: 0, count: 64)).write(to: file)
             }
+        }
+        for pose in ["left", "right", "front", "nearer"] {
+            try Data([0xFF, 0xD8, 0xFF, 0xE0] + Array(pose.utf8)).write(to: folder.appending(path: "person-a/challenge-\(pose).jpg"))
         }
         return try PhotoBook(folder.path)
     }

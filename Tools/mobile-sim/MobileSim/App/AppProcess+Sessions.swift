@@ -15,11 +15,12 @@ extension AppProcess {
     }
 
     /// Hears how a session ends.
-    func follow(_ session: EKYCSession, as stranger: Bool = false) {
+    func follow(_ session: EKYCSession, as stranger: Bool = false, showing poses: ShownPoses? = nil) {
         guard followed.withLock({ $0.insert(session.id).inserted }) else { return }
         let user = phone.memory.withLock { $0.userOfEmail }
         phone.ledger.withLock {
-            $0.sessionBegan(session.id, session.kind.rawValue, for: stranger ? "" : session.kind == .signIn ? user : nil)
+            $0.sessionBegan(
+                session.id, session.kind.rawValue, for: stranger ? "" : session.kind == .signIn ? user : nil, showing: poses)
         }
         let start = ContinuousClock.now
         Task {
@@ -35,19 +36,24 @@ extension AppProcess {
     private func ended(_ session: EKYCSession, _ outcome: EKYCSession.Outcome, after seconds: Double) {
         let (name, user) = Self.name(outcome)
         phone.note("Session \(session.id) (\(session.kind.rawValue)) ended: \(name)")
-        let (findings, isFirst) = phone.ledger.withLock { ledger in
-            let findings = ledger.sessionEnded(session.id, as: name, user: user, in: incarnation.number)
-            return (findings, ledger.sessions[session.id]?.ends.told.count == 1)
+        let liveness = Self.liveness(outcome)
+        let (findings, isFirst, poses) = phone.ledger.withLock { ledger in
+            let findings = ledger.sessionEnded(session.id, as: name, user: user, liveness: liveness, in: incarnation.number)
+            let kept = ledger.sessions[session.id]
+            return (findings, kept?.ends.told.count == 1, kept?.poses)
         }
         phone.violate(findings)
         phone.world.measurements.change { contents in
             guard isFirst else { return }
             contents.sessionEnds["\(session.kind.rawValue): \(name)", default: 0] += 1
+            if let poses { contents.challenges["\(poses.rawValue): \(liveness?.rawValue ?? name)", default: 0] += 1 }
             if user != nil || name == "enrolled" { contents.sessions[session.kind.rawValue, default: Samples()].add(seconds) }
         }
         let isSuccess = user != nil || name == "enrolled"
+        let isRefusedChallenge = if case .refused = outcome { outcome.asksForChallenge } else { false }
         phone.memory.withLock { memory in
-            memory.failures = isSuccess ? 0 : memory.failures + 1
+            // Who was too slow for a challenge, because of the network, tries again.
+            memory.failures = isSuccess ? 0 : isRefusedChallenge ? memory.failures : memory.failures + 1
             switch (session.kind, outcome) {
             case (.signUp, .enrolled): memory.enrolment = .enrolled
             case (.signUp, .failed(let failure)) where failure.reason == .alreadyEnrolled: memory.enrolment = .enrolled

@@ -97,11 +97,14 @@ extension AppProcess {
     private func signUp(_ token: String) async {
         let consent = await attempt("consent") { () async throws(HeliographError) in try await client.account.consent() }
         guard await incarnation.pass(.step) else { return }
-        let photos = phone.world.photos.signUp(phone.world.scenario.acceptsCopies ? UUID() : nil)
+        let mark = phone.world.scenario.acceptsCopies ? UUID() : nil
+        let photos = phone.world.photos.signUp(mark)
+        let shown = await presentation(mark)
+        guard await incarnation.pass(.step) else { return }
         let session = await attempt("sign-up", times: 1) { () async throws(HeliographError) in
-            try await client.ekyc.signUp(photos, as: .enrolment(token: token), consent: consent??.version)
+            try await client.ekyc.signUp(photos, as: .enrolment(token: token), consent: consent??.version, answering: shown?.answer)
         }
-        if let session { return follow(session) }
+        if let session { return follow(session, showing: shown?.poses) }
         guard await incarnation.pass(.step) else { return }
         phone.memory.withLock { memory in
             memory.enrolment = .none
@@ -118,10 +121,13 @@ extension AppProcess {
         let photos = phone.world.photos
         let mark = phone.world.scenario.acceptsCopies ? UUID() : nil
         if tries { phone.world.measurements.count(.stranger) }
+        let shown = tries ? nil : await presentation(mark)
+        guard await incarnation.pass(.step) else { return }
+        let faces = shown?.photos ?? PhotoBook.copies(tries ? photos.stranger : photos.signIn, mark)
         let session = await attempt("sign-in", times: 1) { () async throws(HeliographError) in
-            try await client.ekyc.signIn(PhotoBook.copies(tries ? photos.stranger : photos.signIn, mark), email: email)
+            try await client.ekyc.signIn(faces, email: email, answering: shown?.challenge)
         }
-        if let session { return follow(session, as: tries) }
+        if let session { return follow(session, as: tries, showing: shown?.poses) }
         guard await incarnation.pass(.step) else { return }
         phone.memory.withLock { $0.failures += 1 }
     }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MobileClient
 
 /// What one phone's app has ordered and which ends the client has given it, over all of its processes; says what must not be.
 struct PhoneLedger: Sendable {
@@ -45,6 +46,8 @@ struct PhoneLedger: Sendable {
         var kind: String
         /// Who may be signed in by it; nil for the person whom the API names, and an empty text for none.
         var expectedUser: String?
+        /// How a challenge was answered; nil for a session without one, and where the process ended before that was noted.
+        var poses: ShownPoses?
         var ends = Ends()
     }
 
@@ -80,12 +83,16 @@ struct PhoneLedger: Sendable {
 
     // MARK: Sessions
 
-    mutating func sessionBegan(_ id: UUID, _ kind: String, for user: String?) {
-        sessions[id] = sessions[id] ?? Session(kind: kind, expectedUser: user)
+    mutating func sessionBegan(_ id: UUID, _ kind: String, for user: String?, showing poses: ShownPoses? = nil) {
+        sessions[id] = sessions[id] ?? Session(kind: kind, expectedUser: user, poses: poses)
     }
 
-    /// - Parameter user: Who was signed in; nil where none was.
-    mutating func sessionEnded(_ id: UUID, as outcome: String, user: String?, in process: Int) -> [Finding] {
+    /// - Parameters:
+    ///   - user: Who was signed in; nil where none was.
+    ///   - liveness: The result of the check for a live person; nil where there is none.
+    mutating func sessionEnded(
+        _ id: UUID, as outcome: String, user: String?, liveness: EKYCSession.Liveness? = nil, in process: Int
+    ) -> [Finding] {
         var session = sessions[id] ?? Session(kind: "unknown")
         var findings = session.ends.tell(outcome, in: process, "Session \(id)")
         if let user, let expected = session.expectedUser, user != expected {
@@ -93,6 +100,9 @@ struct PhoneLedger: Sendable {
                 expected.isEmpty
                     ? (.stranger, "Session \(id) signed \(user) in with another person's face")
                     : (.wrongAccount, "Session \(id) of \(expected) signed \(user) in"))
+        }
+        if let poses = session.poses, liveness == (poses == .asAsked ? .failed : .passed) {
+            findings.append((.liveness, "Session \(id) shows \(poses.rawValue), and its liveness is \(liveness?.rawValue ?? "")"))
         }
         sessions[id] = session
         return findings

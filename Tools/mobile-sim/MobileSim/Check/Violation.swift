@@ -13,6 +13,7 @@ struct Violation: Codable, Sendable, Equatable {
         case badge = "the badge is not negative"
         case wrongAccount = "no result comes under another account"
         case stranger = "another person's face does not sign in"
+        case liveness = "photos in another order than that of a challenge do not pass, and those in its order do"
         case start = "the app starts"
     }
 

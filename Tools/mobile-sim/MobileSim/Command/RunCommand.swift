@@ -11,7 +11,8 @@ struct RunCommand: AsyncParsableCommand {
             PEOPLE sign in, order pictures, add photos to events, write messages, look at conversations, sign out, and sign in again, \
             also to other accounts. Faces are expensive: --enrolling says how many phones prove an address, sign up by nine photos and \
             sign in by three; --sharing how many sign in by face to an account of those; the others sign in with Firebase, whose ID \
-            tokens the emulator gives out. The report says how many were which.
+            tokens the emulator gives out. The report says how many were which. Of what is shown of faces, --challenges says how much \
+            answers a challenge; some people show the poses in another order.
 
             FAULTS: networks are lost; answers are lost after the request was handled, or are slow; apps end at any request, answer or \
             pause, and are started again on the same folder; pushes are late, twice or missing; push tokens are replaced. --faults 0 has \
@@ -19,8 +20,9 @@ struct RunCommand: AsyncParsableCommand {
 
             CHECKED, all the time and at the end, when a day passes on each phone: each order and each session ends once in a process, \
             and once altogether where the app has acknowledged it; nothing is pending after 24 hours; no file is left; nothing is \
-            presented about the conversation on the screen; the badge is not negative; no result comes under another account. A \
-            violation is printed with the phone, the seed and the last 50 events of the phone; the exit code is then 1.
+            presented about the conversation on the screen; the badge is not negative; no result comes under another account; poses in \
+            the order of their challenge pass the check for a live person, and others do not. A violation is printed with the phone, the \
+            seed and the last 50 events of the phone; the exit code is then 1.
 
             THE SAME SEED makes the same plan of each phone: what it does, when, and what happens to it. How the threads of two \
             processors meet is not in it, so a second run is like the first and not its copy.
@@ -85,6 +87,11 @@ struct RunOptions: ParsableArguments {
         help: ArgumentHelp("The share of phones that sign in by face to an account of another phone; needs --copies.", valueName: "share"))
     var sharing = 0.02
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The share of sign-ups and sign-ins by face that answer a challenge, from 0 to 1.", valueName: "share"))
+    var challenges = 0.5
+
     @Flag(name: .long, help: "The stack runs with FACE_REPLAY_CHECK=files.")
     var copies = false
 
@@ -120,6 +127,7 @@ struct RunOptions: ParsableArguments {
         guard sharing == 0 || enrolling > 0 || !copies else {
             throw ValidationError("--sharing needs --enrolling: a phone must have made the account.")
         }
+        guard (0...1).contains(challenges) else { throw ValidationError("--challenges is a share, from 0 to 1.") }
         guard (0...10).contains(faults), (0...100).contains(orders) else {
             throw ValidationError("--faults is 0 to 10, --orders 0 to 100.")
         }
@@ -134,6 +142,7 @@ struct RunOptions: ParsableArguments {
         scenario.enrolling = enrolling
         scenario.sharing = copies ? sharing : 0
         scenario.acceptsCopies = copies
+        scenario.challenges = challenges
         scenario.orders = orders
         return scenario.faults(times: faults)
     }

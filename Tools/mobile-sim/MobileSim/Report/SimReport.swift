@@ -40,6 +40,8 @@ struct SimReport: Codable, Sendable {
     let sessions: [Sessions]
     let orderEnds: [Count]
     let sessionEnds: [Count]
+    /// The sessions that answer a challenge, by the poses that were shown and what came of the check for a live person.
+    let challenges: [Count]
     /// How many terminal events the apps got for an order, and for a session, in one process; the name is the number of events.
     let eventsPerOrder: [Count]
     let eventsPerSession: [Count]
@@ -97,6 +99,7 @@ extension SimReport {
             results: Measurements.Trigger.allCases.map { Results(trigger: $0, seconds: (contents.results[$0] ?? Samples()).summary) },
             sessions: contents.sessions.sorted { $0.key < $1.key }.map { Sessions(kind: $0.key, seconds: $0.value.summary) },
             orderEnds: counts(contents.orderEnds), sessionEnds: counts(contents.sessionEnds),
+            challenges: counts(contents.challenges),
             eventsPerOrder: events(contents.eventsPerOrder), eventsPerSession: events(contents.eventsPerSession),
             faults: FaultCount.Kind.allCases.map { FaultCount(kind: $0, count: contents.faults[$0] ?? 0) },
             endings: counts(contents.places), calls: counts(contents.calls), errors: counts(contents.errors),
@@ -126,6 +129,7 @@ extension SimReport {
         }
         lines.append(console.bold("ends"))
         lines += (orderEnds.map { row("order \($0.name)", "\($0.count)") } + sessionEnds.map { row($0.name, "\($0.count)") })
+        lines += challenges.map { row($0.name, "\($0.count)") }
         lines += eventsPerOrder.map { row("orders with \($0.name) terminal events in a process", "\($0.count)") }
         lines += eventsPerSession.map { row("sessions with \($0.name) terminal events in a process", "\($0.count)") }
         lines.append(console.bold("went wrong on the phones' side"))

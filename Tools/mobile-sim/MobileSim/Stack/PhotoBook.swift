@@ -8,25 +8,30 @@ struct PhotoBook: Sendable {
     let right: [Data]
     let front: [Data]
     let signIn: [Data]
+    /// The views of the first face in the poses of challenges, by pose.
+    let poses: [EKYCClient.Pose: Data]
     /// The three photos of another person.
     let stranger: [Data]
     /// The file that people order pictures of and add to events.
     let portrait: URL
 
     init(_ folder: String) throws {
-        func photos(_ name: String) throws -> [Data] {
-            try (1...3).map { number in
-                let path = "\(folder)/\(name)-\(number).jpg"
-                guard let data = FileManager.default.contents(atPath: path), data.starts(with: [0xFF, 0xD8]) else {
-                    throw ValidationError("No photo \(path): run 'make setup', or name another folder with --photos.")
-                }
-                return data
+        func photo(_ name: String) throws -> Data {
+            let path = "\(folder)/\(name).jpg"
+            guard let data = FileManager.default.contents(atPath: path), data.starts(with: [0xFF, 0xD8]) else {
+                throw ValidationError("No photo \(path): run 'make setup', or name another folder with --photos.")
             }
+            return data
         }
+        func photos(_ name: String) throws -> [Data] { try (1...3).map { try photo("\(name)-\($0)") } }
         left = try photos("person-a/left")
         right = try photos("person-a/right")
         front = try photos("person-a/front")
         signIn = try photos("person-a/sign-in")
+        poses = try Dictionary(
+            uniqueKeysWithValues: [EKYCClient.Pose.left, .right, .front, .nearer].map {
+                ($0, try photo("person-a/challenge-\($0.rawValue)"))
+            })
         stranger = try photos("person-b/sign-in")
         portrait = URL(fileURLWithPath: "\(folder)/person-a/front-1.jpg")
     }
@@ -35,6 +40,12 @@ struct PhotoBook: Sendable {
     func signUp(_ mark: UUID? = nil) -> EKYCClient.SignUpPhotos {
         EKYCClient.SignUpPhotos(
             left: Self.copies(left, mark), right: Self.copies(right, mark), front: Self.copies(front, mark))
+    }
+
+    /// The photos of poses; nil where there is none of one of them.
+    func answer(_ shown: [EKYCClient.Pose], _ mark: UUID?) -> [EKYCClient.Photo]? {
+        let photos = shown.compactMap { poses[$0] }
+        return photos.count == shown.count ? Self.copies(photos, mark) : nil
     }
 
     static func copies(_ photos: [Data], _ mark: UUID?) -> [EKYCClient.Photo] {
