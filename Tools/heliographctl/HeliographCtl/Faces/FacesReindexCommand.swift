@@ -70,6 +70,9 @@ struct FacesReindexCommand: AsyncParsableCommand {
                 let since = readAt ?? .now
                 readAt = since
                 if ContinuousClock.now - since > Self.patience { return }
+            } else {
+                // Another worker has begun meanwhile.
+                readAt = nil
             }
             if comparison.progress != progress {
                 progress = comparison.progress
