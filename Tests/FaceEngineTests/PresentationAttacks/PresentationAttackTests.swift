@@ -29,6 +29,24 @@ struct PresentationAttackTests {
         #expect(try await decide([views[1], views[0], views[2]]) == .failed(.wrongPose))
     }
 
+    @Test func `views of a head in the poses answer their challenge, and none that asks for a turn at another place`() async throws {
+        let names: [ChallengePose: String] = [.left: "left", .right: "right", .front: "front", .nearer: "nearer"]
+        var views: [ChallengePose: PhotoAnalysis] = [:]
+        for (pose, name) in names { views[pose] = try await analyse(try photo("person-a/challenge-\(name)")) }
+        let all = ChallengePose.allCases
+        let orders = all.flatMap { first in all.flatMap { second in all.map { [first, second, $0] } } }
+            .filter { Set($0).count == 3 && $0[0] != .nearer }
+        #expect(orders.count == 18)
+        for asked in orders {
+            for shown in orders {
+                let outcome = LivenessDecision()(try shown.map { try #require(views[$0]) }, poses: asked)
+                if shown == asked { #expect(outcome == .passed, "\(asked)") }
+                let turns = [asked, shown].map { $0.map { [.left, .right].contains($0) } }
+                if turns[0] != turns[1] { #expect(outcome == .failed(.wrongPose), "\(asked), shown \(shown)") }
+            }
+        }
+    }
+
     @Test func `a print that is turned before the camera does not pass`() async throws {
         let photo = try photo("person-a/front-1")
         let outcome = try await decide([-40.0, 0, 40].map { AttackRenderer.print(photo, turnedBy: $0) })
