@@ -11,7 +11,7 @@ import struct
 import numpy as np
 
 MAGIC, VERSION, ALIGNMENT = b"HGMODEL\0", 1, 64
-DETECTOR, RECOGNISER, LANDMARKS = 1, 2, 3
+DETECTOR, RECOGNISER, LANDMARKS, PASSIVE = 1, 2, 3, 4
 
 
 # Flat files
