@@ -25,7 +25,8 @@ public enum FaceMatchingWorker: HeliographService {
         let sessionKey = try context.settings.sessionKey()
 
         let decoder = ImageDecoder(sandbox: configuration.sandbox, logger: context.logger)
-        let pool = try await startPool(models: configuration.modelsPath, threads: configuration.threads, decoder: decoder)
+        let passive = try loadPassiveModel(configuration.passiveModelPath, logger: context.logger)
+        let pool = try await startPool(configuration, passive: passive, decoder: decoder)
         context.health.register("image-decoder") { try decoder.checkLastStart() }
         context.logger.info("face engines ready", metadata: ["threads": "\(configuration.threads)", "model": "\(FaceModels.modelID)"])
         if configuration.replayCheck == .files {
@@ -38,7 +39,7 @@ public enum FaceMatchingWorker: HeliographService {
         let matcher = SessionMatcher(
             postgres: context.postgres, sealer: sealer, blobs: blobs, engines: pool, duplicates: duplicates,
             fingerprinter: PhotoFingerprinter(sessionKey: sessionKey, check: configuration.replayCheck), logger: context.logger,
-            signIn: SignInDecision(threshold: configuration.threshold))
+            signIn: SignInDecision(threshold: configuration.threshold), liveness: LivenessCheck(passive: passive))
         let handler = EkycRequestedHandler(
             matcher: matcher, duplicates: duplicates, sealer: sealer, postgres: context.postgres, blobs: blobs,
             pseudonyms: SessionPseudonyms(sessionKey: sessionKey))
@@ -53,9 +54,28 @@ public enum FaceMatchingWorker: HeliographService {
         return [EngineService(pool: pool), faces, ConsumerAfterFaces(consumer: consumer, loaded: faces.loaded)]
     }
 
-    private static func startPool(models: String, threads: Int, decoder: ImageDecoder) async throws -> FaceEnginePool {
+    private static func loadPassiveModel(_ path: String?, logger: Logger) throws -> PassiveModel? {
+        guard let path else { return nil }
         do throws(FaceEngineError) {
-            return try await FaceEnginePool.start(modelsDirectory: models, threads: threads, decoder: decoder)
+            let model = try PassiveModel(path: path)
+            logger.info(
+                "passive model of liveness ready",
+                metadata: ["model": "\(model.sourceDigest)", "digest": "\(model.digest)", "threshold": "\(model.threshold)"])
+            return model
+        } catch {
+            guard error.code == .badModel else { throw error }
+            throw ConfigurationError(
+                "FACE_PASSIVE_MODEL", "names a file that is no passive model (\(error.message))",
+                expectation: Settings.passiveModelExpectation)
+        }
+    }
+
+    private static func startPool(
+        _ configuration: FaceMatchingConfiguration, passive: PassiveModel?, decoder: ImageDecoder
+    ) async throws -> FaceEnginePool {
+        do throws(FaceEngineError) {
+            return try await FaceEnginePool.start(
+                modelsDirectory: configuration.modelsPath, passive: passive, threads: configuration.threads, decoder: decoder)
         } catch {
             switch error.code {
             case .badModel:

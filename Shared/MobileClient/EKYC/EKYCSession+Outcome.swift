@@ -103,7 +103,7 @@ extension EKYCSession {
         public static let duplicateImages = Self(rawValue: "duplicate_images")
         /// A photo was used before.
         public static let replayedImage = Self(rawValue: "replayed_image")
-        /// The photos that answer a challenge do not show a live person who followed it. Another attempt asks for another challenge.
+        /// The photos do not show a live person, or none who followed the challenge. Another attempt asks for another challenge.
         public static let livenessFailed = Self(rawValue: "liveness_failed")
         /// The face is not that of the account, or there is no such account: the API does not say which.
         public static let noMatch = Self(rawValue: "no_match")

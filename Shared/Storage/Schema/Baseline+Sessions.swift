@@ -114,7 +114,7 @@ extension Baseline {
         COMMENT ON COLUMN sessions.photo_bytes IS 'Bytes of the photos as they were uploaded.';
         COMMENT ON COLUMN sessions.challenge IS
             'The poses of the challenge that the upload answers, in the order of its photos; NULL without one.';
-        COMMENT ON COLUMN sessions.liveness IS 'Whether the photos of the challenge show a live person; written with the decision.';
+        COMMENT ON COLUMN sessions.liveness IS 'Whether the photos show a live person who followed the challenge, as decided.';
         """
 
     /// The challenges that have been answered, so that none is answered twice. One that was only issued has no row.

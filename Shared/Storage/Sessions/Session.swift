@@ -70,7 +70,7 @@ public struct Session: Sendable, Equatable {
     /// The poses of the challenge that its upload answers, in the order of the photos that answer it; `nil`
     /// without one. They are all of a sign-in, and those of a sign-up with the pose `challenge`.
     public let challenge: [LivenessPose]?
-    /// Whether the photos of the challenge show a live person; `notPerformed` before the decision.
+    /// Whether the photos show a live person who followed the challenge; `notPerformed` before the decision.
     public let liveness: Liveness
     /// The request that created it.
     public let requestID: String?

@@ -61,10 +61,13 @@ struct SessionMatcher: Sendable {
         return result
     }
 
-    /// Judges the photos by which a sign-up answers a challenge: they show a live person, who is that of the other nine.
+    /// Judges whether the photos of a sign-up show a live person, and whether those that answer a challenge show that of the other nine.
     private func judge(_ examined: [ExaminedPhoto], of session: Session, against face: EnrolledFace, _ result: inout ExaminedSession) {
         result.verdict = .enrol(face)
-        guard session.challenge != nil else { return }
+        guard session.challenge != nil else {
+            _ = isLive(examined, of: session, &result)
+            return
+        }
         let answer = examined.filter { $0.pose == .challenge }
         let digests = examined.map(\.digest) + examined.compactMap(\.pixelDigest)
         guard Set(digests).count == digests.count else {
@@ -77,7 +80,7 @@ struct SessionMatcher: Sendable {
             result.verdict = .refused(SessionReason(refusal))
             return
         }
-        if isLive(answer, of: session, &result), comparison != .accepted { result.verdict = .refused(.inconsistentFaces) }
+        if isLive(examined, of: session, &result), comparison != .accepted { result.verdict = .refused(.inconsistentFaces) }
     }
 
     private func verdictOnSignIn(_ session: Session, _ examiner: PhotoExaminer) async throws -> ExaminedSession {
@@ -108,16 +111,15 @@ struct SessionMatcher: Sendable {
         return result
     }
 
-    /// Returns whether the photos that answer the challenge show a live person, or there is none; else refuses the session.
-    private func isLive(_ answer: [ExaminedPhoto], of session: Session, _ result: inout ExaminedSession) -> Bool {
-        guard session.challenge != nil else { return true }
-        for photo in answer {
+    /// Returns whether nothing is known against a live person in the photos; else refuses the session.
+    private func isLive(_ examined: [ExaminedPhoto], of session: Session, _ result: inout ExaminedSession) -> Bool {
+        for photo in session.challenge != nil ? examined : [] {
             // A photo that cannot be used says itself what the person can do better.
             guard case .rejected(let fault) = photo.analysis else { continue }
             result.verdict = .refused(SessionReason(FaceRefusal(fault)))
             return false
         }
-        result.liveness = liveness(answer, to: session.challenge)
+        result.liveness = liveness(examined, challenge: session.challenge)
         guard case .failed = result.liveness else { return true }
         result.verdict = .refused(.livenessFailed)
         return false

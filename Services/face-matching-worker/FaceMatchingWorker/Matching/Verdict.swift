@@ -15,7 +15,8 @@ enum Verdict: Sendable {
 /// A session after its examination.
 struct ExaminedSession: Sendable {
     var verdict: Verdict
-    /// The result of the check for a live person; nil without a challenge, and where the photos were refused before it.
+    /// The result of the check for a live person; nil where the photos were refused before it, and without a challenge, unless the passive
+    /// model refuses one.
     var liveness: LivenessOutcome?
     /// The fingerprints of the photos, which may not be used again whatever the verdict; none if they could not be examined.
     var photos: [PhotoFingerprint] = []
