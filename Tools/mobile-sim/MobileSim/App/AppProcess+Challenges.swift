@@ -23,24 +23,19 @@ extension AppProcess {
 
     /// Asks for a challenge, for the share of sessions that answer one, and takes the photos.
     ///
-    /// Where a photo is accepted once for an account, each phone answers one: there is one photo of each pose.
+    /// Where a photo is accepted once for an account, no sign-in does: the views of the poses are of a photo that the sign-up has views of.
     ///
     /// - Returns: nil for a session without a challenge; also where the API gives none, or one with a pose of which there is no photo.
-    func presentation(_ mark: UUID?) async -> Presentation? {
+    func presentation(for kind: EKYCSession.Kind, _ mark: UUID?) async -> Presentation? {
         let scenario = phone.world.scenario
-        guard phone.draw({ $0.chance(scenario.challenges) }),
-            scenario.acceptsCopies || !phone.memory.withLock({ $0.hasShownPoses })
-        else { return nil }
+        guard scenario.acceptsCopies || kind == .signUp, phone.draw({ $0.chance(scenario.challenges) }) else { return nil }
         let challenge = await attempt("challenge") { () async throws(HeliographError) in try await client.ekyc.challenge() }
         guard await incarnation.pass(.step), let challenge else { return nil }
         let isWrong = !phone.memory.withLock({ $0.hasShownWrongPoses }) && phone.draw { $0.chance(scenario.wrongPoses) }
         // A turned head is where none is asked for, or the other way round: the sides alone may be those of a camera that mirrors.
         let shown = isWrong ? Array(challenge.poses.dropFirst() + challenge.poses.prefix(1)) : challenge.poses
         guard let photos = phone.world.photos.answer(shown, mark) else { return nil }
-        phone.memory.withLock { memory in
-            memory.hasShownPoses = true
-            if isWrong { memory.hasShownWrongPoses = true }
-        }
+        if isWrong { phone.memory.withLock { $0.hasShownWrongPoses = true } }
         return Presentation(challenge: challenge, photos: photos, poses: isWrong ? .inAnotherOrder : .asAsked)
     }
 

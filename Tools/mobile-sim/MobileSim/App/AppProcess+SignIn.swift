@@ -99,7 +99,7 @@ extension AppProcess {
         guard await incarnation.pass(.step) else { return }
         let mark = phone.world.scenario.acceptsCopies ? UUID() : nil
         let photos = phone.world.photos.signUp(mark)
-        let shown = await presentation(mark)
+        let shown = await presentation(for: .signUp, mark)
         guard await incarnation.pass(.step) else { return }
         let session = await attempt("sign-up", times: 1) { () async throws(HeliographError) in
             try await client.ekyc.signUp(photos, as: .enrolment(token: token), consent: consent??.version, answering: shown?.answer)
@@ -121,7 +121,7 @@ extension AppProcess {
         let photos = phone.world.photos
         let mark = phone.world.scenario.acceptsCopies ? UUID() : nil
         if tries { phone.world.measurements.count(.stranger) }
-        let shown = tries ? nil : await presentation(mark)
+        let shown = tries ? nil : await presentation(for: .signIn, mark)
         guard await incarnation.pass(.step) else { return }
         let faces = shown?.photos ?? PhotoBook.copies(tries ? photos.stranger : photos.signIn, mark)
         let session = await attempt("sign-in", times: 1) { () async throws(HeliographError) in

@@ -28,8 +28,8 @@ struct RunCommand: AsyncParsableCommand {
             processors meet is not in it, so a second run is like the first and not its copy.
 
             SIGN-INS BY FACE REPEATED: a photo is accepted once for an account, so without --copies each face signs in once, no phone \
-            shares an account, and only people with Firebase sign out. Start the stack by `FACE_REPLAY_CHECK=files make up` to give \
-            --copies.
+            shares an account, no sign-in answers a challenge, and only people with Firebase sign out. Start the stack by \
+            `FACE_REPLAY_CHECK=files make up` to give --copies.
 
             SERVICES may be killed meanwhile, as `make faults` does: what must hold is the same.
             """)
@@ -89,7 +89,8 @@ struct RunOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The share of sign-ups and sign-ins by face that answer a challenge, from 0 to 1.", valueName: "share"))
+        help: ArgumentHelp(
+            "The share of sign-ups and (with --copies) sign-ins by face that answer a challenge, from 0 to 1.", valueName: "share"))
     var challenges = 0.5
 
     @Flag(name: .long, help: "The stack runs with FACE_REPLAY_CHECK=files.")

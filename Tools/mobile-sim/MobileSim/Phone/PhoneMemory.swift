@@ -32,8 +32,7 @@ struct PhoneMemory: Sendable {
     /// The other members that the owner of the group has added.
     var added: Set<Int> = []
     var hasTriedStranger = false
-    /// The person has shown the poses of a challenge, and in another order.
-    var hasShownPoses = false
+    /// The person has shown the poses of a challenge in another order.
     var hasShownWrongPoses = false
     /// The attempts to sign up or in that came to nothing, in a row.
     var failures = 0
