@@ -248,7 +248,7 @@ let package = Package(
                 "AsyncPrimitives", "EventBus", "HeliographCrypto", "RedisClient", "PostgresClient", "Storage", "WireFormat",
                 "TestSupport", .logging, .lifecycleTestKit,
             ]),
-        .tests("ContractTests", ["WireFormat", "FCM", "TestSupport"], exclude: ["Fixtures"]),
+        .tests("ContractTests", ["FCM", "JSON", "TestSupport", "WireFormat"], exclude: ["Fixtures"]),
         .tests("MailTests", ["CLibCurl", "FCMEmulator", "Mail", "TestSupport", .logging]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", "WireFormat", .logging]),
         .tests(

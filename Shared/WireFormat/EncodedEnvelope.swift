@@ -25,7 +25,7 @@ public struct EncodedEnvelope: Sendable, Equatable {
         if let traceparent { try EnvelopeLimits.check("tp", traceparent, maxBytes: EnvelopeLimits.maxTraceparentBytes) }
         if let requestID { try EnvelopeLimits.check("r", requestID, maxBytes: EnvelopeLimits.maxRequestIDBytes) }
         guard version >= 1 else { throw WireFormatError(.invalidField("v"), "field v is below 1") }
-        try EnvelopeLimits.check(body: body)
+        try EnvelopeLimits.check(bodyBytes: body.count)
         self.id = id
         self.type = type
         self.version = version

@@ -14,9 +14,9 @@ public enum EnvelopeLimits {
     /// The maximum number of fields of a stream entry, unknown ones included.
     public static let maxFields = 64
 
-    static func check(body: [UInt8]) throws(WireFormatError) {
-        guard body.count <= maxBodyBytes else {
-            throw WireFormatError(.bodyTooLarge, "the body has \(body.count) bytes, the limit is \(maxBodyBytes)")
+    static func check(bodyBytes count: Int) throws(WireFormatError) {
+        guard count <= maxBodyBytes else {
+            throw WireFormatError(.bodyTooLarge, "the body has \(count) bytes, the limit is \(maxBodyBytes)")
         }
     }
 

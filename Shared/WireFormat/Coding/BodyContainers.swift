@@ -60,16 +60,6 @@ struct BodyFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 /// The elements of an array of a body.
 struct BodyElements: UnkeyedDecodingContainer {
-    /// The place of an element.
-    private struct Place: CodingKey {
-        let intValue: Int?
-        var stringValue: String { "\(intValue ?? 0)" }
-
-        init(_ index: Int) { intValue = index }
-        init?(intValue: Int) { self.intValue = intValue }
-        init?(stringValue: String) { nil }
-    }
-
     private let elements: [JSONValue]
     let codingPath: [any CodingKey]
     private(set) var currentIndex = 0
@@ -86,9 +76,10 @@ struct BodyElements: UnkeyedDecodingContainer {
     private mutating func element<Value>(_ type: any Any.Type, _ decode: (BodyDecoder) throws -> Value) throws -> Value {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
-                type, DecodingError.Context(codingPath: codingPath + [Place(currentIndex)], debugDescription: "the array has ended"))
+                type,
+                DecodingError.Context(codingPath: codingPath + [BodyElementKey(currentIndex)], debugDescription: "the array has ended"))
         }
-        let value = try decode(BodyDecoder(elements[currentIndex], in: codingPath, at: Place(currentIndex)))
+        let value = try decode(BodyDecoder(elements[currentIndex], in: codingPath, at: BodyElementKey(currentIndex)))
         currentIndex += 1
         return value
     }

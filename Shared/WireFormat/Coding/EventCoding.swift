@@ -1,26 +1,17 @@
-import FoundationEssentials
 internal import JSON
 
 /// Encodes bodies as JSON and decodes them: keys sorted, times as whole milliseconds, nothing escaped without need.
 enum EventCoding {
-    static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .custom { date, encoder in
-            var container = encoder.singleValueContainer()
-            try container.encode(date.millisecondsSince1970)
-        }
-        return encoder
-    }()
-
     static func encode(_ body: some Event) throws(WireFormatError) -> [UInt8] {
         let bytes: [UInt8]
         do {
-            bytes = [UInt8](try encoder.encode(body))
+            let encoder = BodyEncoder()
+            try body.encode(to: encoder)
+            bytes = encoder.json.bytes
         } catch {
             throw WireFormatError(.malformedBody, "the body cannot be written as JSON", underlying: error)
         }
-        try EnvelopeLimits.check(body: bytes)
+        try EnvelopeLimits.check(bodyBytes: bytes.count)
         return bytes
     }
 

@@ -58,6 +58,15 @@ extension KeyedDecodingContainer {
     }
 }
 
+/// As with decoding, without an encoder of its own for each id and each word.
+extension KeyedEncodingContainer {
+    mutating func encode(_ value: WireUUID, forKey key: Key) throws { try encode(value.wrappedValue.wireString, forKey: key) }
+
+    mutating func encode<Word: RawRepresentable<String> & Encodable>(_ value: Word, forKey key: Key) throws {
+        try encode(value.rawValue, forKey: key)
+    }
+}
+
 extension UUID {
     fileprivate init(wireText container: any SingleValueDecodingContainer) throws {
         guard let id = UUID(wireBytes: try container.decode(String.self).utf8) else {
