@@ -33,7 +33,7 @@ import WireFormat
             var acceptedCount = 0
             try await eventually("both outcomes are published") {
                 for entry in (try? await tail.read(count: 10, wait: .milliseconds(200))) ?? [] {
-                    let event = try EncodedEnvelope(streamFields: entry.fields).decode(NotificationSettled.self)
+                    let event = try EncodedEnvelope(streamFields: entry.contents).decode(NotificationSettled.self)
                     #expect(event.requestID == "req-1")
                     #expect(event.body.notificationID == addressed.notificationID)
                     outcomes += event.body.outcomes

@@ -118,7 +118,7 @@ public struct BroadcastReader: Service {
 
     private func receive(_ entry: TailEntry) async {
         do throws(WireFormatError) {
-            let envelope = try EncodedEnvelope(streamFields: entry.fields)
+            let envelope = try EncodedEnvelope(streamFields: entry.contents)
             guard let registration = registrations[envelope.type] else { return }
             received.increment()
             try await registration.receive(envelope)

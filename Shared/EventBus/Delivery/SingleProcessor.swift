@@ -25,6 +25,6 @@ struct SingleProcessor<Body: Event>: MessageProcessor {
 extension DeliveredEntry {
     /// Returns the message that the entry carries.
     func decode<Body: Event>() throws(WireFormatError) -> Envelope<Body> {
-        try EncodedEnvelope(streamFields: fields).decode()
+        try EncodedEnvelope(streamFields: contents).decode()
     }
 }

@@ -46,7 +46,8 @@ public struct PublishedMessage: Sendable, Hashable {
 /// An entry that was delivered to a consumer, which has to settle it.
 public struct DeliveredEntry: Sendable {
     public let id: EntryID
-    public let fields: [StreamField]
+    /// The fields, where the transport keeps them.
+    public let contents: any StreamFields
     /// The number of deliveries of the entry to consumers of the group, this one included. More than 1 means that a consumer
     /// died, or was taken for dead, while it held the entry: after a failure of its handler, a message comes back as another
     /// entry.
@@ -56,19 +57,22 @@ public struct DeliveredEntry: Sendable {
     /// The only group that is to handle the entry; nil when all are.
     public let onlyGroup: String?
 
-    public init(id: EntryID, fields: [StreamField], deliveryCount: Int) {
+    public init(id: EntryID, contents: any StreamFields, deliveryCount: Int) {
         self.id = id
-        self.fields = fields
+        self.contents = contents
         self.deliveryCount = deliveryCount
-        // Only a retry has these fields, as its last ones.
-        guard fields.count > 2, fields[fields.count - 1].name == RetryField.group else {
-            failures = 0
-            onlyGroup = nil
-            return
-        }
-        onlyGroup = String(decoding: fields[fields.count - 1].value, as: UTF8.self)
-        failures = RetryField.number(fields[fields.count - 2])
+        var retry = RetryFields()
+        contents.read { retry.read($0, $1) }
+        (failures, onlyGroup) = (retry.failures, retry.group)
     }
+
+    /// Makes an entry with a list of fields.
+    public init(id: EntryID, fields: [StreamField], deliveryCount: Int) {
+        self.init(id: id, contents: StreamFieldList(fields), deliveryCount: deliveryCount)
+    }
+
+    /// The fields as a list.
+    public var fields: [StreamField] { contents.list }
 
     /// The id of the message; nil when it cannot be read.
     var messageID: UUID? {
@@ -79,15 +83,31 @@ public struct DeliveredEntry: Sendable {
     var crashes: Int { max(0, deliveryCount - 1) }
 }
 
-/// The fields that a retry has besides those of the message, in this order, at the end.
+/// The fields that a retry has besides those of the message, in this order, at the end; their names have one byte.
 enum RetryField {
     /// The number of failures of the handler.
     static let failures = "a"
     /// The group that retries the message.
     static let group = "g"
+}
 
-    static func number(_ field: StreamField) -> Int {
-        field.name == failures ? Int(String(decoding: field.value, as: UTF8.self)) ?? 0 : 0
+/// What the fields of a retry say; only the last fields of an entry count.
+private struct RetryFields {
+    private var last: (failures: Int?, group: String?) = (nil, nil)
+    private var number: Int?
+
+    var failures: Int { last.group == nil ? 0 : last.failures ?? 0 }
+    var group: String? { last.group }
+
+    mutating func read(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        let failures = number
+        (number, last) = (nil, (nil, nil))
+        guard name.count == 1 else { return }
+        if name[0] == RetryField.failures.utf8.first {
+            number = Int(String(decoding: value, as: UTF8.self))
+        } else if name[0] == RetryField.group.utf8.first {
+            last = (failures, String(decoding: value, as: UTF8.self))
+        }
     }
 }
 
@@ -102,5 +122,6 @@ public struct ReadEntries: Sendable {
 public struct TailEntry: Sendable {
     public let stream: String
     public let id: EntryID
-    public let fields: [StreamField]
+    /// The fields, where the transport keeps them.
+    public let contents: any StreamFields
 }

@@ -1,32 +1,10 @@
-extension RedisReply {
-    /// All names of one ASCII character. Entries use such field names, and sharing them is cheaper than a new string per field.
-    private static let shortNames = (0..<128).map { String(UnicodeScalar(UInt8($0))) }
-
-    /// The name of a field.
-    fileprivate var fieldName: String? {
-        guard kind == .bulkString else { return string }
-        let short = withBytes { $0.count == 1 && $0[0] < 128 ? Self.shortNames[Int($0[0])] : nil }
-        return short ?? string
-    }
-}
-
 extension RedisStreamEntry {
     /// Reads `[id, [name, value, …]]`.
     static func decode(_ reply: RedisReply) throws(RedisError) -> RedisStreamEntry {
         guard var parts = reply.elements, parts.count == 2, let first = parts.next(), let id = RedisStreamID(first),
             let body = parts.next()
         else { throw RedisError.unexpected(reply, "an entry of a stream") }
-        guard var texts = body.elements, texts.count % 2 == 0 else {
-            throw RedisError.unexpected(body, "the fields of an entry")
-        }
-        var fields: [(name: String, value: [UInt8])] = []
-        fields.reserveCapacity(texts.count / 2)
-        while let name = texts.next() {
-            guard let value = texts.next(), let name = name.fieldName, let bytes = value.bytes else {
-                throw RedisError.unexpected(body, "the fields of an entry")
-            }
-            fields.append((name, bytes))
-        }
+        guard let fields = RedisStreamFields(body) else { throw RedisError.unexpected(body, "the fields of an entry") }
         return RedisStreamEntry(id: id, fields: fields)
     }
 

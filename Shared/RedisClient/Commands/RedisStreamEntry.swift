@@ -2,11 +2,47 @@
 public struct RedisStreamEntry: Sendable {
     public let id: RedisStreamID
     /// In the order in which they were added.
-    public let fields: [(name: String, value: [UInt8])]
+    public let fields: RedisStreamFields
+}
 
-    public init(id: RedisStreamID, fields: [(name: String, value: [UInt8])]) {
-        self.id = id
-        self.fields = fields
+/// The fields of an entry, which stay in the server's reply until they are asked for.
+///
+/// They keep the memory of all replies that arrived with theirs alive.
+public struct RedisStreamFields: RandomAccessCollection, Sendable {
+    public typealias Element = (name: String, value: [UInt8])
+
+    private let tape: ReplyTape
+    /// The node of the first name; names and values are texts, and follow each other.
+    private let start: Int
+    public let count: Int
+
+    /// - Returns: nil when the reply is not a list of pairs of texts.
+    init?(_ reply: RedisReply) {
+        guard let elements = reply.elements, elements.count.isMultiple(of: 2) else { return nil }
+        for element in elements where element.kind != .bulkString { return nil }
+        (tape, start, count) = (reply.tape, Int(reply.index) + 1, elements.count / 2)
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { count }
+
+    public subscript(position: Int) -> Element {
+        tape.bytes.withUnsafeBytes { all in
+            (String(decoding: text(2 * position, in: all), as: UTF8.self), Array(text(2 * position + 1, in: all)))
+        }
+    }
+
+    /// Calls `body` with the bytes of each name and value, in their order; the bytes are valid during the call only.
+    public func read(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+        tape.bytes.withUnsafeBytes { all in
+            for index in 0..<count { body(text(2 * index, in: all), text(2 * index + 1, in: all)) }
+        }
+    }
+
+    private func text(_ offset: Int, in all: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let node = tape.nodes[start + offset]
+        guard node.length > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(rebasing: all[Int(node.number)..<(Int(node.number) + Int(node.length))])
     }
 }
 

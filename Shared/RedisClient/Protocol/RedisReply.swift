@@ -16,8 +16,8 @@ public struct RedisReply: Sendable {
         case error
     }
 
-    private let tape: ReplyTape
-    private let index: Int32
+    let tape: ReplyTape
+    let index: Int32
 
     init(tape: ReplyTape, index: Int32) {
         self.tape = tape

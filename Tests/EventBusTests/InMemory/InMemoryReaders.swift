@@ -1,5 +1,6 @@
 import AsyncPrimitives
 import Synchronization
+import WireFormat
 
 @testable import EventBus
 
@@ -77,7 +78,7 @@ final class InMemoryTailReader: TailReader {
                 stream.entries(after: after, count: count)
             }
             position = fresh.last?.id ?? after
-            return fresh.map { TailEntry(stream: stream, id: $0.id, fields: $0.fields) }
+            return fresh.map { TailEntry(stream: stream, id: $0.id, contents: StreamFieldList($0.fields)) }
         }
     }
 

@@ -56,7 +56,7 @@ extension Rig {
     func repeatEntries(of stream: String, newest: Int, times: Int) async throws -> Int {
         let entries = try await redisClient.xrange(transport.key(of: stream), count: 100_000).suffix(newest)
         for _ in 0..<times {
-            let results = try await transport.append(entries.map { OutgoingEntry(stream: stream, fields: $0.fields) })
+            let results = try await transport.append(entries.map { OutgoingEntry(stream: stream, fields: Array($0.fields)) })
             for result in results { _ = try result.get() }
         }
         return entries.count * times

@@ -1,0 +1,13 @@
+import RedisClient
+import WireFormat
+
+/// The fields of an entry in a reply of Redis.
+struct ReplyFields: StreamFields {
+    private let fields: RedisStreamFields
+
+    init(_ entry: RedisStreamEntry) {
+        fields = entry.fields
+    }
+
+    func read(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) { fields.read(body) }
+}
