@@ -69,7 +69,7 @@ extension EKYCSession {
         }
     }
 
-    /// Whether the photos that answer a challenge show a live person who followed it.
+    /// Whether the photos show a live person, who followed the challenge where there is one.
     ///
     /// A result that this version does not know keeps its text. A session with a challenge succeeds only where it is ``passed``.
     public struct Liveness: RawRepresentable, Sendable, Hashable {
@@ -79,7 +79,7 @@ extension EKYCSession {
 
         /// No check found a fault.
         public static let passed = Self(rawValue: "passed")
-        /// The photos do not answer the challenge: the reason is ``Reason/livenessFailed``.
+        /// The photos do not answer the challenge, or are taken for those of a print or a screen: the reason is ``Reason/livenessFailed``.
         public static let failed = Self(rawValue: "failed")
         /// There was no challenge, or the photos were refused before the check.
         public static let notPerformed = Self(rawValue: "not_performed")
@@ -117,7 +117,8 @@ extension EKYCSession {
 
 extension EKYCSession.Outcome {
     /// Whether another attempt needs another challenge (``EKYCClient/challenge()``), with photos that are taken for it: where the API
-    /// requires one, and where that of this attempt had ended, was used, or was not followed.
+    /// requires one, and where that of this attempt had ended, was used, or was not followed. A session without a challenge may fail as
+    /// ``Reason/livenessFailed``, too: of it another attempt needs other photos alone.
     public var asksForChallenge: Bool {
         switch self {
         case .refused(let error):
