@@ -148,7 +148,7 @@ private struct JSONReader {
         let limit = min(bytes.count, start + min(Self.maxShortBytes, limits.maxStringBytes) + 1)
         while end < limit, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\"), bytes[end] >= 0x20 { end &+= 1 }
         guard end < limit, bytes[end] == UInt8(ascii: "\""),
-            let text = String(validating: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
+            let text = String(utf8Bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[start..<end]))
         else { return nil }
         position = end + 1
         return text

@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import JSON
 
 /// Decodes an envelope from the fields of a stream entry, which it reads one by one.
 struct EnvelopeDecoder {
@@ -58,7 +59,7 @@ struct EnvelopeDecoder {
         _ slot: inout String?, _ name: String, _ bytes: UnsafeRawBufferPointer, maxBytes: Int
     ) throws(WireFormatError) {
         guard bytes.count <= maxBytes else { throw invalid(name, "has \(bytes.count) bytes, allowed are 1 to \(maxBytes)") }
-        try set(&slot, name, String(validating: bytes, as: UTF8.self), or: "is not UTF-8")
+        try set(&slot, name, String(utf8Bytes: bytes), or: "is not UTF-8")
     }
 
     private static func invalid(_ name: String, _ fault: String) -> WireFormatError {
