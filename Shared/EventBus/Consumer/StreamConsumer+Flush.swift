@@ -25,7 +25,8 @@ extension StreamConsumer {
     }
 
     /// Sends all settlements; returns whether that succeeded.
-    private func flush() async -> Bool {
+    @discardableResult
+    func flush() async -> Bool {
         let ids = state.takeAcknowledgements()
         let dispositions = state.takeDispositions()
         do {

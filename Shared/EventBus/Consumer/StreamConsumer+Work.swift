@@ -27,6 +27,8 @@ extension StreamConsumer {
                 } else {
                     _ = await work(on: [suspect], in: slot)
                 }
+                // At once, in the lane: if the next suspect ends the process, this one must not count that crash as well.
+                await flush()
             }
             state.leaveSuspect(suspect.id)
             // The next suspect may be claimed now.

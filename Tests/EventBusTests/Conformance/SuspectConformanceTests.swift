@@ -101,6 +101,18 @@ struct SuspectConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `is settled before another may begin`(_ kind: TransportKind) async throws {
+        let (transport, ids) = try await suspects(kind, 1, of: 1)
+        try await transport.age(ids, of: consumer("heir", "group"), to: .seconds(600))
+        var configuration = EventConsumerConfiguration.claimingAged
+        configuration.acknowledgeLinger = .seconds(2)
+        let busy = RunningConsumer(transport, RecordingProcessor(), configuration: configuration)
+        try await transport.waitUntilSettled()
+        #expect(busy.consumer.state.carryingReads == 0, "a read is possible only after the lane, and may be too late")
+        await busy.drain()
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `does not hold up another consumer of the process`(_ kind: TransportKind) async throws {
         let (transport, ids) = try await suspects(kind, 1, of: 1)
         let (lane, begun, release) = (IsolationLane(), AsyncLatch(), AsyncLatch())
