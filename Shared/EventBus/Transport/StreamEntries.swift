@@ -104,7 +104,8 @@ private struct RetryFields {
         (number, last) = (nil, (nil, nil))
         guard name.count == 1 else { return }
         if name[0] == RetryField.failures.utf8.first {
-            number = Int(String(decoding: value, as: UTF8.self))
+            // An entry by another program must not overflow the sums of attempts.
+            number = Int(String(decoding: value, as: UTF8.self)).map { min(max($0, 0), Int(Int32.max)) }
         } else if name[0] == RetryField.group.utf8.first {
             last = (failures, String(decoding: value, as: UTF8.self))
         }
