@@ -14,9 +14,11 @@ extension StreamConsumer {
         await connect(&lifeline)
         // Handlers may go on after reading has stopped, and others must not take this consumer for dead.
         while !workEnded.isOpen, !Task.isCancelled {
+            var wait = configuration.heartbeatInterval.jittered()
             do throws(EventBusError) {
                 let answer = try await transport.beat(configuration.heartbeatLimits, by: scope.address)
                 if !answer.hasLifeline { await connect(&lifeline) }
+                if let end = answer.graceEndsIn { wait = min(wait, max(end, Self.minWait)) }
                 let isRound = round.isOver(clock.now, configuration.claimInterval)
                 if isRound { handsBack = try await renewAndRelease(&round) }
                 if !stopping.isOpen, !(isRound && handsBack) {
@@ -33,11 +35,14 @@ extension StreamConsumer {
                 scope.logger.debug("A heartbeat or a claim failed; trying again later", metadata: ["error": "\(error)"])
             }
             hasBeaten.open()
-            await claimNow.wait(upTo: configuration.heartbeatInterval.jittered(), clock: clock)
+            await claimNow.wait(upTo: wait, clock: clock)
         }
         hasBeaten.open()
         await lifeline?.close()
     }
+
+    /// The least time between two heartbeats.
+    private static var minWait: Duration { .milliseconds(10) }
 
     /// Opens another lifeline in place of one that the server has lost. Without one this consumer's death is noticed later.
     private func connect(_ lifeline: inout (any Lifeline)?) async {

@@ -24,11 +24,14 @@ extension RedisEventTransport {
                 limits.lifelineGrace.wholeMilliseconds, limits.stall.wholeMilliseconds, limits.holdOff.wholeMilliseconds,
             ]
         ) { reply throws(RedisError) in
-            guard let parts = reply.array, parts.count == 3, let hasLifeline = parts[0].integer, let calm = parts[1].integer else {
+            guard let parts = reply.array, parts.count == 4, let hasLifeline = parts[0].integer, let calm = parts[1].integer,
+                let graceEndsIn = parts[3].integer
+            else {
                 throw RedisError(.unexpectedReply, "the heartbeat script gave \(reply.kind)")
             }
             return HeartbeatAnswer(
-                claimable: (parts[2].array ?? []).compactMap(\.string), hasLifeline: hasLifeline > 0, calm: .milliseconds(calm))
+                claimable: (parts[2].array ?? []).compactMap(\.string), hasLifeline: hasLifeline > 0, calm: .milliseconds(calm),
+                graceEndsIn: graceEndsIn < 0 ? nil : .milliseconds(graceEndsIn))
         }
     }
 }

@@ -28,11 +28,14 @@ public struct HeartbeatAnswer: Sendable {
     public let hasLifeline: Bool
     /// The time since the last stall (``HeartbeatLimits/stall``); zero while heartbeats cannot be stored.
     public let calm: Duration
+    /// The time until the first holder that has lost its lifeline is dead (``HeartbeatLimits/lifelineGrace``); nil when none has.
+    public let graceEndsIn: Duration?
 
-    public init(claimable: [String], hasLifeline: Bool, calm: Duration) {
+    public init(claimable: [String], hasLifeline: Bool, calm: Duration, graceEndsIn: Duration? = nil) {
         self.claimable = claimable
         self.hasLifeline = hasLifeline
         self.calm = calm
+        self.graceEndsIn = graceEndsIn
     }
 }
 

@@ -65,7 +65,10 @@ struct LivenessConformanceTests {
         _ = try await transport.beat(limits, by: holder)
         await lifeline.close()
         for _ in 0..<3 { #expect(try await transport.beat(limits, by: witness).claimable.isEmpty) }
+        let end = try await eventually("the loss is noted") { try await transport.beat(limits, by: witness).graceEndsIn }
+        #expect(end > .seconds(300) && end <= .seconds(600))
         _ = try await transport.beat(limits, by: holder)
+        #expect(try await transport.beat(limits, by: witness).graceEndsIn == nil)
         // The loss that was noted before does not count any more.
         for _ in 0..<3 { #expect(try await transport.beat(.test, by: witness).claimable.isEmpty) }
     }

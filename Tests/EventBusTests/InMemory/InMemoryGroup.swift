@@ -60,7 +60,10 @@ struct InMemoryGroup {
         for name in Set(pending.values.map(\.consumer)).sorted() where name != consumer {
             if name == GroupConsumer.released || (isDead(name, limits, now: now) && calm >= limits.holdOff) { claimable.append(name) }
         }
-        return HeartbeatAnswer(claimable: claimable, hasLifeline: hasLifeline(consumer), calm: calm)
+        let holders = Set(pending.values.map(\.consumer))
+        let ends = heartbeats.filter { holders.contains($0.key) }.compactMap { $0.value.lostAt.map { $0 + limits.lifelineGrace - now } }
+        return HeartbeatAnswer(
+            claimable: claimable, hasLifeline: hasLifeline(consumer), calm: calm, graceEndsIn: ends.filter { $0 > .zero }.min())
     }
 
     private mutating func isDead(_ name: String, _ limits: HeartbeatLimits, now: ContinuousClock.Instant) -> Bool {

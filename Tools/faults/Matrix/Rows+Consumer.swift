@@ -9,6 +9,8 @@ extension FaultRow {
     ) { rig, scale in
         let slow = ["--hold-milliseconds", "200"]
         try await rig.startFlow(scale, consumer: slow)
+        // In the first three seconds of a group no consumer is taken for dead.
+        try await rig.flow(scale.calm)
         for _ in 0..<scale.rounds {
             let victim = try rig.oldest(.consumer)
             try await rig.waitForWork(3, of: victim)
@@ -54,6 +56,8 @@ extension FaultRow {
     static let killedBeforeDispatch = FaultRow("F3", "consumer killed with messages it has not begun", recoveryBar: \.killRecovery) {
         rig, scale in
         try await rig.startFlow(scale)
+        // As in F1.
+        try await rig.flow(scale.calm)
         for _ in 0..<scale.rounds {
             let victim = try await rig.frozenWithUnbegunWork()
             rig.mark()

@@ -4,7 +4,8 @@ import RedisClient
 enum LivenessScripts {
     /// Records a heartbeat, and finds the dead consumers that hold entries. KEYS: stream, pulse, heartbeats. ARGV: group, consumer, the
     /// name under which released entries are pending, the beginning of the channels of lifelines, and ``HeartbeatLimits`` in
-    /// milliseconds. Returns whether the consumer has a lifeline, the milliseconds since the last stall, and the names.
+    /// milliseconds. Returns whether the consumer has a lifeline, the milliseconds since the last stall, the names, and the milliseconds
+    /// until the first grace of a lost lifeline ends, or -1.
     ///
     /// The pulse is the time of the group's last heartbeat, and since when there is no gap in them. A heartbeat is the server's time, and
     /// a plus sign if the consumer had a lifeline then: only a consumer that has lost one is dead without one. The first that notices the
@@ -22,6 +23,7 @@ enum LivenessScripts {
             local isStored = type(redis.pcall('HSET', KEYS[2], 'seen', now, 'since', since)) == 'number'
                 and type(redis.pcall('HSET', KEYS[3], ARGV[2], now .. (own and '+' or ''))) == 'number'
 
+            local graceEndsIn = -1
             local function isDead(name)
                 local last = redis.call('HGET', KEYS[3], name)
                 if not last then
@@ -33,9 +35,11 @@ enum LivenessScripts {
                 if mark == '' or hasLifeline(name) then return false end
                 if lostAt == '' then
                     redis.pcall('HSET', KEYS[3], name, last .. now)
-                    return false
+                    lostAt = now
                 end
-                return now - tonumber(lostAt) >= tonumber(ARGV[6])
+                local rest = tonumber(lostAt) + tonumber(ARGV[6]) - now
+                if rest > 0 and (graceEndsIn < 0 or rest < graceEndsIn) then graceEndsIn = rest end
+                return rest <= 0
             end
             local canJudge = isStored and now - since >= tonumber(ARGV[8])
             local names = {}
@@ -46,6 +50,6 @@ enum LivenessScripts {
                 if not isClaimable and isStored and name ~= ARGV[2] then isClaimable = isDead(name) and canJudge end
                 if isClaimable then names[#names + 1] = name end
             end
-            return {own and 1 or 0, isStored and now - since or 0, names}
+            return {own and 1 or 0, isStored and now - since or 0, names, graceEndsIn}
             """)
 }
