@@ -167,6 +167,7 @@ int main(int count, char **arguments) {
     check_hostile_files(landmarks, load_landmarks, rounds);
     check_hostile_files(passive, load_passive, rounds);
     check_passive_boxes(passive);
+    check_passive_nan(passive);
     check_forged_passive(passive, 20 * rounds);
     free(recogniser.bytes);
     free(detector.bytes);

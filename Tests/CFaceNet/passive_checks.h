@@ -63,6 +63,27 @@ static void check_passive_boxes(file model) {
     hg_passive_destroy(made);
 }
 
+/// A result that is no number fails the check, in the first place as in the last.
+static void check_passive_nan(file model) {
+    enum { FACTS = 16, EXPECTED = 48 };
+    uint32_t classes;
+    memcpy(&classes, model.bytes + 4 * (FACTS + 3), 4);
+    for (uint32_t at = 0; at < classes; ++at) {
+        file made = copy_of(model, model.size);
+        const float none = NAN;
+        float deviation = 0;
+        memcpy(made.bytes + 4 * (EXPECTED + at), &none, 4);
+        sign(made);
+        hg_passive *loaded = load_passive_on(made, HG_PATH_BEST);
+        hg_scratch *scratch = hg_scratch_create();
+        expect(loaded != NULL && hg_passive_check(loaded, scratch, &deviation), "a passive model computes", at);
+        expect(isnan(deviation), "a result that is no number is a deviation", at);
+        hg_scratch_destroy(scratch);
+        hg_passive_destroy(loaded);
+        free(made.bytes);
+    }
+}
+
 /// Changes whole numbers, of the facts and of the layers, to numbers that a network could have, and to others.
 static void check_forged_passive(file model, int rounds) {
     enum { FACTS = 16, RECORDS = 64, WORDS = 16 };

@@ -26,6 +26,9 @@ from passive_operators import Classifier
 SEED = 20
 # As in passive_model.h.
 SIDES, MAX_LAYERS, MAX_CHANNELS, MAX_CLASSES, MAX_MULTIPLY_ADDS = range(8, 513), 256, 4096, 16, 2_000_000_000
+MAX_KERNEL, MAX_STEP = 512, 8
+# As in PassiveModel.swift.
+MAX_FILE_BYTES = 64 * 1024 * 1024
 OUTPUTS = {"none": 0, "softmax": 1, "sigmoid": 2}
 
 
@@ -105,17 +108,28 @@ def input_side(shape, side):
     return width, height
 
 
+def windows_fit(layer):
+    """Returns whether the pads of a layer are smaller than its kernel, and its kernel and its steps not too large."""
+    return layer.kernel == (0, 0) or all(
+        1 <= kernel <= MAX_KERNEL and 1 <= step <= MAX_STEP and max(pads) < kernel
+        for kernel, step, pads in zip(layer.kernel, layer.step, (layer.pads[::2], layer.pads[1::2])))
+
+
 def check_limits(network, sides):
     widest = max(shape[0] for shape in network.shapes)
+    misfit = next((layer for layer in network.layers if not windows_fit(layer)), None)
+    size = sum(array.nbytes for layer in network.layers for array in layer.arrays(network.shapes[layer.input][0]))
     for what, is_within in (
         (f"an input of {sides[0]} x {sides[1]} pixels", set(sides) <= set(SIDES)),
         (f"{len(network.layers)} layers", len(network.layers) <= MAX_LAYERS),
         (f"{widest} channels", widest <= MAX_CHANNELS),
         (f"{network.classes} outputs", network.classes <= MAX_CLASSES),
+        (misfit and f"a kernel of {misfit.kernel} with steps of {misfit.step} and pads of {misfit.pads}", misfit is None),
+        (f"{size:,} bytes of numbers", size <= MAX_FILE_BYTES - 128 * 1024),
         (f"{network.multiply_adds():,} multiply-adds", network.multiply_adds() <= MAX_MULTIPLY_ADDS),
     ):
         if not is_within:
-            raise Unsupported(f"the network has {what}, which is beyond what the service runs (passive_model.h)")
+            raise Unsupported(f"the network has {what}, which is beyond what the service runs (passive_model.h, PassiveModel.swift)")
 
 
 def convert(options):

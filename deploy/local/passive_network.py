@@ -10,6 +10,8 @@ import numpy as np
 
 DENSE, DEPTHWISE, ADD, MULTIPLY, AVERAGE, GREATEST = 1, 2, 3, 4, 5, 6
 NONE, SLOPES, RELU6, SIGMOID, HARD_SIGMOID, HARD_SWISH = range(6)
+# As in passive_model.h.
+ACTIVATION_COST = 16
 
 
 class Unsupported(Exception):
@@ -70,10 +72,13 @@ class Network:
         self.classes = self.shapes[number][0]
 
     def multiply_adds(self):
+        """Returns the cost of a face as passive_plan.c counts it: what writes a float takes time without multiply-adds, too."""
         total = 0
         for layer in self.layers:
             inputs = filled(self.shapes[layer.input][0]) if layer.kind == DENSE else 1
             total += int(np.prod([filled(layer.shape[0]), *layer.shape[1:], *layer.kernel], dtype=object)) * inputs
+            floats = int(np.prod([filled(layer.shape[0]), *layer.shape[1:]], dtype=object))
+            total += floats * (1 if layer.activation == NONE else ACTIVATION_COST)
         return total
 
     def value(self, name):

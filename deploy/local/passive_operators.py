@@ -1,5 +1,7 @@
 """The operators of ONNX that an operator's passive model may have, as layers (passive_network.py)."""
 
+import copy
+
 import numpy as np
 
 from passive_network import (
@@ -112,7 +114,10 @@ class Classifier(Network):
         self.activate(node, SLOPES, 0)
 
     def add_PRelu(self, node):
-        self.activate(node, SLOPES, self.tensors[node.inputs[1]])
+        slopes, (_, shape) = self.tensors[node.inputs[1]], self.value(node.inputs[0])
+        if slopes.size > 1 and (slopes.ndim < len(shape) or slopes.shape[-len(shape)] != slopes.size):
+            raise Unsupported(f"PRelu with slopes of the shape {slopes.shape}: one is supported, or one for each channel")
+        self.activate(node, SLOPES, slopes)
 
     def add_LeakyRelu(self, node):
         self.activate(node, SLOPES, 0.01 if node.real.get("alpha") is None else node.real["alpha"])
@@ -155,12 +160,16 @@ class Classifier(Network):
             return False
         is_first = node.inputs[0] in self.tensors
         number = self.tensors[constants[0]].astype(np.float64)
-        channels = self.shapes[self.value(node.inputs[1 if is_first else 0])[0]][0]
+        of, shape = self.value(node.inputs[1 if is_first else 0])
+        channels = self.shapes[of][0]
         axis = number.shape[-3 if number.ndim > 2 else -1] if number.ndim else 1
-        if number.size not in (1, channels) or number.size > 1 and axis != channels:
+        # A list is one factor for each column of a map.
+        if number.size not in (1, channels) or number.size > 1 and (axis != channels or number.ndim < len(shape)):
             raise Unsupported(f"{node.kind} with a constant of the shape {number.shape}: a number is supported, or one for each channel")
         if is_first:
-            node.inputs.reverse()
+            # A copy, because passive_reference.py reads the same nodes.
+            node = copy.copy(node)
+            node.inputs = node.inputs[::-1]
         self.affine(node, *function(number, is_first))
         return True
 
@@ -217,4 +226,7 @@ class Classifier(Network):
         number, shape = self.value(node.inputs[0])
         if self.readers[node.outputs[0]] != 0 or self.shapes[number][1:] != (1, 1):
             raise Unsupported("Softmax is supported at the end only, of the classes")
+        axis = (node.integers.get("axis") or [-1])[0]
+        if axis not in (1, -len(shape)):
+            raise Unsupported(f"Softmax along the axis {axis} is not supported: only of the classes")
         self.end(node)

@@ -1,5 +1,5 @@
 // A network that an operator supplies as a list of layers, and what its loader checks of it. The file is that of a flat model
-// (deploy/local/passive_model.py describes its arrays); its lists and numbers are not trusted.
+// (deploy/local/convert-passive-model.py writes its arrays); its lists and numbers are not trusted.
 #pragma once
 
 #include "model_file.h"
@@ -19,6 +19,9 @@ enum {
 /// Multiply-adds for a face, and floats of all its maps together with the copy with a border that a convolution reads.
 #define HG_MAX_MULTIPLY_ADDS 2000000000ull
 #define HG_MAX_MAP_FLOATS (16ull * 1024 * 1024)
+
+/// The multiply-adds that take the time of the activation of a float.
+#define HG_ACTIVATION_COST 16
 
 typedef enum { HG_LAYER_DENSE = 1, HG_LAYER_DEPTHWISE, HG_LAYER_ADD, HG_LAYER_MULTIPLY, HG_LAYER_AVERAGE, HG_LAYER_GREATEST } hg_layer_kind;
 

@@ -92,6 +92,9 @@ int hg_passive_plan(hg_passive *model) {
         const hg_shape second = is->second == 0 ? model->input : model->layers[is->second - 1].shape;
         if (is->kind < HG_LAYER_DENSE || is->kind > HG_LAYER_GREATEST) return 0;
         if (!(hg_layer_is_pair(layer) ? plan_pair(layer, in, second) : plan_windows(model, layer, in, &multiply_adds))) return 0;
+        // What writes a float takes time without multiply-adds, too.
+        multiply_adds += floats_of(layer->shape) * (is->activation == HG_ACTIVATE_NOT ? 1 : HG_ACTIVATION_COST);
+        if (multiply_adds > HG_MAX_MULTIPLY_ADDS) return 0;
     }
     const hg_shape last = model->layers[model->layer_count - 1].shape;
     return last.height == 1 && last.width == 1 && last.channels == model->facts.classes && plan_slots(model);

@@ -36,9 +36,11 @@ int hg_passive_run(const hg_passive *model, hg_scratch *scratch, const uint8_t *
     return 1;
 }
 
-/// Returns the share of the live class, or the number that is none.
+/// Returns the share of the live class, or the number that is none where a result is no finite number.
 static float live_share(const hg_passive *model, const float *results) {
     const int classes = model->facts.classes, live = model->facts.live_class;
+    for (int i = 0; i < classes; ++i)
+        if (!isfinite(results[i])) return NAN;
     if (classes == 1) {
         const float share = model->output == HG_OUTPUT_SIGMOID ? 1 / (1 + expf(-results[0])) : results[0];
         return live == 1 ? share : 1 - share;
@@ -75,8 +77,8 @@ int hg_passive_check(const hg_passive *model, hg_scratch *scratch, float *deviat
     *deviation = 0;
     for (int i = 0; done && i < model->facts.classes; ++i) {
         const float difference = fabsf(results[i] - model->expected[i]) / fmaxf(1, fabsf(model->expected[i]));
-        // Written so that a number that is none stays.
-        *deviation = difference <= *deviation ? *deviation : difference;
+        // Written so that a number that is none stays: neither comparison with one is true.
+        if (!(difference <= *deviation) && !isnan(*deviation)) *deviation = difference;
     }
     return done;
 }

@@ -10,10 +10,11 @@ internal import Storage
 struct FacesStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the threshold and the passive model in force, the enrolled faces, and why faces were refused.",
+        abstract: "Show the threshold and the passive model of these settings, the enrolled faces, and why faces were refused.",
         discussion: """
             The threshold and the model are FACE_THRESHOLD and FACE_PASSIVE_MODEL of the environment, which must be those of \
-            face-matching-worker. Refusals are counted from the audit log.
+            face-matching-worker; a worker logs the SHA-256 of the model that it has loaded as `digest`. Refusals are counted \
+            from the audit log.
 
               heliographctl faces status
               heliographctl faces status --since 7d --json | jq .decisions
