@@ -19,7 +19,7 @@ import Testing
     /// What a million faces may take.
     private static let limit = Duration.seconds(1_800)
 
-    @Test func `the memory is that of the tables after a repair by hand, whatever is killed while it is read anew`() async throws {
+    @Test func `the memory is that of the tables after a repair by hand, whatever is killed before it is read anew`() async throws {
         let stack = try await Stack.start(services: [])
         let count = Self.faces ?? 5_000
         try await measure("storing", stack) { try await Self.store(count, in: stack) }
@@ -57,7 +57,7 @@ import Testing
         await control.stop(signal: SIGKILL)
     }
 
-    /// Kills the worker while it reads the faces anew, starts another one, and returns what the operator sees.
+    /// Kills the worker that is to read the faces anew, starts another one, and returns what the operator sees.
     private func killWorker(_ stack: Stack) async throws -> String {
         let requests = try await requests(stack)
         async let output = reindex(stack)

@@ -117,8 +117,8 @@ extension EKYCSession {
 
 extension EKYCSession.Outcome {
     /// Whether another attempt needs another challenge (``EKYCClient/challenge()``), with photos that are taken for it: where the API
-    /// requires one, and where that of this attempt had ended, was used, or was not followed. A session without a challenge may fail as
-    /// ``Reason/livenessFailed``, too: of it another attempt needs other photos alone.
+    /// requires one, and where that of this attempt had ended, was used, or was not followed. Also after photos without a
+    /// challenge that do not show a live person: a challenge is allowed then, and not needed.
     public var asksForChallenge: Bool {
         switch self {
         case .refused(let error):

@@ -15,7 +15,7 @@ import Testing
         return .json(#"{"data":{"challenge_id":"c","poses":["front","left","nearer"],"expires_at":"\#(expiresAt)"}\#(meta)}"#)
     }
 
-    @Test func `the time for a challenge is told without the clock of the device`() throws {
+    @Test func `the time for a challenge does not depend on the clock of the device`() throws {
         let challenge = try EKYCRequests.challenge().decode(answer(expiresAt: "2027-01-15T08:01:30Z"))
         #expect(challenge.validFor == .seconds(90) && challenge.poses == [.front, .left, .nearer])
         #expect(try EKYCRequests.challenge().decode(answer(expiresAt: "2027-01-15T07:00:00Z")).validFor == .zero)
@@ -31,6 +31,7 @@ import Testing
         let answer = EKYCClient.ChallengeAnswer(challenge, photos: EKYCPhone.faces)
         _ = await (try process.client.signUp(EKYCPhone.poses, email: "a@b.example", answering: answer)).taken()
         let uploads = await process.sender.sent.filter { $0.path.hasSuffix("login") || $0.path.hasSuffix("upload-photos") }
+        #expect(uploads.count == 2)
         for (upload, field) in zip(uploads, ["faces", "challenge_photos"]) {
             let body = try #require(upload.body)
             #expect(body.range(of: Data("name=\"challenge_id\"\r\n\r\nchallenge-1\r\n".utf8)) != nil)

@@ -15,7 +15,7 @@ final class Measurements: Sendable {
         /// The ends of orders and sessions, by what ended and how.
         var orderEnds: [String: Int] = [:]
         var sessionEnds: [String: Int] = [:]
-        /// The sessions that answer a challenge, by the poses that were shown and what came of the check for a live person.
+        /// The sessions that answer a challenge, by the poses that were shown and the result of the check for a live person.
         var challenges: [String: Int] = [:]
         var calls: [String: Int] = [:]
         /// Errors that calls of the client ended with, by code.

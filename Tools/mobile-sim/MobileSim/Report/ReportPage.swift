@@ -16,7 +16,7 @@ struct ReportPage {
         \(section("Time to the result", "Completed orders, by what made the app ask for the state that told the end.", times))
         \(section("Orders and ends by minute", legend([("orders", "poll"), ("ends", "push")]), ReportPlot.minutes(report.minutes)))
         \(section("How orders and sessions ended", "", ends))
-        \(section("Challenges", "Sessions by the poses that were shown, and what came of the check for a live person.", challenges))
+        \(section("Challenges", "Sessions by the poses that were shown, and the result of the check for a live person.", challenges))
         \(section("Terminal events", "The most that one process of an app got for an order or a session.", events))
         \(section("What went wrong on the phones’ side", "", faults))
         \(section("Pushes", "", bars(report.pushes, "poll")))

@@ -40,7 +40,7 @@ struct SimReport: Codable, Sendable {
     let sessions: [Sessions]
     let orderEnds: [Count]
     let sessionEnds: [Count]
-    /// The sessions that answer a challenge, by the poses that were shown and what came of the check for a live person.
+    /// The sessions that answer a challenge, by the poses that were shown and the result of the check for a live person.
     let challenges: [Count]
     /// How many terminal events the apps got for an order, and for a session, in one process; the name is the number of events.
     let eventsPerOrder: [Count]
