@@ -1,10 +1,13 @@
-import FCMEmulator
+import Dispatch
 import Foundation
 import HTTPClient
 import HeliographCrypto
 import JSON
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import FCMEmulator
 
 /// The claims of a token request, which tests can make invalid.
 struct Assertion {
@@ -141,6 +144,20 @@ struct Assertion {
                 #expect(mode == 0o600)
             }
         }
+    }
+
+    @Test func `a key file that several write at the same time is whole, and nothing else is left`() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path + "/key.pem"
+        let failures = Atomic(0)
+        DispatchQueue.concurrentPerform(iterations: 64) { number in
+            let text = String(repeating: "\(number % 10)", count: 10_000)
+            do { try KeyFiles.write(text, to: file) } catch { failures.add(1, ordering: .relaxed) }
+        }
+        #expect(failures.load(ordering: .relaxed) == 0)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text.count == 10_000 && Set(text).count == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["key.pem"])
     }
 
     @Test func `an invalid key file prevents the start`() async throws {
