@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import PostgresClient
 import TestSupport
+import WireFormat
 
 /// Measures the Postgres client against pgbench, on the same server and with the same number of connections.
 ///
@@ -103,7 +104,7 @@ private struct PostgresBench {
                 // By chance, as pgbench does: tasks that walk through the same sequence wait for each other's rows.
                 let first = Int.random(in: 0..<Self.accounts / Self.batchSize) * Self.batchSize
                 var query = PostgresQuery(unescaped: sql)
-                query.bind((0..<Self.batchSize).map { _ in UUID() })
+                query.bind((0..<Self.batchSize).map { _ in UUIDv7.generate() })
                 query.bind((0..<Self.batchSize).map { first + $0 })
                 query.bind([[UInt8]](repeating: body, count: Self.batchSize))
                 try await client.execute(query)
