@@ -25,8 +25,13 @@ struct UUIDv7Tests {
         #expect(firstOfEachTick == firstOfEachTick.sorted())
     }
 
-    @Test func `ids do not repeat`() {
-        #expect(Set((0..<10_000).map { _ in UUIDv7.generate() }).count == 10_000)
+    @Test func `ids of one moment do not repeat, whichever threads make them`() async {
+        let now = Date()
+        let ids = await withTaskGroup { group in
+            for _ in 0..<8 { group.addTask { (0..<10_000).map { _ in UUIDv7.generate(at: now) } } }
+            return await group.reduce(into: Set()) { $0.formUnion($1) }
+        }
+        #expect(ids.count == 80_000)
     }
 
     @Test func `ids are written in lower case`() {

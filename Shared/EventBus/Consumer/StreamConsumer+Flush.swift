@@ -25,7 +25,6 @@ extension StreamConsumer {
     }
 
     /// Sends all settlements; returns whether that succeeded.
-    @discardableResult
     func flush() async -> Bool {
         let ids = state.takeAcknowledgements()
         let dispositions = state.takeDispositions()

@@ -28,7 +28,7 @@ extension StreamConsumer {
                     _ = await work(on: [suspect], in: slot)
                 }
                 // At once, in the lane: if the next suspect ends the process, this one must not count that crash as well.
-                await flush()
+                if await !flush() { state.settlementAdded.signal() }
             }
             state.leaveSuspect(suspect.id)
             // The next suspect may be claimed now.

@@ -51,7 +51,7 @@ extension RedisEventTransport {
         try await attempt("listing dead letters") { () async throws(RedisError) in
             let reply = try await client.send(
                 RedisCommand("XRANGE", deadKey(of: group), id.streamID.next, "+", "COUNT", max(count, 1)))
-            return try RedisStreamEntry.decodeEntries(reply).map { DeadLetter(id: EntryID($0.id), fields: ReplyFields($0).list) }
+            return try RedisStreamEntry.decodeEntries(reply).map { DeadLetter(id: EntryID($0.id), fields: Array($0.fields)) }
         }
     }
 

@@ -31,7 +31,7 @@ public struct HeartbeatAnswer: Sendable {
     /// The time until the first holder that has lost its lifeline is dead (``HeartbeatLimits/lifelineGrace``); nil when none has.
     public let graceEndsIn: Duration?
 
-    public init(claimable: [String], hasLifeline: Bool, calm: Duration, graceEndsIn: Duration? = nil) {
+    public init(claimable: [String], hasLifeline: Bool, calm: Duration, graceEndsIn: Duration?) {
         self.claimable = claimable
         self.hasLifeline = hasLifeline
         self.calm = calm

@@ -85,20 +85,20 @@ final class BodyEncoder: Encoder, SingleValueEncodingContainer {
     func encode(_ value: String) { contents = .value(.string(value)) }
     func encode(_ value: Double) throws { contents = .value(try number(value)) }
     func encode(_ value: Float) throws { contents = .value(try number(Double(value))) }
-    func encode(_ value: Int) { contents = .value(.integer(value)) }
-    func encode(_ value: Int8) { contents = .value(.integer(Int(value))) }
-    func encode(_ value: Int16) { contents = .value(.integer(Int(value))) }
-    func encode(_ value: Int32) { contents = .value(.integer(Int(value))) }
-    func encode(_ value: Int64) { contents = .value(.number(String(value))) }
-    func encode(_ value: UInt) { contents = .value(.number(String(value))) }
-    func encode(_ value: UInt8) { contents = .value(.integer(Int(value))) }
-    func encode(_ value: UInt16) { contents = .value(.integer(Int(value))) }
-    func encode(_ value: UInt32) { contents = .value(.number(String(value))) }
-    func encode(_ value: UInt64) { contents = .value(.number(String(value))) }
+    func encode(_ value: Int) { contents = .value(integer(value)) }
+    func encode(_ value: Int8) { contents = .value(integer(value)) }
+    func encode(_ value: Int16) { contents = .value(integer(value)) }
+    func encode(_ value: Int32) { contents = .value(integer(value)) }
+    func encode(_ value: Int64) { contents = .value(integer(value)) }
+    func encode(_ value: UInt) { contents = .value(integer(value)) }
+    func encode(_ value: UInt8) { contents = .value(integer(value)) }
+    func encode(_ value: UInt16) { contents = .value(integer(value)) }
+    func encode(_ value: UInt32) { contents = .value(integer(value)) }
+    func encode(_ value: UInt64) { contents = .value(integer(value)) }
 
     func encode<Value: Encodable>(_ value: Value) throws {
         if Value.self == Date.self, let date = value as? Date {
-            contents = .value(.number(String(date.millisecondsSince1970)))
+            contents = .value(integer(date.millisecondsSince1970))
         } else if Value.self == [String: String].self, let texts = value as? [String: String] {
             contents = .object(texts.map { ($0, .value(.string($1))) })
         } else {
@@ -108,6 +108,8 @@ final class BodyEncoder: Encoder, SingleValueEncodingContainer {
 
     /// Returns an encoder for a value below this one.
     func nested(_ key: any CodingKey) -> BodyEncoder { BodyEncoder(at: codingPath + [key]) }
+
+    private func integer(_ value: some BinaryInteger) -> JSONValue { Int(exactly: value).map(JSONValue.integer) ?? .number("\(value)") }
 
     private func number(_ value: Double) throws -> JSONValue {
         guard value.isFinite else {

@@ -113,7 +113,7 @@ struct SessionMatcher: Sendable {
 
     /// Returns whether nothing is known against a live person in the photos; else refuses the session.
     private func isLive(_ examined: [ExaminedPhoto], of session: Session, _ result: inout ExaminedSession) -> Bool {
-        for photo in session.challenge != nil ? examined : [] {
+        for photo in examined where session.challenge != nil {
             // A photo that cannot be used says itself what the person can do better.
             guard case .rejected(let fault) = photo.analysis else { continue }
             result.verdict = .refused(SessionReason(FaceRefusal(fault)))
