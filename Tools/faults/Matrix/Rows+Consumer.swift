@@ -11,13 +11,18 @@ extension FaultRow {
         try await rig.startFlow(scale, consumer: slow)
         // In the first three seconds of a group no consumer is taken for dead.
         try await rig.flow(scale.calm)
-        for _ in 0..<scale.rounds {
-            let victim = try rig.oldest(.consumer)
-            try await rig.waitForWork(3, of: victim)
-            rig.mark(victim)
-            await victim.guarded.stop(signal: SIGKILL)
-            try rig.launch(.consumer, slow)
-            try await rig.flow(scale.calm)
+        // First each death by itself, whose recovery is measured; then the next consumer dies before or while it does the work of the last.
+        for isMeasured in [true, false] {
+            for _ in 0..<scale.rounds {
+                let victim = try rig.oldest(.consumer)
+                try await rig.waitForWork(3, of: victim)
+                if isMeasured { rig.mark(victim) }
+                await victim.guarded.stop(signal: SIGKILL)
+                try rig.launch(.consumer, slow)
+                try await rig.flow(scale.calm)
+                guard isMeasured else { continue }
+                try await rig.wait(for: "the others do the work of the dead one") { try await rig.ledger.inWork(pid: victim.pid) == 0 }
+            }
         }
     }
 
