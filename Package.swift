@@ -61,6 +61,7 @@ let package = Package(
         .systemLibrary(name: "CLinux", path: "Shared/C/CLinux"),
         // Without optimisation its sums are not in registers, so a debug build optimises it too. It chooses instructions when it starts.
         .target(name: "CFaceNet", path: "Shared/C/CFaceNet", cSettings: [.unsafeFlags(["-O2"])]),
+        .target(name: "CRaster", path: "Shared/C/CRaster", cSettings: [.unsafeFlags(["-O2"])]),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"], path: "Shared/C/CJPEG", cSettings: [.unsafeFlags(["-O2"])]),
 
         // MARK: Modules which know nothing of this product
@@ -75,7 +76,7 @@ let package = Package(
         .shared("ImageProbe", []),
         .shared("ZipWriter", ["CZlib"]),
         .shared("Sandbox", ["CSeccomp"]),
-        .shared("Imaging", ["CJPEG", "CLinux", "CVips", "ImageProbe", .logging, .metrics]),
+        .shared("Imaging", ["CJPEG", "CLinux", "CRaster", "CVips", "ImageProbe", .logging, .metrics]),
         .shared("FaceEngine", ["AsyncPrimitives", "CFaceNet", "Imaging", "HeliographCrypto"]),
         // Its own program, because a sandbox is that of a process. The workers start it; it is installed beside them.
         .executableTarget(
@@ -233,7 +234,8 @@ let package = Package(
         .tests("ZipWriterTests", ["ZipWriter", "TestSupport"]),
         .tests("ImageProbeTests", ["ImageProbe", "TestSupport"]),
         .tests(
-            "ImagingTests", ["Imaging", "ImageProbe", "ServiceDefaults", "TestSupport", "image-decoder", "hostile-decoder", .logging]),
+            "ImagingTests",
+            ["CRaster", "Imaging", "ImageProbe", "ServiceDefaults", "TestSupport", "image-decoder", "hostile-decoder", .logging]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
         .tests(
             "FaceEngineTests",

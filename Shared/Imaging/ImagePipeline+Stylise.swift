@@ -1,7 +1,7 @@
 public import ImageProbe
 
 extension ImagePipeline {
-    /// Applies a style to a picture with libvips alone: deterministic, without a model, a key or a network.
+    /// Applies a style to a picture by arithmetic alone: deterministic on one kind of processor, without a model, a key or a network.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.

@@ -6,8 +6,8 @@ import Testing
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
         [
-            "CHiredis", "CLibPQ", "CLibCurl", "CLibJPEG", "CJPEG", "CNGHTTP2", "COpenSSL", "CVips", "CFaceNet", "CZlib", "CLinux",
-            "CSeccomp",
+            "CHiredis", "CLibPQ", "CLibCurl", "CLibJPEG", "CJPEG", "CRaster", "CNGHTTP2", "COpenSSL", "CVips", "CFaceNet", "CZlib",
+            "CLinux", "CSeccomp",
         ],
         // MobileClient imports nothing but Foundation, and only tools import it.
         ["AsyncPrimitives", "MobileClient"],

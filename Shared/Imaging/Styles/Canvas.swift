@@ -1,15 +1,18 @@
 /// The picture that a style processes: in memory, so that it can be read in any order and more than once.
 struct Canvas {
     /// Red, green and blue, eight bits each.
-    let picture: VipsPicture
-    private let watch: CancellationWatch
+    let picture: Raster
+    private let source: VipsPicture
+    private var watch: CancellationWatch { picture.watch }
 
     init(_ picture: VipsPicture, watch: CancellationWatch) throws(ImagingError) {
-        self.watch = watch
-        self.picture = try Self.keep(picture, watch)
+        try watch.checkpoint()
+        source = try picture.inMemory()
+        watch.watch(source)
+        self.picture = try Raster(source, watch)
     }
 
-    var size: PixelSize { PixelSize(width: picture.width, height: picture.height) }
+    var size: PixelSize { picture.size }
 
     /// The unit of brushes, lines and dots: a thousandth of the longer side, in pixels, so that a style looks the same at every
     /// size.
@@ -18,19 +21,20 @@ struct Canvas {
     /// The canvas with its longer side scaled down to a number of pixels, for broad structures.
     func reduced(to side: Int) throws(ImagingError) -> Canvas {
         guard size.longSide > side else { return self }
-        return try Canvas(try picture.resized(to: size.fitted(into: side)), watch: watch)
+        return try Canvas(try source.resized(to: size.fitted(into: side)), watch: watch)
     }
 
     /// Enlarges a picture of a smaller canvas to the size of this one.
-    func enlarge(_ picture: VipsPicture) throws(ImagingError) -> VipsPicture { try keep(picture).enlarged(to: size) }
+    func enlarge(_ picture: Raster) throws(ImagingError) -> Raster { try picture.kept().enlarged(to: size) }
 
-    /// Computes a picture that is used more than once.
-    func keep(_ picture: VipsPicture) throws(ImagingError) -> VipsPicture { try Self.keep(picture, watch) }
+    /// Two bands with the coordinates of each pixel.
+    func places() -> Raster { .places(size, watch) }
 
-    private static func keep(_ picture: VipsPicture, _ watch: CancellationWatch) throws(ImagingError) -> VipsPicture {
-        try watch.checkpoint()
-        let kept = try picture.inMemory()
-        watch.watch(kept)
-        return kept
+    func grain(
+        seed: Int, softness: Double, reach: Int = 0, shape: (Raster) throws(ImagingError) -> Raster = { $0 }
+    ) throws(ImagingError) -> Raster {
+        try .grain(size, watch, seed: seed, softness: softness, reach: reach, shape: shape)
     }
+
+    func clouds(cell: Double, seed: Int) throws(ImagingError) -> Raster { try .clouds(size, watch, cell: cell, seed: seed) }
 }

@@ -5,7 +5,7 @@ extension PictureStyle {
 
     /// Paints a picture in this style: three bands of eight bits in sRGB, of the canvas' size.
     func paint(_ canvas: Canvas) throws(ImagingError) -> VipsPicture {
-        guard self != .vintage else { return try canvas.vintage().inSRGB() }
+        guard self != .vintage else { return try canvas.vintage().picture() }
         let board = try canvas.reduced(to: Self.paintingSide)
         let painted =
             switch self {
@@ -22,7 +22,7 @@ extension PictureStyle {
 
 extension Canvas {
     /// Enlarges a painting to the canvas' size.
-    fileprivate func finished(_ painted: VipsPicture) throws(ImagingError) -> VipsPicture {
-        try painted.applying("copy", ["interpretation": .choice("srgb")]).resizedSmoothly(to: size)
+    fileprivate func finished(_ painted: Raster) throws(ImagingError) -> VipsPicture {
+        try painted.picture().resized(to: size)
     }
 }
