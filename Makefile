@@ -36,15 +36,16 @@ test: setup ## Run all tests; needs no server to be running
 	@swift format lint --strict --recursive --parallel Package.swift Services Shared Tools Tests || { echo "make format mends this"; exit 1; }
 	@deploy/local/fetch-moto.sh
 	@deploy/local/fetch-schemathesis.sh
+	@deploy/local/fetch-valkey.sh >/dev/null
 	@[ -d .build ] || echo "==> first build: about 5 minutes on two cores"
 	@swift build --build-tests -j $(JOBS)
 	@rm -rf .build/test-logs && deploy/local/test.sh
 	@deploy/verify/lint.sh
 
-faults: setup ## Kill, freeze and wipe everything and rotate all keys, and show that nothing is lost (ONLY=F1,K1 for some rows, CLUSTER=1 on a Redis Cluster)
+faults: setup ## Kill, freeze and wipe everything and rotate all keys, and show that nothing is lost (ONLY=F1,K1 for some rows, CLUSTER=1 on a Redis Cluster, VALKEY=1 on Valkey)
 	@for product in heliographctl fault-worker heliograph-faults heliograph-load fcm-emulator identity-api face-matching-worker \
 		image-worker image-decoder token-registry notifier; do swift build --product $$product -j $(JOBS) || exit 1; done
-	@.build/debug/heliograph-faults --only "$(ONLY)" $(if $(CLUSTER),--cluster) --json .build/faults.jsonl
+	@$(if $(VALKEY),REDIS_SERVER=$$(deploy/local/fetch-valkey.sh)) .build/debug/heliograph-faults --only "$(ONLY)" $(if $(CLUSTER),--cluster) --json .build/faults.jsonl
 
 bench: ## Measure against bare hiredis, pgbench, dlib and Python peers in the same run; stdout has one JSON line a figure (PARTS="bus push", BASELINE=file)
 	@$(MAKE) --no-print-directory release >&2

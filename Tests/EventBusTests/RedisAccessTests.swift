@@ -177,8 +177,9 @@ extension RedisCommandSender {
             return false
         } catch {
             guard case .server(let code) = error.code else { throw error }
-            // Within a script, and of EXEC, the error has another code.
-            return code == .noPermission || error.message.contains("NOPERM") || error.message.contains("user executing the script can't")
+            // Within a script, and of EXEC, the error has another code; within a script, Redis and Valkey have a text each.
+            let texts = ["NOPERM", "user executing the script can't", "ACL failure in script"]
+            return code == .noPermission || texts.contains { error.message.contains($0) }
         }
     }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// A real `redis-server` on a Unix socket and, if requested, a TCP or TLS port of its own.
+/// A real server of Redis or Valkey on a Unix socket and, if requested, a TCP or TLS port of its own.
 public final class RedisServer: Sendable {
     /// The persistence of the server's data.
     public enum Persistence: Sendable {
@@ -53,7 +53,7 @@ public final class RedisServer: Sendable {
     ) async throws -> RedisServer {
         let folder = try TemporaryDirectory()
         var arguments = [
-            "redis-server", "--unixsocket", "\(folder.path)/redis.sock", "--unixsocketperm", "777",
+            program, "--unixsocket", "\(folder.path)/redis.sock", "--unixsocketperm", "777",
             "--dir", folder.path, "--save", "", "--daemonize", "no", "--enable-debug-command", "yes",
         ]
         if persistence == .appendOnly { arguments += ["--appendonly", "yes", "--appendfsync", "everysec"] }
@@ -103,6 +103,9 @@ public final class RedisServer: Sendable {
     /// Kills the server as `kill -9` does.
     public func kill() async { await process.withLock { $0 }.stop(signal: SIGKILL) }
 
+    /// Sends the server a signal, such as `SIGSTOP`.
+    public func signal(_ number: Int32) { process.withLock { $0 }.signal(number) }
+
     /// Shuts the server down.
     public func stop() async { await process.withLock { $0 }.stop() }
 
@@ -123,7 +126,7 @@ public final class RedisServer: Sendable {
     private var credentials: [String] { password.map { ["--no-auth-warning", "-a", $0] } ?? [] }
 
     private func waitUntilReady() async throws {
-        try await process.withLock { $0 }.waitUntil("redis-server answers") {
+        try await process.withLock { $0 }.waitUntil("the server answers") {
             (try? await cli("PING"))?.hasPrefix("PONG") == true
         }
     }

@@ -35,7 +35,7 @@ public final class SentinelCluster: Sendable {
         let sentinels = try ports.map { port in
             let file = "\(folder.path)/\(port).conf"
             try configuration(port: port, master: master, in: folder).write(toFile: file, atomically: true, encoding: .utf8)
-            return try GuardedProcess(["redis-server", file, "--sentinel"], log: "\(folder.path)/\(port).log")
+            return try GuardedProcess([RedisServer.program, file, "--sentinel"], log: "\(folder.path)/\(port).log")
         }
         let cluster = SentinelCluster(
             servers: [master, replica], ports: ports, authority: master.certificates?.authority, sentinels: sentinels, folder: folder)

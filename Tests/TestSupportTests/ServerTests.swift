@@ -21,7 +21,7 @@ import Testing
         let error = await #expect(throws: DeadlineExceeded.self) {
             _ = try await RedisServer.start(extraArguments: ["--no-such-setting", "1"])
         }
-        #expect(error?.description.contains("it has ended before redis-server answers") == true)
+        #expect(error?.description.contains("it has ended before the server answers") == true)
         #expect(error?.description.contains("no-such-setting") == true, "\(error as Any)")
     }
 

@@ -2,6 +2,7 @@
 # Runs the tests, one process a module, so that a crash or a busy suite cannot take others with it.
 #   test.sh                  all modules
 #   test.sh EventBusTests …  these
+#   test.sh EventBusTests@valkey …  these, on Valkey instead of Redis
 # Prints each module's failures and its closing line; exits with 1 if any failed.
 #
 # TEST_MODULES_AT_ONCE modules (2) of up to TEST_WIDTH tests (4) each run at once. The reference are two cores, which eight tests do not
@@ -29,6 +30,8 @@ if [ ${#modules[@]} -eq 0 ]; then
     for folder in Tests/*Tests; do
         [[ " ${modules[*]} " == *" $(basename "$folder") "* ]] || modules+=("$(basename "$folder")")
     done
+    # What speaks to Redis runs on Valkey as well.
+    modules+=(EventBusTests@valkey RedisClientTests@valkey)
 fi
 
 # Ends all processes of a session. Servers of tests end with the bundle; what else is left after three seconds is killed.
@@ -46,7 +49,8 @@ end_session() {
 run() {
     local module=$1 start=$SECONDS log="$logs/$1.log" session='' code
     trap '[ -z "$session" ] || end_session "$session"; exit 143' TERM
-    setsid timeout --kill-after=10 1200 "$bundle" --testing-library swift-testing --filter "^$module\\." >"$log" 2>&1 &
+    [[ $module != *@valkey ]] || export REDIS_SERVER=$PWD/.cache/valkey/valkey-server
+    setsid timeout --kill-after=10 1200 "$bundle" --testing-library swift-testing --filter "^${module%@*}\\." >"$log" 2>&1 &
     session=$!
     wait "$session"
     code=$?

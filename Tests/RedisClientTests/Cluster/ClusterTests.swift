@@ -67,13 +67,14 @@ import Testing
         }
     }
 
-    @Test func `A command follows its slot to another master`() async throws {
+    @Test(arguments: try await RedisClusterServers.movesInOneStep)
+    func `A command follows its slot to another master`(inOneStep: Bool) async throws {
         try await withCluster { cluster, client, tag in
             let (slot, source, target) = try await move(of: tag, in: cluster)
             _ = try await client.send(RedisCommand("SET", tag, "value"))
-            try await cluster.migrate(slot: slot, from: source, to: target)
+            try await cluster.migrate(slot: slot, from: source, to: target, inOneStep: inOneStep)
             #expect(try await client.send(RedisCommand("GET", tag)).string == "value")
-            try await cluster.migrate(slot: slot, from: target, to: source)
+            try await cluster.migrate(slot: slot, from: target, to: source, inOneStep: inOneStep)
             #expect(try await client.send(RedisCommand("GET", tag)).string == "value")
         }
     }
@@ -99,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func `Every command is executed once while its slot moves to and fro`() async throws {
+    @Test(arguments: try await RedisClusterServers.movesInOneStep)
+    func `Every command is executed once while its slot moves to and fro`(inOneStep: Bool) async throws {
         try await withCluster { cluster, client, tag in
             let (slot, source, target) = try await move(of: tag, in: cluster)
             let keys = (0..<20).map { "{\(tag)}\($0)" }
@@ -117,8 +119,8 @@ import Testing
                     }
                 }
                 for _ in 0..<3 {
-                    try await cluster.migrate(slot: slot, from: source, to: target)
-                    try await cluster.migrate(slot: slot, from: target, to: source)
+                    try await cluster.migrate(slot: slot, from: source, to: target, inOneStep: inOneStep)
+                    try await cluster.migrate(slot: slot, from: target, to: source, inOneStep: inOneStep)
                 }
                 hasMoved.set()
                 var counts: [(String, Int)] = []
@@ -130,7 +132,8 @@ import Testing
         }
     }
 
-    @Test func `A blocking read ends when its stream moves, and goes on at the new master`() async throws {
+    @Test(arguments: try await RedisClusterServers.movesInOneStep)
+    func `A blocking read ends when its stream moves, and goes on at the new master`(inOneStep: Bool) async throws {
         try await withCluster { cluster, client, tag in
             let (slot, source, target) = try await move(of: tag, in: cluster)
             try await client.xgroupCreate(tag, group: "g")
@@ -140,7 +143,7 @@ import Testing
                     _ = try await connection.xreadgroup(group: "g", consumer: "c", streams: [tag], count: 1, block: .seconds(60))
                 }
             }
-            try await cluster.migrate(slot: slot, from: source, to: target)
+            try await cluster.migrate(slot: slot, from: source, to: target, inOneStep: inOneStep)
             #expect(await error?.isRetryable == true)
             await connection.close()
             let id = try await client.xadd(tag, fields: [("k", [1])])
@@ -151,7 +154,7 @@ import Testing
                 return read?.batches.first?.entries.map(\.id)
             }
             #expect(entries == [id])
-            try await cluster.migrate(slot: slot, from: target, to: source)
+            try await cluster.migrate(slot: slot, from: target, to: source, inOneStep: inOneStep)
         }
     }
 

@@ -22,9 +22,9 @@ struct ServiceCredentials: Sendable {
         return path
     }
 
-    /// Returns the address of Redis for the user of a service.
-    func redisURL(of role: ServiceRole, socket: String) -> String {
-        "unix://heliograph-\(role.rawValue):\(passwords[role] ?? "")@\(socket)"
+    /// Returns an address of Redis without a user, as that of the user of a service.
+    func redisURL(_ url: String, of role: ServiceRole) -> String {
+        url.replacing("://", with: "://heliograph-\(role.rawValue):\(passwords[role] ?? "")@", maxReplacements: 1)
     }
 
     /// Returns settings in which the keys of other services are withheld.

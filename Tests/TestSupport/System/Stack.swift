@@ -20,7 +20,10 @@ public final class Stack: Sendable {
     /// The origin of the emulator's control API.
     public let fcmURL: String
     public let database: TestDatabase
+    /// The one server, or the first master of the cluster at the start.
     public let redis: RedisServer
+    private let redisURL: String
+    private let cluster: RedisClusterServers?
     public let http: HTTPClient
     /// The collector of the services' traces.
     public let traces: TraceCollector?
@@ -37,11 +40,14 @@ public final class Stack: Sendable {
     private let processes = Mutex<[String: GuardedProcess]>([:])
 
     private init(
-        database: TestDatabase, redis: RedisServer, credentials: ServiceCredentials, folder: TemporaryDirectory,
+        database: TestDatabase, redis: RedisServer, cluster: RedisClusterServers?, credentials: ServiceCredentials,
+        folder: TemporaryDirectory,
         environment: [String: String], adminPorts: [String: Int], apiPort: Int, fcmPort: Int, traces: TraceCollector?
     ) {
         self.database = database
         self.redis = redis
+        self.cluster = cluster
+        redisURL = cluster?.url ?? redis.url
         self.credentials = credentials
         self.folder = folder
         logs = ServiceLogs.folder(in: folder)
@@ -67,15 +73,21 @@ public final class Stack: Sendable {
     ///   - traces: The collector of the traces of all services; without one they send none.
     ///   - services: The services to start; a caller that starts others itself takes their variables from ``environment(of:)``.
     ///   - apiPort: The port of ``apiURL``, if it is not to be a free one.
+    ///   - isClustered: Whether Redis is a cluster of three masters instead of one server.
     public static func start(
         fsync: Bool = false, settings: [String: String] = [:], traces: TraceCollector? = nil,
-        services: [String] = Stack.services, apiPort: Int? = nil
+        services: [String] = Stack.services, apiPort: Int? = nil, isClustered: Bool = false
     ) async throws -> Stack {
         let models = try PackageRoot.file(".cache/models")
         let (folder, credentials) = (try TemporaryDirectory(), ServiceCredentials())
         async let postgresServer = PostgresServer.start(fsync: fsync)
-        let redis = try await RedisServer.start(
-            persistence: .appendOnly, extraArguments: ["--stream-node-max-entries", "1", "--aclfile", credentials.writeACL(in: folder)])
+        let redisSettings = try await ["--stream-node-max-entries", "1", "--aclfile", credentials.writeACL(in: folder)]
+        let cluster =
+            isClustered ? try await RedisClusterServers.start(persistence: .appendOnly, extraArguments: redisSettings) : nil
+        let redis =
+            if let cluster { cluster.masters[0].server } else {
+                try await RedisServer.start(persistence: .appendOnly, extraArguments: redisSettings)
+            }
         let postgres = try await postgresServer
         try FileManager.default.createDirectory(atPath: folder.path + "/spool", withIntermediateDirectories: true)
         try await postgres.psql("CREATE DATABASE heliograph")
@@ -86,7 +98,7 @@ public final class Stack: Sendable {
 
         let (api, fcm, tls, smtp) = (try apiPort ?? FreePort.find(), try FreePort.find(), try FreePort.find(), try FreePort.find())
         var environment = [
-            "DATABASE_URL": database.url, "REDIS_URL": redis.url, "BLOB_STORE_PATH": folder.path + "/blobs",
+            "DATABASE_URL": database.url, "REDIS_URL": cluster?.url ?? redis.url, "BLOB_STORE_PATH": folder.path + "/blobs",
             "TMPDIR": folder.path + "/spool",
             "HTTP_HOST": "127.0.0.1", "HTTP_PORT": "\(api)", "ADMIN_HOST": "127.0.0.1",
             "FACE_MODELS_PATH": models,
@@ -112,11 +124,13 @@ public final class Stack: Sendable {
             environment["OTEL_EXPORTER_OTLP_ENDPOINT"] = traces.url
             environment["OTEL_BSP_SCHEDULE_DELAY"] = "200"
         }
+        // A cluster has no Unix sockets.
+        if isClustered { environment["ALLOW_PLAINTEXT"] = "1" }
         environment.merge(settings) { $1 }
         var adminPorts: [String: Int] = [:]
         for service in Self.services { adminPorts[service] = try FreePort.find() }
         let stack = Stack(
-            database: database, redis: redis, credentials: credentials, folder: folder, environment: environment,
+            database: database, redis: redis, cluster: cluster, credentials: credentials, folder: folder, environment: environment,
             adminPorts: adminPorts, apiPort: api, fcmPort: fcm, traces: traces)
         try await stack.startEmulator(port: fcm, tlsPort: tls, smtpPort: smtp)
         for service in services { try stack.launch(service) }
@@ -151,7 +165,7 @@ public final class Stack: Sendable {
         var settings = environment
         guard let role = ServiceRole(rawValue: service) else { return settings }
         if settings["DATABASE_URL"] == database.url { settings["DATABASE_URL"] = database.connecting(as: role.name()).url }
-        if settings["REDIS_URL"] == redis.url { settings["REDIS_URL"] = credentials.redisURL(of: role, socket: redis.socket) }
+        if settings["REDIS_URL"] == redisURL { settings["REDIS_URL"] = credentials.redisURL(redisURL, of: role) }
         return credentials.withholdingKeys(from: role, settings)
     }
 

@@ -7,14 +7,15 @@ extension FaultRow {
         notifierKilled, keysRotated,
     ]
 
-    /// The rows of a Redis Cluster: its own faults, and those of the processes and of Postgres.
-    public static let cluster: [FaultRow] =
-        clusterFaults
-        + [
-            killedMidHandler, killedUnderOverload, killedAfterCommit, killedBeforeDispatch, frozen, postgresDown, manyRelays, poison,
-            publishedTwice, longHandler, drained, backlog,
-        ].compactMap(\.onCluster)
+    /// The rows of a cluster: its own faults, and all others.
+    ///
+    /// - Parameter isValkey: Whether the servers can move a slot in one step.
+    public static func cluster(isValkey: Bool) -> [FaultRow] {
+        clusterFaults(isValkey: isValkey) + all.map { $0.id == promoted.id ? promotedByForce : $0.onCluster }
+    }
 
     /// The faults of a cluster itself.
-    public static let clusterFaults: [FaultRow] = [slotsMoved, mastersReplaced, masterKilled]
+    public static func clusterFaults(isValkey: Bool) -> [FaultRow] {
+        [slotsMoved] + (isValkey ? [slotsMovedInOneStep] : []) + [mastersReplaced, masterKilled, masterFrozen, killedWhileSlotsMove]
+    }
 }

@@ -16,7 +16,7 @@ public struct FaultRow: Sendable {
 
     private enum Body: Sendable {
         case rig(RigOptions, patience: Duration, @Sendable (Rig, Scale) async throws -> Void)
-        case system(@Sendable (Scale, inout FaultReport) async throws -> Void)
+        case system(isClustered: Bool, @Sendable (Scale, _ isClustered: Bool, inout FaultReport) async throws -> Void)
     }
 
     /// Makes a row on a rig.
@@ -28,29 +28,36 @@ public struct FaultRow: Sendable {
         _ id: String, _ title: String, recoveryBar: (@Sendable (Scale) -> Double)? = nil, options: RigOptions = RigOptions(),
         patience: Duration = .seconds(120), _ body: @escaping @Sendable (Rig, Scale) async throws -> Void
     ) {
-        self.id = id
-        self.title = title
-        self.recoveryBar = recoveryBar
-        self.body = .rig(options, patience: patience, body)
+        self.init(id, title, recoveryBar, .rig(options, patience: patience, body))
     }
 
     /// Makes a row on the whole system.
     ///
-    /// - Parameter body: Starts the system, injects the faults, waits for the end of all work, and writes its counts into the report.
-    init(_ id: String, _ title: String, system body: @escaping @Sendable (Scale, inout FaultReport) async throws -> Void) {
-        self.id = id
-        self.title = title
-        recoveryBar = nil
-        self.body = .system(body)
+    /// - Parameter body: Starts the system, with Redis as one server or as a cluster, injects the faults, waits for the end of all work,
+    ///   and writes its counts into the report.
+    init(
+        _ id: String, _ title: String, system body: @escaping @Sendable (Scale, _ isClustered: Bool, inout FaultReport) async throws -> Void
+    ) {
+        self.init(id, title, nil, .system(isClustered: false, body))
     }
 
-    /// The row on a cluster, or nil when its faults are those of one server or it has servers of its own kind.
-    var onCluster: FaultRow? {
-        guard case .rig(var options, let patience, let body) = body, !options.isProxied, options.persistence == .appendOnly else {
-            return nil
+    private init(_ id: String, _ title: String, _ recoveryBar: (@Sendable (Scale) -> Double)?, _ body: Body) {
+        self.id = id
+        self.title = title
+        self.recoveryBar = recoveryBar
+        self.body = body
+    }
+
+    /// The row on a cluster of three masters with a replica each.
+    var onCluster: FaultRow {
+        let clustered: Body
+        switch body {
+        case .rig(var options, let patience, let body):
+            options.isClustered = true
+            clustered = .rig(options, patience: patience, body)
+        case .system(_, let body): clustered = .system(isClustered: true, body)
         }
-        options.isClustered = true
-        return FaultRow("\(id)c", "\(title), on a cluster", recoveryBar: recoveryBar, options: options, patience: patience, body)
+        return FaultRow("\(id)c", "\(title), on a cluster", recoveryBar, clustered)
     }
 
     /// Runs the row on servers of its own.
@@ -59,8 +66,8 @@ public struct FaultRow: Sendable {
         var report = FaultReport(self, scale)
         switch body {
         case .rig(let options, let patience, let body): await Self.run(body, options, patience, scale, &report)
-        case .system(let body):
-            do { try await body(scale, &report) } catch { report.error = "\(error)" }
+        case .system(let isClustered, let body):
+            do { try await body(scale, isClustered, &report) } catch { report.error = "\(error)" }
         }
         report.seconds = ((ContinuousClock.now - start) / .milliseconds(100)).rounded() / 10
         return report

@@ -44,9 +44,10 @@ extension Rig {
 
     /// Returns the number of entries ever appended to a stream, including trimmed ones.
     func appendedCount(_ stream: String) async throws -> Int {
-        let reply = try await redisClient.send(RedisCommand("XINFO", "STREAM", transport.key(of: stream)))
-        let parts = reply.array ?? []
-        guard let index = parts.firstIndex(where: { $0.string == "entries-added" }), let value = parts[index + 1].integer else {
+        // Past all proxies, which may hold the answers to the rig's own client, too.
+        let server = try await server(of: stream)
+        let lines = try await server.cli("XINFO", "STREAM", transport.key(of: stream)).split(separator: "\n")
+        guard let index = lines.firstIndex(of: "entries-added"), let value = Int(lines[index + 1]) else {
             throw DeadlineExceeded(description: "XINFO STREAM does not tell how many entries were added")
         }
         return value
@@ -62,21 +63,22 @@ extension Rig {
         return entries.count * times
     }
 
-    /// Returns the cluster; throws when the row's ``RigOptions`` have none.
-    func requireCluster() throws -> RedisClusterServers {
-        guard let cluster else { throw DeadlineExceeded(description: "the row asked for no cluster") }
-        return cluster
+    /// Returns the server that has a stream now.
+    func server(of stream: String) async throws -> RedisServer { cluster == nil ? redisServers[0] : try await master(of: stream).server }
+
+    /// Returns the servers that execute writes now.
+    func masters() async throws -> [RedisServer] { try await cluster?.currentMasters().map(\.server) ?? redisServers }
+
+    /// Calls a function with each of some servers, at once.
+    func atOnce(_ servers: [RedisServer], _ body: @escaping @Sendable (RedisServer) async throws -> Void) async throws {
+        try await withThrowingTaskGroup { group in
+            for server in servers { group.addTask { try await body(server) } }
+            try await group.waitForAll()
+        }
     }
 
-    /// Returns the position of the pair of servers that has a stream now.
-    func pair(serving stream: String) async throws -> Int {
-        let (cluster, key) = (try requireCluster(), transport.key(of: stream))
-        return try await eventually("a master has \(stream)") { try await cluster.pair(serving: key) }
-    }
-
-    /// Returns the proxy; throws when the row's ``RigOptions`` have none.
-    func requireProxy() throws -> FaultProxy {
-        guard let proxy else { throw DeadlineExceeded(description: "the row asked for no proxy") }
-        return proxy
+    /// Changes the handling of bytes in all proxies.
+    func setTraffic(_ traffic: FaultProxy.Traffic) async throws {
+        for proxy in proxies { try await proxy.set(traffic) }
     }
 }

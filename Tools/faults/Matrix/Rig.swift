@@ -12,7 +12,7 @@ import WireFormat
 struct RigOptions: Sendable {
     /// The persistence of Redis; by default that of production.
     var persistence = RedisServer.Persistence.appendOnly
-    /// Whether the processes reach Redis through a proxy of their own, by TCP.
+    /// Whether the processes reach Redis by TCP through proxies, one for each server.
     var isProxied = false
     /// Whether Redis is a cluster of three masters with a replica each, which takes the place of a master that is away for two seconds.
     var isClustered = false
@@ -25,15 +25,15 @@ public final class Rig: Sendable {
     static let streams = [workStream, FaultDone.type.rawValue]
 
     let scale: Scale
-    /// The one server, or the first master of the cluster at the start.
-    let redis: RedisServer
+    /// The one server, or all of the cluster, the masters of the start first.
+    let redisServers: [RedisServer]
     /// nil unless ``RigOptions/isClustered``.
     let cluster: RedisClusterServers?
     let postgres: PostgresServer
     let database: TestDatabase
     let ledger: Ledger
-    /// The proxy between the processes and Redis; nil unless ``RigOptions/isProxied``.
-    let proxy: FaultProxy?
+    /// The proxies between the processes and each server of Redis; empty unless ``RigOptions/isProxied``.
+    let proxies: [FaultProxy]
     private let client: PostgresClient
     let folder: TemporaryDirectory
     let state: Mutex<State>
@@ -55,7 +55,7 @@ public final class Rig: Sendable {
         var checks: [FaultReport.Check] = []
         /// The Redis servers that ``follow(_:)`` has added.
         var servers: [RedisServer] = []
-        /// The rig's own client of Redis, which bypasses the proxy.
+        /// See ``Rig/redisClient``.
         var redisClient: RedisClient
     }
 
@@ -66,43 +66,45 @@ public final class Rig: Sendable {
     }
 
     private init(
-        _ scale: Scale, redis: RedisServer, cluster: RedisClusterServers?, postgres: PostgresServer, database: TestDatabase,
-        proxy: FaultProxy?, folder: TemporaryDirectory
+        _ scale: Scale, redisServers: [RedisServer], cluster: RedisClusterServers?, postgres: PostgresServer, database: TestDatabase,
+        proxies: [FaultProxy], folder: TemporaryDirectory
     ) throws {
         self.scale = scale
-        self.redis = redis
+        self.redisServers = redisServers
         self.cluster = cluster
         self.postgres = postgres
         self.database = database
-        self.proxy = proxy
+        self.proxies = proxies
         self.folder = folder
         client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: Self.quiet)
         ledger = Ledger(client)
-        state = Mutex(State(redisClient: try Self.client(of: cluster?.url ?? redis.url)))
+        state = Mutex(State(redisClient: try Self.client(of: cluster?.url ?? redisServers[0].url)))
     }
 
     /// Starts the servers, with the schema of production and the ledger in the database.
     static func start(_ options: RigOptions, _ scale: Scale) async throws -> Rig {
-        async let redisServers = startRedis(options)
+        async let startedRedis = startRedis(options)
         async let postgresServer = PostgresServer.start(
             extraArguments: ["-c", "track_commit_timestamp=on", "-c", "deadlock_timeout=100ms"])
-        let ((redis, cluster), postgres) = (try await redisServers, try await postgresServer)
+        let ((redisServers, cluster), postgres) = (try await startedRedis, try await postgresServer)
         let control = try PackageRoot.executable("heliographctl")
         let database = TestDatabase(url: postgres.url(), name: "postgres", server: postgres)
         try await CommandLineTool.run([control, "migrate", "up"], environment: ["DATABASE_URL": database.url])
         try await database.psql(Ledger.schema)
-        let proxy = options.isProxied ? try await FaultProxy.start(to: .unixSocket(path: redis.socket)) : nil
+        var proxies = cluster?.nodes.compactMap(\.proxy) ?? []
+        if options.isProxied, cluster == nil { proxies = [try await FaultProxy.start(to: .unixSocket(path: redisServers[0].socket))] }
         return try Rig(
-            scale, redis: redis, cluster: cluster, postgres: postgres, database: database, proxy: proxy, folder: TemporaryDirectory())
+            scale, redisServers: redisServers, cluster: cluster, postgres: postgres, database: database, proxies: proxies,
+            folder: TemporaryDirectory())
     }
 
-    private static func startRedis(_ options: RigOptions) async throws -> (RedisServer, RedisClusterServers?) {
+    private static func startRedis(_ options: RigOptions) async throws -> ([RedisServer], RedisClusterServers?) {
         guard options.isClustered else {
-            return (try await RedisServer.start(persistence: options.persistence, tcp: options.isProxied), nil)
+            return ([try await RedisServer.start(persistence: options.persistence, tcp: options.isProxied)], nil)
         }
         let cluster = try await RedisClusterServers.start(
-            replicas: 3, failoverTime: .seconds(2), persistence: options.persistence)
-        return (cluster.masters[0].server, cluster)
+            replicas: 3, failoverTime: .seconds(2), persistence: options.persistence, isProxied: options.isProxied)
+        return (cluster.nodes.map(\.server), cluster)
     }
 
     /// Kills all processes and servers.
@@ -110,15 +112,18 @@ public final class Rig: Sendable {
         for process in state.withLock({ $0.processes }) { await process.guarded.stop(signal: SIGKILL) }
         await client.shutdown()
         await redisClient.shutdown()
-        await proxy?.stop()
-        for server in state.withLock({ $0.servers }) + (cluster?.nodes.map(\.server) ?? [redis]) { await server.kill() }
+        for proxy in proxies { await proxy.stop() }
+        for server in state.withLock({ $0.servers }) + redisServers { await server.kill() }
         await postgres.kill()
     }
 
     /// The URL by which the processes reach Redis.
-    var redisURL: String { proxy.map { "redis://127.0.0.1:\($0.port)" } ?? cluster?.url ?? redis.url }
+    var redisURL: String { cluster?.url ?? proxies.first.map { "redis://127.0.0.1:\($0.port)" } ?? redisServers[0].url }
 
-    /// The rig's own client of Redis, which bypasses the proxy.
+    /// The URL past the proxy. There is none past those of a cluster, whose servers name them.
+    var directRedisURL: String { cluster?.url ?? redisServers[0].url }
+
+    /// The rig's own client of Redis, on ``directRedisURL``.
     var redisClient: RedisClient { state.withLock { $0.redisClient } }
 
     /// The bus transport on that client.

@@ -1,4 +1,6 @@
 import EventBus
+import FaultLedger
+import Foundation
 import TestSupport
 
 /// Faults of a Redis Cluster.
@@ -6,29 +8,17 @@ extension FaultRow {
     private static let clustered = RigOptions(isClustered: true)
 
     static let slotsMoved = FaultRow("C1", "the slots of the streams move from master to master", options: clustered) { rig, scale in
-        let cluster = try rig.requireCluster()
-        try await rig.startFlow(scale)
-        for _ in 0..<scale.rounds {
-            rig.mark()
-            for stream in Rig.streams {
-                let source = try await rig.pair(serving: stream)
-                let slot = try await cluster.slot(of: rig.transport.key(of: stream))
-                try await cluster.migrate(slot: slot, from: cluster.masters[source], to: cluster.masters[(source + 1) % 3])
-            }
-            try await rig.flow(scale.calm)
-        }
+        try await rig.moveSlots(scale, inOneStep: false)
+    }
+
+    static let slotsMovedInOneStep = FaultRow("C1b", "the same in one step each (Valkey)", options: clustered) { rig, scale in
+        try await rig.moveSlots(scale, inOneStep: true)
     }
 
     static let mastersReplaced = FaultRow("C2", "masters replaced by agreement, to and fro", options: clustered) { rig, scale in
         let cluster = try rig.requireCluster()
-        try await rig.startFlow(scale)
-        for _ in 0..<scale.rounds {
-            rig.mark()
-            for stream in Rig.streams {
-                let roles = try await cluster.roles(ofPair: try await rig.pair(serving: stream))
-                try await cluster.failOver(to: roles.replica)
-            }
-            try await rig.flow(scale.calm)
+        try await rig.whileFlowing(scale) { stream in
+            try await cluster.failOver(to: try await rig.roles(of: stream).replica)
         }
     }
 
@@ -37,16 +27,108 @@ extension FaultRow {
         try await rig.startFlow(scale)
         for _ in 0..<scale.rounds {
             for stream in Rig.streams {
-                let roles = try await cluster.roles(ofPair: try await rig.pair(serving: stream))
+                let roles = try await rig.roles(of: stream)
                 rig.mark()
                 await roles.master.server.kill()
                 try await cluster.waitUntilMaster(roles.replica)
                 try await rig.flow(scale.calm)
                 try await roles.master.server.restart()
-                try await rig.wait(for: "the killed master follows its successor") {
-                    try await roles.master.server.cli("INFO", "replication").contains("master_link_status:up")
-                }
+                try await rig.waitUntilFollowing(roles.master)
             }
         }
+    }
+
+    static let masterFrozen = FaultRow(
+        "C4", "a master frozen until its replica has its place, then thawed", options: clustered
+    ) { rig, scale in
+        let cluster = try rig.requireCluster()
+        try await rig.startFlow(scale)
+        for _ in 0..<scale.rounds {
+            for stream in Rig.streams {
+                let roles = try await rig.roles(of: stream)
+                rig.mark()
+                roles.master.server.signal(SIGSTOP)
+                try await cluster.waitUntilMaster(roles.replica)
+                try await rig.flow(scale.calm)
+                // What it had received before it stood still, it executes as the master that it still is in its own eyes.
+                roles.master.server.signal(SIGCONT)
+                try await rig.waitUntilFollowing(roles.master)
+                try await rig.flow(scale.calm)
+            }
+        }
+    }
+
+    static let killedWhileSlotsMove = FaultRow(
+        "C5", "consumers and the relay killed while slots move and masters are replaced", options: clustered
+    ) { rig, scale in
+        let cluster = try rig.requireCluster()
+        try await rig.startFlow(scale)
+        for round in 0..<scale.rounds + 1 {
+            let victim = try rig.oldest(.consumer)
+            try await rig.waitForWork(3, of: victim)
+            if round.isMultiple(of: 2) {
+                var moves: [Rig.Move] = []
+                for stream in Rig.streams { moves.append(try await rig.move(of: stream)) }
+                for move in moves { try await cluster.beginMigration(of: move.slot, from: move.source, to: move.target) }
+                try await rig.replace(victim)
+                try await rig.replace(try rig.oldest(.relay))
+                for move in moves { try await cluster.endMigration(of: move.slot, from: move.source, to: move.target) }
+            } else {
+                let replica = try await rig.roles(of: Rig.workStream).replica
+                async let failover: Void = cluster.failOver(to: replica)
+                try await rig.replace(victim)
+                try await rig.replace(try rig.oldest(.relay))
+                try await failover
+            }
+            try await rig.flow(scale.calm)
+        }
+    }
+
+    /// F8 on a cluster, where a replica is promoted by the cluster's own command.
+    static let promotedByForce = FaultRow(
+        "F8c", "replicas promoted without their masters' consent (CLUSTER FAILOVER TAKEOVER)", options: clustered
+    ) { rig, scale in
+        let cluster = try rig.requireCluster()
+        try await rig.whileFlowing(scale) { stream in
+            let roles = try await rig.roles(of: stream)
+            try await roles.replica.server.cli("CLUSTER", "FAILOVER", "TAKEOVER")
+            try await cluster.waitUntilMaster(roles.replica)
+            try await rig.waitUntilFollowing(roles.master)
+        }
+    }
+}
+
+extension Rig {
+    /// Moves the slot of each stream to another master while work is done, again and again.
+    fileprivate func moveSlots(_ scale: Scale, inOneStep: Bool) async throws {
+        let cluster = try requireCluster()
+        try await whileFlowing(scale) { stream in
+            let move = try await move(of: stream)
+            try await cluster.migrate(slot: move.slot, from: move.source, to: move.target, inOneStep: inOneStep)
+        }
+    }
+
+    /// Does something to each stream while work is done, again and again.
+    fileprivate func whileFlowing(_ scale: Scale, _ fault: (_ stream: String) async throws -> Void) async throws {
+        try await startFlow(scale)
+        for _ in 0..<scale.rounds {
+            mark()
+            for stream in Self.streams { try await fault(stream) }
+            try await flow(scale.calm)
+        }
+    }
+
+    /// Waits until a former master is the replica of its successor.
+    fileprivate func waitUntilFollowing(_ node: RedisClusterServers.Node) async throws {
+        try await wait(for: "the former master follows its successor") {
+            try await node.server.cli("INFO", "replication").contains("master_link_status:up")
+        }
+    }
+
+    /// Kills a process, and starts another one in its place.
+    fileprivate func replace(_ victim: RigProcess) async throws {
+        mark(victim)
+        await victim.guarded.stop(signal: SIGKILL)
+        try launch(victim.role)
     }
 }

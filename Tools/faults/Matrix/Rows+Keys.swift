@@ -3,8 +3,8 @@ import TestSupport
 /// Keys that are replaced under load.
 extension FaultRow {
     /// The figures of the work under load are those of `heliograph-load` and of the messages: what was asked and not done is lost.
-    static let keysRotated = FaultRow("K1", "every key is rotated under load, and the old ones are removed") { scale, report in
-        let twins = try await TwinStack.start()
+    static let keysRotated = FaultRow("K1", "every key is rotated under load, and the old ones are removed") { scale, isClustered, report in
+        let twins = try await TwinStack.start(isClustered: isClustered)
         do {
             try await rotateAll(twins, scale, &report)
         } catch {

@@ -1,6 +1,7 @@
 import EventBus
 import FaultLedger
 import Foundation
+import RedisClient
 import TestSupport
 
 /// Unusual loads.
@@ -28,13 +29,13 @@ extension FaultRow {
     static let zombieGroup = FaultRow("F23", "a group that never reads keeps its messages") { rig, scale in
         let stream = Rig.workStream
         let key = rig.transport.key(of: stream)
-        try await rig.redis.cli("XGROUP", "CREATE", key, "zombie", "0", "MKSTREAM")
+        _ = try await rig.redisClient.send(RedisCommand("XGROUP", "CREATE", key, "zombie", "0", "MKSTREAM"))
         try await rig.startFlow(scale)
         for _ in 0..<scale.rounds { try await rig.flow(scale.calm) }
         try await rig.settle()
         let (length, appended) = (try await rig.status(stream).length, try await rig.appendedCount(stream))
         rig.check("nothing it was not given is trimmed", length == appended, "\(length) of \(appended) entries are there")
-        try await rig.redis.cli("XGROUP", "DESTROY", key, "zombie")
+        _ = try await rig.redisClient.send(RedisCommand("XGROUP", "DESTROY", key, "zombie"))
         try await rig.wait(for: "the stream is trimmed once the group is gone") { try await rig.status(stream).length <= 1 }
     }
 }

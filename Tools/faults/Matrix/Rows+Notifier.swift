@@ -8,8 +8,8 @@ extension FaultRow {
     private static let resendBar = 20.0
 
     /// A push is published work, and what its phone shows in the end is the effect: a repetition has to replace.
-    static let notifierKilled = FaultRow("N1", "notifier killed while FCM holds the answers to its pushes") { scale, report in
-        let stack = try await Stack.start(services: ["token-registry", "notifier", "identity-api"])
+    static let notifierKilled = FaultRow("N1", "notifier killed while FCM holds the answers to its pushes") { scale, isClustered, report in
+        let stack = try await Stack.start(services: ["token-registry", "notifier", "identity-api"], isClustered: isClustered)
         do {
             try await killNotifiers(stack, scale, &report)
         } catch {

@@ -1,6 +1,7 @@
 import EventBus
 import FaultLedger
 import Foundation
+import RedisClient
 import TestSupport
 
 /// Faults of Redis.
@@ -9,9 +10,9 @@ extension FaultRow {
         try await rig.startFlow(scale)
         for _ in 0..<scale.rounds {
             rig.mark()
-            await rig.redis.kill()
+            try await rig.atOnce(rig.redisServers) { await $0.kill() }
             try await rig.pileUp(scale.outage)
-            try await rig.redis.restart()
+            try await rig.atOnce(rig.redisServers) { try await $0.restart() }
             try await rig.flow(scale.calm)
         }
     }
@@ -21,7 +22,7 @@ extension FaultRow {
     ) { rig, scale in
         try await rig.startFlow(scale)
         for _ in 0..<scale.rounds {
-            try await rig.redis.cli("SAVE")
+            try await rig.atOnce(rig.redisServers) { try await $0.cli("SAVE") }
             // Of the entries that Redis loses, some are handled and some are not begun.
             try await rig.flow(scale.calm)
             let consumers = rig.running(.consumer)
@@ -29,9 +30,9 @@ extension FaultRow {
             try await rig.pileUp(scale.outage)
             rig.mark()
             // The command closes the connection, which redis-cli reports as an error.
-            _ = try? await rig.redis.cli("SHUTDOWN", "NOSAVE")
+            try await rig.atOnce(rig.redisServers) { _ = try? await $0.cli("SHUTDOWN", "NOSAVE") }
             for consumer in consumers { consumer.guarded.signal(SIGCONT) }
-            try await rig.redis.restart()
+            try await rig.atOnce(rig.redisServers) { try await $0.restart() }
             try await rig.flow(scale.calm)
         }
     }
@@ -47,14 +48,14 @@ extension FaultRow {
                 for consumer in consumers { consumer.guarded.signal(SIGSTOP) }
                 try await rig.pileUp(scale.outage)
                 rig.mark()
-                try await rig.redis.cli("FLUSHALL")
+                try await rig.atOnce(rig.masters()) { try await $0.cli("FLUSHALL") }
                 for consumer in consumers { consumer.guarded.signal(SIGCONT) }
             case 1:
                 rig.mark()
-                try await rig.redis.cli("DEL", keys[0], keys[1])
+                _ = try await rig.redisClient.pipeline(keys.map { RedisCommand("DEL", $0) })
             default:
                 rig.mark()
-                for key in keys { try await rig.redis.cli("XGROUP", "DESTROY", key, Rig.group) }
+                _ = try await rig.redisClient.pipeline(keys.map { RedisCommand("XGROUP", "DESTROY", $0, Rig.group) })
             }
             try await rig.flow(scale.calm)
         }
@@ -63,7 +64,7 @@ extension FaultRow {
     static let promoted = FaultRow(
         "F8", "replica promoted under blocked readers, old master demoted", options: RigOptions(isProxied: true)
     ) { rig, scale in
-        let (old, proxy) = (rig.redis, try rig.requireProxy())
+        let (old, proxy) = (rig.redisServers[0], rig.proxies[0])
         let replica = try await RedisServer.start(
             persistence: .appendOnly, tcp: true, extraArguments: ["--replicaof", "127.0.0.1", "\(old.port ?? 0)"])
         try await rig.wait(for: "the replica has everything") {
@@ -84,22 +85,21 @@ extension FaultRow {
     static let badNetwork = FaultRow(
         "F9", "network to Redis cut, held with open sockets, slow", options: RigOptions(isProxied: true)
     ) { rig, scale in
-        let proxy = try rig.requireProxy()
         try await rig.startFlow(scale)
         for _ in 0..<scale.rounds {
             rig.mark()
-            try await proxy.cut()
+            for proxy in rig.proxies { try await proxy.cut() }
             try await rig.flow(scale.calm)
         }
         rig.mark()
-        try await proxy.set(.held)
+        try await rig.setTraffic(.held)
         try await rig.pileUp(scale.longOutage)
-        try await proxy.set(.flowing)
+        try await rig.setTraffic(.flowing)
         try await rig.flow(scale.calm)
         rig.mark()
-        try await proxy.set(.delayed(.milliseconds(100)))
+        try await rig.setTraffic(.delayed(.milliseconds(100)))
         try await rig.flow(scale.calm)
-        try await proxy.set(.flowing)
+        try await rig.setTraffic(.flowing)
         try await rig.flow(scale.calm)
     }
 
@@ -109,11 +109,11 @@ extension FaultRow {
         try await rig.startFlow(scale, consumer: arguments)
         try await rig.waitForWork(2, of: rig.oldest(.consumer))
         rig.mark()
-        try await rig.redis.cli("CLIENT", "PAUSE", "\(stall)", "ALL")
+        try await rig.atOnce(rig.redisServers) { try await $0.cli("CLIENT", "PAUSE", "\(stall)", "ALL") }
         try await rig.flow(scale.calm)
         try await rig.waitForWork(2, of: rig.oldest(.consumer))
         rig.mark()
-        try await rig.redis.cli("DEBUG", "SLEEP", "\(Double(stall) / 1000)")
+        try await rig.atOnce(rig.redisServers) { try await $0.cli("DEBUG", "SLEEP", "\(Double(stall) / 1000)") }
         try await rig.flow(scale.calm)
         try await rig.settle()
         // Entries that Redis delivered to closed connections are redelivered too, but had no handler run.
@@ -125,13 +125,13 @@ extension FaultRow {
         try await rig.startFlow(scale)
         for _ in 0..<scale.rounds {
             rig.mark()
-            try await rig.redis.cli("CONFIG", "SET", "maxmemory", "1")
+            try await rig.atOnce(rig.redisServers) { try await $0.cli("CONFIG", "SET", "maxmemory", "1") }
             try await rig.pileUp(scale.outage)
             try await rig.wait(for: "everything delivered is acknowledged") {
                 for stream in Rig.streams where try await rig.status(stream).pending > 0 { return false }
                 return true
             }
-            try await rig.redis.cli("CONFIG", "SET", "maxmemory", "0")
+            try await rig.atOnce(rig.redisServers) { try await $0.cli("CONFIG", "SET", "maxmemory", "0") }
             try await rig.flow(scale.calm)
         }
     }
@@ -140,7 +140,7 @@ extension FaultRow {
         try await rig.startFlow(scale)
         for _ in 0..<scale.rounds * 10 {
             rig.mark()
-            try await rig.redis.cli("SCRIPT", "FLUSH")
+            try await rig.atOnce(rig.redisServers) { try await $0.cli("SCRIPT", "FLUSH") }
             try await rig.flow(max(1, scale.calm / 10))
         }
     }

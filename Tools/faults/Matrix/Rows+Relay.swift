@@ -8,22 +8,21 @@ extension FaultRow {
     static let relayKilled = FaultRow(
         "F13", "relay killed between append and mark", options: RigOptions(isProxied: true)
     ) { rig, scale in
-        let proxy = try rig.requireProxy()
-        // Only the relay is behind the proxy.
-        for _ in 0..<scale.consumers { try rig.launch(.consumer, redisURL: rig.redis.url) }
+        // Of one server, only the relay is behind the proxy.
+        for _ in 0..<scale.consumers { try rig.launch(.consumer, redisURL: rig.directRedisURL) }
         try rig.launch(.producer, ["--rate", "\(scale.rate)"])
         try rig.launch(.relay)
         for _ in 0..<scale.rounds {
             try await rig.flow(scale.calm)
             let victim = try rig.oldest(.relay)
-            try await proxy.set(.repliesHeld)
+            try await rig.setTraffic(.repliesHeld)
             let before = try await rig.appendedCount(Rig.workStream)
             try await rig.wait(for: "Redis takes an append whose answer is held back") {
                 try await rig.appendedCount(Rig.workStream) > before
             }
             rig.mark()
             await victim.guarded.stop(signal: SIGKILL)
-            try await proxy.set(.flowing)
+            try await rig.setTraffic(.flowing)
             try rig.launch(.relay)
         }
         try await rig.flow(scale.calm)

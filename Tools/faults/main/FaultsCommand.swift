@@ -1,6 +1,7 @@
 import ArgumentParser
 import FaultMatrix
 import Foundation
+import TestSupport
 
 /// Runs the rows of the fault matrix and prints their reports.
 @main
@@ -8,7 +9,10 @@ struct FaultsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "heliograph-faults",
         abstract: "Run the fault matrix on real processes and servers, and print what was lost and what was done twice.",
-        discussion: "Ends with 1 when a row lost an effect, took one twice, or missed another of its expectations.")
+        discussion: """
+            Ends with 1 when a row lost an effect, took one twice, or missed another of its expectations. REDIS_SERVER names another \
+            server than redis-server, such as that of Valkey.
+            """)
 
     @Option(help: "Rows to run, such as F1,F7; all when nothing is said.")
     var only = ""
@@ -24,7 +28,7 @@ struct FaultsCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         var reports: [FaultReport] = []
-        for row in try rows() {
+        for row in try await rows() {
             say("\(row.id) \(row.title) …")
             let report = await row.run(short ? .short : .full)
             say(report.summary)
@@ -35,8 +39,8 @@ struct FaultsCommand: AsyncParsableCommand {
         guard reports.allSatisfy(\.passed) else { throw ExitCode.failure }
     }
 
-    private func rows() throws -> [FaultRow] {
-        let all = cluster ? FaultRow.cluster : FaultRow.all
+    private func rows() async throws -> [FaultRow] {
+        let all = cluster ? FaultRow.cluster(isValkey: try await RedisServer.isValkey) : FaultRow.all
         let names = only.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         if names.isEmpty { return all }
         return try names.map { name in

@@ -38,8 +38,8 @@ final class TwinStack: Sendable {
         state = Mutex(State(instances: instances, keys: keys))
     }
 
-    /// Starts the servers, and two instances of each service.
-    static func start() async throws -> TwinStack {
+    /// Starts the servers, with Redis as one server or as a cluster, and two instances of each service.
+    static func start(isClustered: Bool) async throws -> TwinStack {
         var instances: [Instance] = []
         for service in Stack.services {
             for number in 1...2 {
@@ -50,7 +50,7 @@ final class TwinStack: Sendable {
         let fronts = instances.filter { $0.service == frontService }.map { FaultProxy.Target.tcp(port: $0.port) }
         let proxy = try await FaultProxy.start(to: fronts[0])
         try await proxy.share(among: fronts)
-        let stack = try await Stack.start(services: [], apiPort: proxy.port)
+        let stack = try await Stack.start(services: [], apiPort: proxy.port, isClustered: isClustered)
         let twins = TwinStack(stack: stack, proxy: proxy, instances: instances)
         for index in instances.indices { try twins.launch(index) }
         for index in instances.indices { try await twins.waitUntilReady(index) }
