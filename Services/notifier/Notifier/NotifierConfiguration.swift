@@ -42,7 +42,8 @@ struct NotifierConfiguration: Sendable {
         if let baseURL { fcm.baseURL = baseURL }
         fcm.transport.maxResponseBodyByteCount = Self.maxResponseByteCount
         fcm.transport.maxConnections = try settings.int(
-            "FCM_CONNECTIONS", default: 8, in: 1...8, about: "HTTP/2 connections to FCM, each for 100 pushes at once")
+            "FCM_CONNECTIONS", default: 8, in: 1...8,
+            about: "HTTP/2 connections to FCM, each for 100 pushes at once, besides one for urgent pushes")
         maxInFlight = Int(
             Double(fcm.transport.maxConnections * fcm.transport.maxStreamsPerConnection) * Self.streamShare)
         fcm.transport.caFile = try settings.authorities("FCM_CA_FILE", about: "for the emulator only")

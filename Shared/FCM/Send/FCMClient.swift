@@ -66,16 +66,18 @@ public final class FCMClient: Service {
     /// - Parameters:
     ///   - badge: The number on the app's icon; nil leaves it unchanged.
     ///   - isResend: Whether the device may have the message already; a resend replaces it without a sound.
+    ///   - isUrgent: Whether it goes by the connection that only urgent sends use.
     ///   - validateOnly: Whether FCM checks the message without delivering it.
     public func prepare(
-        _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, isResend: Bool = false, validateOnly: Bool = false
+        _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, isResend: Bool = false, isUrgent: Bool = false,
+        validateOnly: Bool = false
     ) -> FCMSend {
-        FCMSend(
-            self, body: message.request(to: target, badge: badge, isResend: isResend, at: now(), validateOnly: validateOnly))
+        let body = message.request(to: target, badge: badge, isResend: isResend, at: now(), validateOnly: validateOnly)
+        return FCMSend(self, body: body, isUrgent: isUrgent)
     }
 
-    /// Sends a message to one device, as ``prepare(_:to:badge:isResend:validateOnly:)`` and ``FCMSend/start(_:)`` do, and returns the
-    /// result.
+    /// Sends a message to one device, as ``prepare(_:to:badge:isResend:isUrgent:validateOnly:)`` and ``FCMSend/start(_:)`` do, and
+    /// returns the result.
     public func send(
         _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, validateOnly: Bool = false
     ) async -> FCMResult {
@@ -91,9 +93,9 @@ public final class FCMClient: Service {
     /// transport refuses the call.
     ///
     /// - Returns: The id for ``cancel(_:)``, 0 when nothing was posted; later calls have greater ids.
-    func post(_ body: [UInt8], token: String, completion: @escaping FCMSend.Completion) -> UInt64 {
+    func post(_ body: [UInt8], isUrgent: Bool, token: String, completion: @escaping FCMSend.Completion) -> UInt64 {
         do throws(HTTPClientError) {
-            return transport.start(try request(token: token), body: body) { [now] result in
+            return transport.start(try request(token: token), body: body, isUrgent: isUrgent) { [now] result in
                 switch result {
                 case .success(let response): completion(FCMClassifier.classify(response, now: now()))
                 case .failure(let error): completion(FCMClassifier.classify(error))

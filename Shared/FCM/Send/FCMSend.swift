@@ -23,15 +23,17 @@ public final class FCMSend: Sendable {
 
     private let client: FCMClient
     private let body: [UInt8]
+    private let isUrgent: Bool
     /// The id of the last HTTP/2 call of this send; 0 before the first.
     private let lastCall = Atomic<UInt64>(0)
     private let isCancelled = Atomic(false)
     private let retryDeadline: ContinuousClock.Instant
 
-    init(_ client: FCMClient, body: [UInt8]) {
+    init(_ client: FCMClient, body: [UInt8], isUrgent: Bool) {
         retryDeadline = .now + client.retryWindow
         self.client = client
         self.body = body
+        self.isUrgent = isUrgent
     }
 
     /// Starts the send; must be called only once.
@@ -56,7 +58,7 @@ public final class FCMSend: Sendable {
 
     private func post(_ token: String, _ remaining: RemainingRetries, _ completion: @escaping Completion) {
         if isCancelled.load(ordering: .sequentiallyConsistent) { return completion(FCMClassifier.classify(.cancelledBeforehand)) }
-        let call = client.post(body, token: token) { [self] result in handle(result, token, remaining, completion) }
+        let call = client.post(body, isUrgent: isUrgent, token: token) { [self] result in handle(result, token, remaining, completion) }
         // The completion may have run already and have started a later call.
         lastCall.max(call, ordering: .sequentiallyConsistent)
         // A concurrent `cancel()` either reads this call, or has set the flag before it is read here.

@@ -6,6 +6,7 @@ final class Call {
     let id: UInt64
     let request: HTTP2Request
     let body: [UInt8]
+    let isUrgent: Bool
     let deadline: ContinuousClock.Instant
     /// Nil once it was called.
     private var completion: HTTP2Mailbox.Completion?
@@ -26,7 +27,7 @@ final class Call {
 
     init(_ posted: HTTP2Mailbox.PostedCall, deadline: ContinuousClock.Instant) {
         id = posted.id
-        (request, body) = posted.request
+        (request, body, isUrgent) = posted.request
         completion = posted.completion
         self.deadline = deadline
     }

@@ -5,8 +5,8 @@ internal import Synchronization
 /// Sends small requests to one server over HTTP/2, built for high rates at little work per request.
 ///
 /// libcurl makes the connections, nghttp2 implements the protocol, and one thread of the client drives both. Requests share the
-/// connections; another is opened only when all are full. The client is usable at once. It never follows a redirect and never
-/// retries a request.
+/// connections; another is opened only when all are full. Urgent calls have a connection of their own, so that they do not queue
+/// behind the others' bytes. The client is usable at once. It never follows a redirect and never retries a request.
 public final class HTTP2Client: Service {
     /// Receives the response of a call, whatever its status, or the error.
     public typealias Completion = @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
@@ -41,11 +41,15 @@ public final class HTTP2Client: Service {
 
     /// Starts a call.
     ///
-    /// - Parameter completion: Called exactly once, on the client's thread, or at once on the caller's when the call is
-    ///   refused. It must not block. A 2xx response has no header fields.
+    /// - Parameters:
+    ///   - isUrgent: Whether it goes before calls that wait, and by the connection that only urgent calls use.
+    ///   - completion: Called exactly once, on the client's thread, or at once on the caller's when the call is refused. It must not
+    ///     block. A 2xx response has no header fields.
     /// - Returns: The call's id for ``cancel(_:)``; 0 when it was refused.
-    @discardableResult public func start(_ request: HTTP2Request, body: [UInt8], completion: @escaping Completion) -> UInt64 {
-        mailbox.start((request, body), completion: completion)
+    @discardableResult public func start(
+        _ request: HTTP2Request, body: [UInt8], isUrgent: Bool = false, completion: @escaping Completion
+    ) -> UInt64 {
+        mailbox.start((request, body, isUrgent), completion: completion)
     }
 
     /// Cancels a call: it ends as `cancelled`, unless it has ended already.
@@ -56,7 +60,7 @@ public final class HTTP2Client: Service {
     /// - Throws: `cancelled` when the calling task is cancelled, without sending anything when it was cancelled before the call;
     ///   otherwise see ``HTTPClientError/Code``.
     public func execute(_ request: HTTP2Request, body: [UInt8]) async throws(HTTPClientError) -> HTTPClientResponse {
-        try await mailbox.execute((request, body))
+        try await mailbox.execute((request, body, isUrgent: false))
     }
 
     /// Returns the number of connections opened since the last call of this method.
@@ -73,7 +77,7 @@ public final class HTTP2Client: Service {
 }
 
 /// The calls of ``HTTP2Client``: a prepared request with its body.
-typealias HTTP2Mailbox = ClientMailbox<(request: HTTP2Request, body: [UInt8]), CurlSocket>
+typealias HTTP2Mailbox = ClientMailbox<(request: HTTP2Request, body: [UInt8], isUrgent: Bool), CurlSocket>
 
 /// The number of connections opened since it was last reset.
 final class ConnectionCount: Sendable {

@@ -2,7 +2,7 @@
 public struct HTTP2ClientConfiguration: Sendable {
     /// A PEM file of certificate authorities to trust in place of the system's.
     public var caFile: String?
-    /// The most connections at once; draining ones do not count.
+    /// The most connections at once, besides that of urgent calls; draining ones do not count.
     public var maxConnections = 4
     /// The most requests at once on one connection; the server may allow fewer.
     public var maxStreamsPerConnection = 100

@@ -12,10 +12,18 @@ final class HTTP2Connection {
         case failed
     }
 
+    /// The calls that may start on a connection.
+    enum Use {
+        case allCalls
+        /// So that they do not queue behind the bytes of others, here, in the network and at the server.
+        case urgentCalls
+    }
+
     /// Limit of reads in one iteration of the loop, so that other connections are read as well.
     private static let maxReadsPerIteration = 16
 
     let socket: CurlSocket
+    let use: Use
     let registry: CallRegistry
     let configuration: HTTP2ClientConfiguration
     private let origin: OriginFields
@@ -40,12 +48,13 @@ final class HTTP2Connection {
     private var clock: ConnectionClock
 
     init?(
-        socket: CurlSocket, origin: OriginFields, registry: CallRegistry, configuration: HTTP2ClientConfiguration,
+        socket: CurlSocket, use: Use, origin: OriginFields, registry: CallRegistry, configuration: HTTP2ClientConfiguration,
         now: ContinuousClock.Instant
     ) {
         guard let session = NativeSession(configuration: configuration) else { return nil }
         self.session = session
         self.socket = socket
+        self.use = use
         self.origin = origin
         self.registry = registry
         self.configuration = configuration
@@ -54,6 +63,8 @@ final class HTTP2Connection {
     }
 
     var hasRoom: Bool { state == .ready && streams.count < maxStreams }
+    /// Whether no call starts on it any more.
+    var isEnding: Bool { state == .draining || state == .failed }
     /// Whether the connection can be removed.
     var isFinished: Bool { state == .failed || (state == .draining && streams.isEmpty) }
 

@@ -1,5 +1,4 @@
 internal import CLibCurl
-internal import DequeModule
 internal import Logging
 
 /// The event loop of a client: drives all its connections until the mailbox is closed and all calls have ended.
@@ -17,9 +16,12 @@ final class HTTP2Loop {
     let registry: CallRegistry
     let origin: OriginFields
     var connections: [HTTP2Connection] = []
-    var waiting = Deque<Call>()
+    var waiting = WaitingCalls()
     var reconnectBackoff = ReconnectBackoff()
-    var isConnecting = false
+    /// The use of the connection that is being opened; nil when none is.
+    var connecting: HTTP2Connection.Use?
+    /// Whether urgent calls have come that found no connection of their own.
+    var lacksUrgentConnection = false
     let connector: Connector
     let connectionsOpened: ConnectionCount
     private let mailbox: HTTP2Mailbox
@@ -98,7 +100,7 @@ final class HTTP2Loop {
         for connection in connections { next = min(next, connection.nextTick ?? next) }
         if let deadline = registry.calls.nextDeadline { next = min(next, deadline) }
         if let closeDeadline { next = min(next, closeDeadline) }
-        if !waiting.isEmpty, !isConnecting, let earliest = reconnectBackoff.earliest, earliest > now { next = min(next, earliest) }
+        if !waiting.isEmpty, connecting == nil, let earliest = reconnectBackoff.earliest, earliest > now { next = min(next, earliest) }
         return max(.zero, next - now)
     }
 
@@ -106,7 +108,11 @@ final class HTTP2Loop {
 
     private func process(_ now: ContinuousClock.Instant) {
         let deadline = now + configuration.timeout
-        for posted in batch.calls { waiting.append(registry.add(posted, deadline: deadline)) }
+        for posted in batch.calls {
+            let call = registry.add(posted, deadline: deadline)
+            waiting.append(call)
+            if call.isUrgent { lacksUrgentConnection = !connections.contains { $0.use == .urgentCalls && !$0.isEnding } }
+        }
         for id in batch.cancellations {
             if let call = registry.calls.find(id) { abandon(call, .cancelled, "the caller was cancelled") }
         }
@@ -118,7 +124,7 @@ final class HTTP2Loop {
         while let call = registry.calls.first, call.deadline <= now {
             abandon(call, .timeout, "no response in \(configuration.timeout)")
         }
-        while waiting.first?.isEnded == true { waiting.removeFirst() }
+        waiting.dropEnded()
     }
 
     private func abandon(_ call: Call, _ code: HTTPClientError.Code, _ message: String) {

@@ -109,8 +109,25 @@ import Testing
         #expect(list.find(1001) == nil)
     }
 
-    private func makeCall(id: Int) throws -> Call {
-        let posted = HTTP2Mailbox.PostedCall(id: UInt64(id), request: (try HTTP2Request(path: "/"), [])) { _ in }
+    @Test func `urgent calls go before the calls that wait, and alone by their connection`() throws {
+        var waiting = WaitingCalls()
+        for id in 1...4 { waiting.append(try makeCall(id: id, isUrgent: id == 3)) }
+        #expect(waiting.first(for: .urgentCalls)?.id == 3)
+        #expect(waiting.first(for: .allCalls)?.id == 3)
+        waiting.removeFirst(for: .allCalls)
+        #expect(waiting.first(for: .urgentCalls) == nil)
+        waiting.removeFirst(for: .urgentCalls)
+        waiting.removeFirst(for: .allCalls)
+        #expect(waiting.first(for: .allCalls)?.id == 2)
+        waiting.first(for: .allCalls)?.end(.failure(.shutDown))
+        waiting.dropEnded()
+        #expect(waiting.popFirst()?.id == 4)
+        #expect(waiting.isEmpty)
+    }
+
+    private func makeCall(id: Int, isUrgent: Bool = false) throws -> Call {
+        let request = (request: try HTTP2Request(path: "/"), body: [UInt8](), isUrgent: isUrgent)
+        let posted = HTTP2Mailbox.PostedCall(id: UInt64(id), request: request) { _ in }
         return Call(posted, deadline: .now)
     }
 

@@ -38,7 +38,10 @@ struct DeliverySender: Sendable {
             if let step = check(gate, push, at: now, isCounted: isCounted, &token) { return step }
         }
         guard case .success(let message) = push.content, let token else { preconditionFailure("a gate let an incomplete push pass") }
-        return .send(fcm.prepare(message, to: token, badge: push.badge, isResend: push.delivery.mayHaveArrived))
+        return .send(
+            fcm.prepare(
+                message, to: token, badge: push.badge, isResend: push.delivery.mayHaveArrived,
+                isUrgent: push.delivery.notification.lane == .urgent))
     }
 
     /// Returns the step of a push that a gate stops; nil when it passes.
