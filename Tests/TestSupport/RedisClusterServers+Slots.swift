@@ -16,8 +16,16 @@ extension RedisClusterServers {
 
     /// Begins to move a slot between two masters: from now on, keys that the first does not have are asked of the second.
     public func beginMigration(of slot: Int, from source: Node, to target: Node) async throws {
-        try await target.server.cli("CLUSTER", "SETSLOT", "\(slot)", "IMPORTING", source.id)
-        try await source.server.cli("CLUSTER", "SETSLOT", "\(slot)", "MIGRATING", target.id)
+        try await set(slot, "IMPORTING", source, at: target)
+        try await set(slot, "MIGRATING", target, at: source)
+    }
+
+    private func set(_ slot: Int, _ state: String, _ other: Node, at node: Node) async throws {
+        // Valkey refuses it while the server moves another slot in one step. A slot that is left between two masters would have every
+        // later migration in one step refused.
+        try await eventually("\(node.port) sets slot \(slot) to \(state)") {
+            try await node.server.cli("CLUSTER", "SETSLOT", "\(slot)", state, other.id).hasPrefix("OK")
+        }
     }
 
     /// Moves the keys of a slot that ``beginMigration(of:from:to:)`` was called for, and ends with the slot at its new master.
@@ -27,8 +35,7 @@ extension RedisClusterServers {
             if keys.isEmpty { break }
             for key in keys { try await source.server.cli("MIGRATE", "127.0.0.1", "\(target.port)", key, "0", "60000") }
         }
-        try await target.server.cli("CLUSTER", "SETSLOT", "\(slot)", "NODE", target.id)
-        try await source.server.cli("CLUSTER", "SETSLOT", "\(slot)", "NODE", target.id)
+        for node in [target, source] { try await set(slot, "NODE", target, at: node) }
         // A replica refuses it, and learns it from its master.
         for other in nodes where other.id != source.id && other.id != target.id {
             _ = try? await other.server.cli("CLUSTER", "SETSLOT", "\(slot)", "NODE", target.id)
