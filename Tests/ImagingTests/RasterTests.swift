@@ -8,27 +8,42 @@ import Testing
     private static let levels = (0..<width * height).map { UInt8(truncatingIfNeeded: $0 * 7 + $0 / width * 31) }
     private static let numbers = levels.map { Float($0) * 0.37 - 20 }
 
-    private static func plane(_ values: UnsafeMutableRawPointer, _ width: Int, _ height: Int, isBytes: Bool) -> hg_plane {
-        hg_plane(values: values, width: Int32(width), height: Int32(height), pixel: 1, row: width, is_bytes: isBytes ? 1 : 0)
+    /// Numbers at an address that does not change, which a plane names.
+    private final class Memory<Number> {
+        private let numbers: UnsafeMutableBufferPointer<Number>
+        let plane: hg_plane
+
+        init(_ values: [Number], _ width: Int = RasterTests.width, _ height: Int = RasterTests.height) {
+            numbers = .allocate(capacity: values.count)
+            _ = numbers.initialize(from: values)
+            plane = hg_plane(
+                values: numbers.baseAddress, width: Int32(width), height: Int32(height), pixel: 1, row: width,
+                is_bytes: Number.self == UInt8.self ? 1 : 0)
+        }
+
+        deinit { numbers.deallocate() }
+
+        var values: [Number] { Array(numbers) }
     }
 
     /// Runs a step whose operands are the numbers, the levels and a mask of levels, and returns its result.
     private static func run(_ operation: hg_operation, table: [Float] = [], change: (inout hg_step) -> Void = { _ in }) -> [Float] {
-        var (numbers, levels, result) = (numbers, levels, [Float](repeating: -1, count: width * height))
-        return table.withUnsafeBufferPointer { table in
-            var loads = [hg_step(), hg_step()]
-            var step = hg_step()
-            (step.operation, step.out, step.left, step.right, step.mask) = (operation, 0, 0, 1, 1)
-            (step.table, step.last) = (table.baseAddress, Int32(table.count - 1))
-            loads[0].plane = plane(&numbers, width, height, isBytes: false)
-            (loads[1].out, loads[1].plane) = (1, plane(&levels, width, height, isBytes: true))
-            step.plane = loads[1].plane
-            change(&step)
-            var store = hg_step()
-            (store.operation, store.plane) = (HG_STORE, plane(&result, width, height, isBytes: false))
+        let (numbers, levels, table) = (Memory(numbers), Memory(levels), Memory(table))
+        let result = Memory([Float](repeating: -1, count: width * height))
+        var loads = [hg_step(), hg_step()]
+        var step = hg_step()
+        (step.operation, step.out, step.left, step.right, step.mask) = (operation, 0, 0, 1, 1)
+        (step.table, step.last) = (UnsafePointer(table.plane.values?.assumingMemoryBound(to: Float.self)), Int32(table.values.count - 1))
+        loads[0].plane = numbers.plane
+        (loads[1].out, loads[1].plane) = (1, levels.plane)
+        step.plane = levels.plane
+        change(&step)
+        var store = hg_step()
+        (store.operation, store.plane) = (HG_STORE, result.plane)
+        withExtendedLifetime((numbers, levels, table)) {
             hg_raster_run(loads + [step, store], 4, Int32(width), 0, Int32(height))
-            return result
         }
+        return result.values
     }
 
     private static func expect(_ result: [Float], within limit: Float = 0.001, _ expected: (Int) -> Float) {
@@ -96,31 +111,56 @@ import Testing
     }
 
     @Test(arguments: [Int32(0), 1])
-    func `an even plane stays even when it is enlarged, blurred and shrunk`(isPortable: Int32) {
+    func `an enlargement is linear between the pixels`(isPortable: Int32) {
         hg_raster_use_portable(isPortable)
         defer { hg_raster_use_portable(0) }
-        var even = [UInt8](repeating: 201, count: 12 * 9)
-        let small = Self.plane(&even, 12, 9, isBytes: true)
-        let enlarged = Self.run(HG_ENLARGE) { ($0.plane, $0.a, $0.b) = (small, 12 / Float(Self.width), 9 / Float(Self.height)) }
-        Self.expect(enlarged) { _ in 201 }
-        var blurred = [UInt8](repeating: 0, count: 12 * 9)
-        #expect(hg_raster_blur(small, Self.plane(&blurred, 12, 9, isBytes: true), [0.1, 0.2, 0.4, 0.2, 0.1], 5) == 1)
-        #expect(blurred == even)
-        var shrunk = [Float](repeating: 0, count: 3 * 3)
-        #expect(hg_raster_shrink(small, Self.plane(&shrunk, 3, 3, isBytes: false), 4) == 1)
-        Self.expect(shrunk) { _ in 201 }
+        let (width, height) = (12, 9)
+        let small = Memory((0..<width * height).map { UInt8($0 * $0 % 251) }, width, height)
+        let (a, b) = (Float(width) / Float(Self.width), Float(height) / Float(Self.height))
+        let enlarged = withExtendedLifetime(small) { Self.run(HG_ENLARGE) { ($0.plane, $0.a, $0.b) = (small.plane, a, b) } }
+        let levels = small.values
+        Self.expect(enlarged, within: 0.01) { index in
+            let across = min(max((Float(index % Self.width) + 0.5) * a - 0.5, 0), Float(width - 1))
+            let down = min(max((Float(index / Self.width) + 0.5) * b - 0.5, 0), Float(height - 1))
+            func row(_ y: Int) -> Float {
+                let (x, line) = (Int(across), min(y, height - 1) * width)
+                let left = Float(levels[line + x])
+                return left + (Float(levels[line + min(x + 1, width - 1)]) - left) * (across - Float(x))
+            }
+            return row(Int(down)) + (row(Int(down) + 1) - row(Int(down))) * (down - down.rounded(.down))
+        }
     }
 
     @Test(arguments: [Int32(0), 1])
-    func `a blur is the weighted mean of the surroundings`(isPortable: Int32) {
+    func `a reduction is the mean of squares, whose edges are repeated`(isPortable: Int32) {
         hg_raster_use_portable(isPortable)
         defer { hg_raster_use_portable(0) }
-        var levels = Self.levels
-        var blurred = [Float](repeating: 0, count: levels.count)
+        let factor = 4
+        let (width, height) = ((Self.width + factor - 1) / factor, (Self.height + factor - 1) / factor)
+        let (levels, small) = (Memory(Self.levels), Memory([Float](repeating: 0, count: width * height), width, height))
+        let hasMemory = withExtendedLifetime(levels) { hg_raster_shrink(levels.plane, small.plane, Int32(factor)) }
+        #expect(hasMemory == 1)
+        Self.expect(small.values, within: 0.01) { index in
+            var sum: Float = 0
+            for down in 0..<factor {
+                for across in 0..<factor { sum += Self.level(index % width * factor + across, index / width * factor + down) }
+            }
+            return sum / Float(factor * factor)
+        }
+    }
+
+    @Test(arguments: [Int32(0), 1])
+    func `a blur is the weighted mean of the surroundings, rounded for bytes`(isPortable: Int32) {
+        hg_raster_use_portable(isPortable)
+        defer { hg_raster_use_portable(0) }
         let weights: [Float] = [0.1, 0.2, 0.4, 0.2, 0.1]
-        let plane = Self.plane(&levels, Self.width, Self.height, isBytes: true)
-        #expect(hg_raster_blur(plane, Self.plane(&blurred, Self.width, Self.height, isBytes: false), weights, 5) == 1)
-        Self.expect(blurred, within: 0.01) { index in
+        let levels = Memory(Self.levels)
+        let (exact, rounded) = (Memory([Float](repeating: 0, count: Self.levels.count)), Memory(Self.levels.map { _ in UInt8(0) }))
+        for plane in [exact.plane, rounded.plane] {
+            let hasMemory = withExtendedLifetime((levels, exact, rounded)) { hg_raster_blur(levels.plane, plane, weights, 5) }
+            #expect(hasMemory == 1)
+        }
+        func mean(_ index: Int) -> Float {
             var sum: Float = 0
             for down in -2...2 {
                 for across in -2...2 {
@@ -129,5 +169,18 @@ import Testing
             }
             return sum
         }
+        Self.expect(exact.values, within: 0.01, mean)
+        Self.expect(rounded.values.map { Float($0) }, within: 0.51, mean)
+    }
+
+    @Test func `levels are counted, and the deviation is that of a sample`() {
+        let (levels, numbers) = (Memory(Self.levels), Memory(Self.numbers))
+        var counts = [Int](repeating: 7, count: 256)
+        withExtendedLifetime(levels) { hg_raster_histogram(levels.plane, &counts) }
+        #expect(counts == (0...255).map { level in Self.levels.count { $0 == level } })
+        let deviation = withExtendedLifetime(numbers) { hg_raster_deviation(numbers.plane) }
+        let mean = Self.numbers.reduce(0) { $0 + Double($1) } / Double(Self.numbers.count)
+        let squares = Self.numbers.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) }
+        #expect(abs(deviation - (squares / Double(Self.numbers.count - 1)).squareRoot()) < 0.001)
     }
 }

@@ -1,9 +1,10 @@
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include "paths.h"
 
-static int is_portable;
+static atomic_int is_portable;
 
 void hg_raster_use_portable(int only_portable) { is_portable = only_portable; }
 

@@ -38,6 +38,14 @@ final class Band {
     /// The plane that this band is, if its numbers are in memory as they are.
     var stored: Plane? { step.operation == HG_LOAD && step.dx == 0 && step.dy == 0 ? plane : nil }
 
+    /// The plane of a band that was kept.
+    ///
+    /// - Precondition: the numbers are in memory; those that are still to be computed cannot be read at any place.
+    var keptPlane: Plane {
+        guard let stored else { preconditionFailure("a picture is read at other places before it is kept") }
+        return stored
+    }
+
     /// Rounded to levels of 0 to 255.
     func rounded() -> Band { isBytes ? self : Band(HG_ROUND, [self], isBytes: true) }
 }

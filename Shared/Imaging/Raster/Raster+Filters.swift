@@ -29,7 +29,7 @@ extension Raster {
             bands.map {
                 Band(
                     HG_ENLARGE, a: Double(size.width) / Double(larger.width), b: Double(size.height) / Double(larger.height),
-                    plane: $0.stored)
+                    plane: $0.keptPlane)
             }, larger, watch)
     }
 
@@ -51,14 +51,14 @@ extension Raster {
     ///
     /// - Precondition: the picture is kept.
     func shifted(right: Int, down: Int) -> Raster {
-        with(bands.compactMap { band in band.stored.map { Band($0, dx: right, dy: down) } })
+        with(bands.map { Band($0.keptPlane, dx: right, dy: down) })
     }
 
     /// Each pixel read from a place that is further right and down by the two bands of `offsets`, in pixels; edges are repeated.
     ///
     /// - Precondition: the picture is kept.
     func displaced(by offsets: Raster) -> Raster {
-        with(bands.map { Band(HG_DISPLACE, offsets.bands, plane: $0.stored) })
+        with(bands.map { Band(HG_DISPLACE, offsets.bands, plane: $0.keptPlane) })
     }
 
     /// Two bands with the coordinates of each pixel.
@@ -70,6 +70,6 @@ extension Raster {
     ///
     /// - Precondition: the picture is kept.
     func cropped(to part: PixelSize, left: Int, top: Int) -> Raster {
-        Raster(bands.compactMap { $0.stored.map { Band($0.cropped(to: part, left: left, top: top)) } }, part, watch)
+        Raster(bands.map { Band($0.keptPlane.cropped(to: part, left: left, top: top)) }, part, watch)
     }
 }

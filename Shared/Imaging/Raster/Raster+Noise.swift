@@ -27,7 +27,7 @@ extension Raster {
             ])
         let soft = try Raster(try dots.inMemory(), watch).blurred(softness).kept()
         let shaped = try shape(soft).kept().cropped(to: tile, left: margin, top: margin)
-        return Raster(shaped.bands.map { Band(HG_TILE, plane: $0.stored) }, size, watch)
+        return Raster(shaped.bands.map { Band(HG_TILE, plane: $0.keptPlane) }, size, watch)
     }
 
     /// The side of a tile of grain, in pixels.

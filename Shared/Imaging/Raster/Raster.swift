@@ -59,13 +59,13 @@ struct Raster {
     /// The pictures' bands side by side, as one picture.
     static func joined(_ pictures: [Raster]) -> Raster { pictures[0].with(pictures.flatMap(\.bands)) }
 
-    /// The level, 0 to 1, below which a share of all pixels lies.
+    /// The levels, 0 to 1, below which these shares of all pixels lie.
     ///
     /// - Precondition: one band of 0 to 255.
     func percentiles(_ shares: [Double]) throws(ImagingError) -> [Double] {
         let planes = try planes()
         var counts = Array(repeating: 0, count: 256)
-        hg_raster_histogram(planes[0].layout, &counts)
+        withExtendedLifetime(planes) { hg_raster_histogram(planes[0].layout, &counts) }
         let pixels = Double(size.width * size.height)
         return shares.map { share in
             var seen = 0

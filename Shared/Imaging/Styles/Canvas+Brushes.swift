@@ -15,7 +15,7 @@ extension Canvas {
         let source = source ?? picture
         let reach = max(1, Int((radius * unit).rounded()))
         let sigma = max(Double(reach) / 2, 0.6)
-        let mean = try source.blurred(sigma)
+        let mean = try source.blurred(sigma).kept()
         let light = try source.grey().kept()
         let square = try (light * light).blurred(sigma)
         // One level more, so that faint differences, as of noise, count as even.

@@ -37,7 +37,7 @@ extension Canvas {
         let length = max(7, Int(24 * unit)) | 1
         let line = (0..<length).map { row in (0..<length).map { $0 == (rising ? length - 1 - row : row) ? 1 / Double(length) : 0 } }
         return try grain(seed: seed, softness: 0.45 * unit, reach: length) { dots throws(ImagingError) in
-            let strokes = dots.convolved(line)
+            let strokes = try dots.convolved(line).kept()
             return strokes * (1 / max(try strokes.deviation(), 0.000_1))
         }
     }

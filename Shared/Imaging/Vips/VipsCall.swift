@@ -8,7 +8,6 @@ final class VipsCall {
     /// The value of an argument.
     enum Argument {
         case picture(VipsPicture)
-        case pictures([VipsPicture])
         case whole(Int)
         case number(Double)
         case numbers([Double])
@@ -58,14 +57,6 @@ final class VipsCall {
         return try VipsPicture(image?.assumingMemoryBound(to: VipsImage.self), name)
     }
 
-    /// An output number.
-    func number(_ property: String = "out") -> Double {
-        var value = GValue.empty(of: GValue.double)
-        defer { g_value_unset(&value) }
-        g_object_get_property(operation.assumingMemoryBound(to: GObject.self), property, &value)
-        return g_value_get_double(&value)
-    }
-
     /// Output bytes.
     func bytes(_ property: String = "buffer") throws(ImagingError) -> [UInt8] {
         var value = GValue.empty(of: vips_blob_get_type())
@@ -101,14 +92,6 @@ extension VipsCall.Argument {
         case .picture(let picture):
             var value = GValue.empty(of: vips_image_get_type())
             g_value_set_object(&value, picture.image)
-            return value
-        case .pictures(let pictures):
-            var value = GValue.empty(of: vips_array_image_get_type())
-            vips_value_set_array_image(&value, Int32(pictures.count))
-            let slots = vips_value_get_array_image(&value, nil)
-            for (index, picture) in pictures.enumerated() {
-                slots?[index] = g_object_ref(picture.image)?.assumingMemoryBound(to: VipsImage.self)
-            }
             return value
         case .whole(let number):
             var value = GValue.empty(of: GValue.integer)

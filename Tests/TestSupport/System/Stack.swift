@@ -23,6 +23,7 @@ public final class Stack: Sendable {
     /// The one server, or the first master of the cluster at the start.
     public let redis: RedisServer
     private let redisURL: String
+    /// Kept because its servers end with it.
     private let cluster: RedisClusterServers?
     public let http: HTTPClient
     /// The collector of the services' traces.

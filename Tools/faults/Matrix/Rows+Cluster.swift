@@ -23,39 +23,14 @@ extension FaultRow {
     }
 
     static let masterKilled = FaultRow("C3", "a master killed, which comes back as a replica", options: clustered) { rig, scale in
-        let cluster = try rig.requireCluster()
-        try await rig.startFlow(scale)
-        for _ in 0..<scale.rounds {
-            for stream in Rig.streams {
-                let roles = try await rig.roles(of: stream)
-                rig.mark()
-                await roles.master.server.kill()
-                try await cluster.waitUntilMaster(roles.replica)
-                try await rig.flow(scale.calm)
-                try await roles.master.server.restart()
-                try await rig.waitUntilFollowing(roles.master)
-            }
-        }
+        try await rig.stopMasters(scale, by: { await $0.kill() }, thenResume: { try await $0.restart() })
     }
 
     static let masterFrozen = FaultRow(
         "C4", "a master frozen until its replica has its place, then thawed", options: clustered
     ) { rig, scale in
-        let cluster = try rig.requireCluster()
-        try await rig.startFlow(scale)
-        for _ in 0..<scale.rounds {
-            for stream in Rig.streams {
-                let roles = try await rig.roles(of: stream)
-                rig.mark()
-                roles.master.server.signal(SIGSTOP)
-                try await cluster.waitUntilMaster(roles.replica)
-                try await rig.flow(scale.calm)
-                // What it had received before it stood still, it executes as the master that it still is in its own eyes.
-                roles.master.server.signal(SIGCONT)
-                try await rig.waitUntilFollowing(roles.master)
-                try await rig.flow(scale.calm)
-            }
-        }
+        // What it had received before it stood still, it executes as the master that it still is in its own eyes.
+        try await rig.stopMasters(scale, by: { $0.signal(SIGSTOP) }, thenResume: { $0.signal(SIGCONT) })
     }
 
     static let killedWhileSlotsMove = FaultRow(
@@ -64,20 +39,17 @@ extension FaultRow {
         let cluster = try rig.requireCluster()
         try await rig.startFlow(scale)
         for round in 0..<scale.rounds + 1 {
-            let victim = try rig.oldest(.consumer)
-            try await rig.waitForWork(3, of: victim)
+            try await rig.waitForWork(3, of: try rig.oldest(.consumer))
             if round.isMultiple(of: 2) {
                 var moves: [Rig.Move] = []
                 for stream in Rig.streams { moves.append(try await rig.move(of: stream)) }
                 for move in moves { try await cluster.beginMigration(of: move.slot, from: move.source, to: move.target) }
-                try await rig.replace(victim)
-                try await rig.replace(try rig.oldest(.relay))
+                try await rig.replaceConsumerAndRelay()
                 for move in moves { try await cluster.endMigration(of: move.slot, from: move.source, to: move.target) }
             } else {
                 let replica = try await rig.roles(of: Rig.workStream).replica
                 async let failover: Void = cluster.failOver(to: replica)
-                try await rig.replace(victim)
-                try await rig.replace(try rig.oldest(.relay))
+                try await rig.replaceConsumerAndRelay()
                 try await failover
             }
             try await rig.flow(scale.calm)
@@ -108,6 +80,26 @@ extension Rig {
         }
     }
 
+    /// Stops the master of each stream until its replica has its place, and resumes it, while work is done, again and again.
+    fileprivate func stopMasters(
+        _ scale: Scale, by stop: (RedisServer) async throws -> Void, thenResume resume: (RedisServer) async throws -> Void
+    ) async throws {
+        let cluster = try requireCluster()
+        try await startFlow(scale)
+        for _ in 0..<scale.rounds {
+            for stream in Self.streams {
+                let roles = try await roles(of: stream)
+                mark()
+                try await stop(roles.master.server)
+                try await cluster.waitUntilMaster(roles.replica)
+                try await flow(scale.calm)
+                try await resume(roles.master.server)
+                try await waitUntilFollowing(roles.master)
+                try await flow(scale.calm)
+            }
+        }
+    }
+
     /// Does something to each stream while work is done, again and again.
     fileprivate func whileFlowing(_ scale: Scale, _ fault: (_ stream: String) async throws -> Void) async throws {
         try await startFlow(scale)
@@ -125,10 +117,12 @@ extension Rig {
         }
     }
 
-    /// Kills a process, and starts another one in its place.
-    fileprivate func replace(_ victim: RigProcess) async throws {
-        mark(victim)
-        await victim.guarded.stop(signal: SIGKILL)
-        try launch(victim.role)
+    /// Kills the oldest consumer, and then the relay, and starts another one in its place each.
+    fileprivate func replaceConsumerAndRelay() async throws {
+        for victim in [try oldest(.consumer), try oldest(.relay)] {
+            mark(victim)
+            await victim.guarded.stop(signal: SIGKILL)
+            try launch(victim.role)
+        }
     }
 }
