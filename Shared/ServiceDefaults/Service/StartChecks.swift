@@ -41,7 +41,8 @@ struct StartChecks: Sendable {
         if case .unixSocket = redis.endpoint { return }
         guard redis.tls else {
             throw ConfigurationError(
-                "REDIS_URL", "is without TLS", expectation: "rediss:// or rediss+sentinel:// (or ALLOW_PLAINTEXT=1, or ENVIRONMENT=local)")
+                "REDIS_URL", "is without TLS",
+                expectation: "rediss://, rediss+sentinel:// or rediss+cluster:// (or ALLOW_PLAINTEXT=1, or ENVIRONMENT=local)")
         }
     }
 
