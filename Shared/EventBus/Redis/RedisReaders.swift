@@ -55,7 +55,7 @@ final class RedisGroupReader: GroupReader {
     /// The commands that acknowledge entries: a transaction, or the script; none when the server has yet to be taught the script.
     private func acknowledgement(of ids: [EntryID], isOwner: Bool) -> [RedisCommand] {
         if isOwner {
-            return begin + [.xack(keys[0], group: consumer.group.name, ids: ids.lazy.map { $0.streamID }), RedisCommand("EXEC")]
+            return begin + [.xack(keys[0], group: consumer.group.name, ids: ids.map(\.streamID)), RedisCommand("EXEC")]
         }
         return [SettlementScripts.acknowledge.command(keys: keys, arguments: arguments(ids))].compactMap { $0 }
     }

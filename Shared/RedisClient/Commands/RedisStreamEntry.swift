@@ -13,14 +13,14 @@ public struct RedisStreamFields: RandomAccessCollection, Sendable {
 
     private let tape: ReplyTape
     /// The node of the first name; names and values are texts, and follow each other.
-    private let start: Int
+    private let node: Int
     public let count: Int
 
     /// - Returns: nil when the reply is not a list of pairs of texts.
     init?(_ reply: RedisReply) {
         guard let elements = reply.elements, elements.count.isMultiple(of: 2) else { return nil }
         for element in elements where element.kind != .bulkString { return nil }
-        (tape, start, count) = (reply.tape, Int(reply.index) + 1, elements.count / 2)
+        (tape, node, count) = (reply.tape, Int(reply.index) + 1, elements.count / 2)
     }
 
     public var startIndex: Int { 0 }
@@ -32,15 +32,15 @@ public struct RedisStreamFields: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Calls `body` with the bytes of each name and value, in their order; the bytes are valid during the call only.
-    public func read(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+    /// Calls `body` with the bytes of each name and value from that field on, in their order; the bytes are valid during the call only.
+    public func read(from start: Int = 0, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
         tape.bytes.withUnsafeBytes { all in
-            for index in 0..<count { body(text(2 * index, in: all), text(2 * index + 1, in: all)) }
+            for index in start..<count { body(text(2 * index, in: all), text(2 * index + 1, in: all)) }
         }
     }
 
     private func text(_ offset: Int, in all: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        let node = tape.nodes[start + offset]
+        let node = tape.nodes[node + offset]
         guard node.length > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(rebasing: all[Int(node.number)..<(Int(node.number) + Int(node.length))])
     }

@@ -45,14 +45,16 @@ public struct RedisStreamID: Hashable, Comparable, Sendable {
 
     private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> UInt64? {
         guard !digits.isEmpty else { return nil }
+        // Nineteen digits fit, whatever they are.
+        guard digits.count <= 19 else {
+            let isNumber = digits.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
+            return isNumber ? UInt64(String(decoding: digits, as: UTF8.self)) : nil
+        }
         var number: UInt64 = 0
         for digit in digits {
             let value = digit &- UInt8(ascii: "0")
             guard value < 10 else { return nil }
-            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = product.addingReportingOverflow(UInt64(value))
-            guard !overflow, !carry else { return nil }
-            number = sum
+            number = number &* 10 &+ UInt64(value)
         }
         return number
     }

@@ -21,10 +21,6 @@ public final class RedisConnection: RedisCommandSender {
     /// Whether the connection refuses new commands.
     var isRetired: Bool { core.isRetired }
 
-    /// Runs tasks on the connection's event loop, which saves two thread switches for each command. For code that does not block
-    /// and waits for this connection most of the time.
-    public var taskExecutor: any TaskExecutor { EventLoopTaskExecutor(eventLoop: core.channel.eventLoop) }
-
     public func send(_ command: RedisCommand, timeout: Duration?) async throws(RedisError) -> RedisReply {
         try await core.send(command, deadline: core.deadline(after: timeout)).checked()
     }
@@ -53,20 +49,5 @@ public final class RedisConnection: RedisCommandSender {
 
     func drain() {
         core.drain()
-    }
-}
-
-/// A task executor that runs on an event loop of NIO.
-private final class EventLoopTaskExecutor: TaskExecutor {
-    private let eventLoop: any EventLoop
-
-    init(eventLoop: any EventLoop) {
-        self.eventLoop = eventLoop
-    }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        let executor = asUnownedTaskExecutor()
-        eventLoop.execute { job.runSynchronously(on: executor) }
     }
 }

@@ -1,29 +1,45 @@
 /// Writes the arguments of one command in RESP: an array of bulk strings.
 public struct RedisCommandEncoder: ~Copyable {
-    private(set) var bytes: [UInt8] = []
+    /// The most bytes around an argument: its type, the digits of its length, and two line ends.
+    private static var maxFraming: Int { 1 + 20 + 2 + 2 }
+
+    private var output: GrowingBytes
 
     /// - Parameters:
     ///   - argumentCount: The exact number of arguments that will be appended, the command's name included.
     ///   - capacity: The approximate number of bytes of all arguments.
     init(argumentCount: Int, capacity: Int) {
-        bytes.reserveCapacity(capacity + 16 * argumentCount + 16)
-        appendHeader(UInt8(ascii: "*"), UInt64(argumentCount))
+        output = GrowingBytes(capacity: capacity + 16 * argumentCount + 16)
+        output.append(atMost: Self.maxFraming) { writeHeader(UInt8(ascii: "*"), UInt64(argumentCount), at: $0) }
     }
+
+    /// The command so far.
+    var bytes: [UInt8] { output.array }
 
     /// Appends one argument, the UTF-8 of `text`.
     public mutating func append(_ text: String) {
         var text = text
-        text.withUTF8 { appendArgument(UnsafeRawBufferPointer($0)) }
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
     /// Appends one argument.
     public mutating func append(_ value: [UInt8]) {
-        value.withUnsafeBytes { appendArgument($0) }
+        value.withUnsafeBytes { append($0) }
+    }
+
+    /// Appends one argument.
+    public mutating func append(_ value: UnsafeRawBufferPointer) {
+        output.append(atMost: value.count + Self.maxFraming) { room in
+            var end = writeHeader(UInt8(ascii: "$"), UInt64(value.count), at: room)
+            if let start = value.baseAddress { UnsafeMutableRawPointer(room + end).copyMemory(from: start, byteCount: value.count) }
+            end += value.count
+            return end + writeLineEnd(at: room + end)
+        }
     }
 
     /// Appends one argument, the decimal digits of `number`.
     public mutating func append(_ number: some BinaryInteger) {
-        withDecimalDigits(Int64(number)) { appendArgument($0) }
+        withDecimalDigits(Int64(number)) { append($0) }
     }
 
     /// Appends one argument such as `1700000000000-0`.
@@ -33,34 +49,40 @@ public struct RedisCommandEncoder: ~Copyable {
             start -= 1
             buffer[start] = UInt8(ascii: "-")
             start = writeDigits(id.milliseconds, endingAt: start, of: buffer)
-            appendArgument(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: buffer[start...])))
+            append(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: buffer[start...])))
         }
     }
+}
 
-    private mutating func appendArgument(_ argument: UnsafeRawBufferPointer) {
-        appendHeader(UInt8(ascii: "$"), UInt64(argument.count))
-        bytes.append(contentsOf: argument)
-        appendLineEnd()
-    }
-
-    private mutating func appendHeader(_ type: UInt8, _ number: UInt64) {
-        if number < 10 {
-            let header = (type, UInt8(ascii: "0") + UInt8(number), UInt8(ascii: "\r"), UInt8(ascii: "\n"))
-            return withUnsafeBytes(of: header) { bytes.append(contentsOf: $0) }
+/// Writes the type and the number of an array or a bulk string, and returns the number of bytes.
+@inline(__always)
+private func writeHeader(_ type: UInt8, _ number: UInt64, at room: UnsafeMutablePointer<UInt8>) -> Int {
+    room[0] = type
+    var end = 1
+    if number < 10 {
+        room[1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)
+        end = 2
+    } else if number < 100 {
+        room[1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10)
+        room[2] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
+        end = 3
+    } else {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            for index in writeDigits(number, endingAt: 20, of: digits)..<20 {
+                room[end] = digits[index]
+                end += 1
+            }
         }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { buffer in
-            buffer[22] = UInt8(ascii: "\r")
-            buffer[23] = UInt8(ascii: "\n")
-            let start = writeDigits(number, endingAt: 22, of: buffer) - 1
-            buffer[start] = type
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[start...]))
-        }
     }
+    return end + writeLineEnd(at: room + end)
+}
 
-    private mutating func appendLineEnd() {
-        bytes.append(UInt8(ascii: "\r"))
-        bytes.append(UInt8(ascii: "\n"))
-    }
+/// Writes a line end, and returns the number of bytes.
+@inline(__always)
+private func writeLineEnd(at room: UnsafeMutablePointer<UInt8>) -> Int {
+    room[0] = UInt8(ascii: "\r")
+    room[1] = UInt8(ascii: "\n")
+    return 2
 }
 
 /// Writes the decimal digits of `number` so that they end before `end`, and returns the index of the first.

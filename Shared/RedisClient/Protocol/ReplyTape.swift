@@ -24,14 +24,17 @@ final class ReplyTape: Sendable {
 }
 
 /// Collects the values that hiredis' reader finds until they are sealed as a ``ReplyTape``.
-struct TapeBuilder {
+struct TapeBuilder: ~Copyable {
     /// Why the builder refused a value.
     enum Refusal: Sendable {
         case tooManyValues, tooManyBytes
     }
 
+    /// The most nodes whose memory is kept for the next burst.
+    private static var maxIdleNodes: Int { 4096 }
+
     private var nodes: [ReplyTape.Node] = []
-    private var bytes: [UInt8] = []
+    private var bytes = GrowingBytes(capacity: 0)
     /// The start of the reply that is being read.
     private var openNode = 0
     private var openByte = 0
@@ -54,7 +57,7 @@ struct TapeBuilder {
         }
         let number = text.isEmpty ? number : Int64(bytes.count)
         nodes.append(.init(number: number, length: Int32(text.count), end: Int32(nodes.count) + 1, kind: kind))
-        bytes.append(contentsOf: text)
+        bytes.append(text)
         return true
     }
 
@@ -75,21 +78,11 @@ struct TapeBuilder {
 
     /// Removes the finished replies and returns them as a tape; the values of an unfinished one stay.
     mutating func seal() -> ReplyTape {
-        let sizes = (nodes: min(nodes.count, 4096), bytes: min(bytes.count, 65_536))
-        if openNode == nodes.count {
-            let tape = ReplyTape(nodes: nodes, bytes: bytes)
-            nodes = []
-            bytes = []
-            // The next burst is likely to be as large as this one.
-            nodes.reserveCapacity(sizes.nodes)
-            bytes.reserveCapacity(sizes.bytes)
-            openNode = 0
-            openByte = 0
-            return tape
-        }
-        let tape = ReplyTape(nodes: Array(nodes[..<openNode]), bytes: Array(bytes[..<openByte]))
-        nodes.removeSubrange(..<openNode)
-        bytes.removeSubrange(..<openByte)
+        let tape = ReplyTape(nodes: Array(nodes[..<openNode]), bytes: bytes.takeFirst(openByte))
+        // The next burst is likely to be as large as this one; the memory of an exceptional one is given back.
+        let rest = Array(nodes[openNode...])
+        nodes.removeAll(keepingCapacity: openNode <= Self.maxIdleNodes)
+        nodes += rest
         for index in nodes.indices {
             nodes[index].end -= Int32(openNode)
             if nodes[index].length > 0 { nodes[index].number -= Int64(openByte) }

@@ -30,7 +30,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "-", "1", "1-", "-1", "1-2-3", "a-1", "1-18446744073709551616", " 1-1"])
+    @Test(arguments: [
+        "", "-", "1", "1-", "-1", "1-2-3", "a-1", "1-18446744073709551616", " 1-1", "+0000000000000000001-1",
+        "1-184467440737095516150",
+    ])
     func `Text that is not a stream id is refused`(text: String) {
         #expect(RedisStreamID(text) == nil)
     }

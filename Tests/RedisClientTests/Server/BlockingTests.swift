@@ -150,21 +150,6 @@ import Testing
         }
     }
 
-    @Test func `A task may run on the event loop of the connection`() async throws {
-        try await withClient { client, stream in
-            try await client.withDedicatedConnection { connection in
-                let sum = try await withTaskExecutorPreference(connection.taskExecutor) {
-                    var sum = 0
-                    for number in 1...100 {
-                        sum += try await connection.send(RedisCommand("ECHO", number)).string.flatMap(Int.init) ?? 0
-                    }
-                    return sum
-                }
-                #expect(sum == 5050)
-            }
-        }
-    }
-
     /// Waits until the server reports that the connection is blocked in a command.
     private func waitUntilBlocked(_ connection: RedisConnection, _ client: RedisClient) async throws {
         let number = try #require(connection.clientID)
