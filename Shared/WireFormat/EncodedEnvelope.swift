@@ -7,7 +7,7 @@ public struct EncodedEnvelope: Sendable, Equatable {
     public let version: Int
     public let key: String
     public let occurredAt: Date
-    public let traceparent: String?
+    public private(set) var traceparent: String?
     public let requestID: String?
     public let expiresAt: Date?
     /// The body as JSON in UTF-8, at most ``EnvelopeLimits/maxBodyBytes`` bytes.
@@ -35,6 +35,14 @@ public struct EncodedEnvelope: Sendable, Equatable {
         self.requestID = requestID
         self.expiresAt = expiresAt?.roundedToMilliseconds
         self.body = body
+    }
+
+    /// Returns the message with another trace parent.
+    public func traced(by traceparent: String?) -> EncodedEnvelope {
+        if traceparent == self.traceparent { return self }
+        var message = self
+        message.traceparent = traceparent
+        return message
     }
 
     /// Decodes the body as an event of the given type; unknown fields are ignored.

@@ -36,14 +36,6 @@ public struct Envelope<Body: Event>: Sendable, Equatable {
         self.body = body
     }
 
-    /// Returns the message with another trace parent.
-    public func traced(by traceparent: String?) -> Envelope {
-        if traceparent == self.traceparent { return self }
-        return Envelope(
-            body, id: id, version: version, occurredAt: occurredAt, traceparent: traceparent, requestID: requestID,
-            expiresAt: expiresAt)
-    }
-
     /// Encodes the body as JSON.
     ///
     /// - Throws: ``WireFormatError`` when the body or a field of the envelope is over its limit.

@@ -14,11 +14,16 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
         var events: [Envelope<Handler.Body>] = []
         for (index, entry) in entries.enumerated() {
             do throws(WireFormatError) {
-                let event: Envelope<Handler.Body> = try entry.decode()
+                let message = try entry.message()
                 // Each goes on with its own trace, although they are handled together.
-                let span = HandlerSpan(of: event, entry, in: scope)
+                let span = HandlerSpan(of: message, entry, in: scope)
+                do throws(WireFormatError) {
+                    events.append(try message.traced(by: span.traceparent).decode())
+                } catch {
+                    span.end(.unreadable(error))
+                    throw error
+                }
                 readable.append((index, span))
-                events.append(event.traced(by: span.traceparent))
                 results.append(.handled)
             } catch {
                 results.append(.unreadable(error))

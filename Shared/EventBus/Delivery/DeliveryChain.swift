@@ -3,13 +3,15 @@ import WireFormat
 
 /// A step in the delivery of a message to its handler: passes it to the next step, or ends the delivery with a result. It throws when the
 /// message was not handled.
-typealias DeliveryStep<Body: Event> = @Sendable (Envelope<Body>, DeliveredEntry, ConsumerScope) async throws -> ProcessingResult
+///
+/// The body stays encoded until the last step: only that one depends on the type of the event, and a duplicate is never decoded.
+typealias DeliveryStep = @Sendable (EncodedEnvelope, DeliveredEntry, ConsumerScope) async throws -> ProcessingResult
 
 /// The steps between a stream and a handler, outermost first. Their result decides the disposition of the message (``DispositionPolicy``).
 enum DeliveryChain {
-    /// decode → trace → skip a duplicate → handle and mark
+    /// trace → skip a duplicate → decode → handle and mark
     static func single<Handler: EventHandler>(_ handler: Handler, _ postgres: PostgresClient) -> any MessageProcessor {
-        SingleProcessor(deliver: traced(skippingDuplicates(postgres, handlingAndMarking(postgres, handler))))
+        SingleProcessor(deliver: traced(skippingDuplicates(postgres, decoding(handlingAndMarking(postgres, handler)))))
     }
 
     /// decode → trace → skip duplicates, mark and handle in one transaction
@@ -17,12 +19,24 @@ enum DeliveryChain {
         BatchProcessor(transaction: BatchTransaction(handler: handler, postgres: postgres))
     }
 
-    /// decode → trace → body
+    /// trace → decode → body
     static func withoutInbox<Body: Event>(_ body: @escaping @Sendable (Envelope<Body>) async throws -> Void) -> any MessageProcessor {
-        SingleProcessor<Body>(
-            deliver: traced { event, _, _ in
-                try await body(event)
-                return .handled
-            })
+        SingleProcessor(
+            deliver: traced(
+                decoding { event, _, _ in
+                    try await body(event)
+                    return .handled
+                }))
+    }
+
+    /// Decodes the body of a message; one that cannot be read ends its delivery.
+    private static func decoding<Body: Event>(
+        _ next: @escaping @Sendable (Envelope<Body>, DeliveredEntry, ConsumerScope) async throws -> ProcessingResult
+    ) -> DeliveryStep {
+        { message, entry, scope in
+            let event: Envelope<Body>
+            do throws(WireFormatError) { event = try message.decode() } catch { return .unreadable(error) }
+            return try await next(event, entry, scope)
+        }
     }
 }

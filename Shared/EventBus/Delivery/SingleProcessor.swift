@@ -1,8 +1,8 @@
 import WireFormat
 
-/// Decodes messages one by one for the further steps of their delivery; each worker handles one at a time.
-struct SingleProcessor<Body: Event>: MessageProcessor {
-    let deliver: @Sendable (Envelope<Body>, DeliveredEntry, ConsumerScope) async -> ProcessingResult
+/// Passes messages one by one to the steps of their delivery; each worker handles one at a time.
+struct SingleProcessor: MessageProcessor {
+    let deliver: @Sendable (EncodedEnvelope, DeliveredEntry, ConsumerScope) async -> ProcessingResult
 
     func unitSize(_ configuration: EventConsumerConfiguration) -> Int { 1 }
 
@@ -12,8 +12,7 @@ struct SingleProcessor<Body: Event>: MessageProcessor {
         var results: [ProcessingResult] = []
         for entry in entries {
             do throws(WireFormatError) {
-                let event: Envelope<Body> = try entry.decode()
-                results.append(await deliver(event, entry, scope))
+                results.append(await deliver(try entry.message(), entry, scope))
             } catch {
                 results.append(.unreadable(error))
             }
@@ -24,7 +23,5 @@ struct SingleProcessor<Body: Event>: MessageProcessor {
 
 extension DeliveredEntry {
     /// Returns the message that the entry carries.
-    func decode<Body: Event>() throws(WireFormatError) -> Envelope<Body> {
-        try EncodedEnvelope(streamFields: contents).decode()
-    }
+    func message() throws(WireFormatError) -> EncodedEnvelope { try EncodedEnvelope(streamFields: contents) }
 }

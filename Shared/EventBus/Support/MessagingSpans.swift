@@ -14,22 +14,23 @@ struct HandlerSpan: Sendable {
     let traceparent: String?
     private let span: (any Span)?
 
-    init(of event: Envelope<some Event>, _ entry: DeliveredEntry, in scope: ConsumerScope) {
-        let context = event.work
+    init(of message: EncodedEnvelope, _ entry: DeliveredEntry, in scope: ConsumerScope) {
+        let context = InstrumentationContext.work(
+            requestID: message.requestID, traceparent: message.traceparent, messageID: message.id)
         guard scope.isTraced else {
-            (self.context, traceparent, span) = (context, event.traceparent, nil)
+            (self.context, traceparent, span) = (context, message.traceparent, nil)
             return
         }
-        let span = startSpan("process \(event.type)", context: context, ofKind: .consumer)
+        let span = startSpan("process \(message.type)", context: context, ofKind: .consumer)
         if span.isRecording {
             span.updateAttributes { attributes in
-                attributes.describe(event.id, in: scope.stream, "process")
+                attributes.describe(message.id, in: scope.stream, "process")
                 attributes["messaging.consumer.group.name"] = scope.group
                 attributes["heliograph.delivery_count"] = entry.failures + entry.deliveryCount
             }
         }
         (self.context, self.span) = (span.context, span)
-        traceparent = span.context.traceParent?.description ?? event.traceparent
+        traceparent = span.context.traceParent?.description ?? message.traceparent
     }
 
     /// Ends the span.
