@@ -199,7 +199,7 @@ let package = Package(
             ],
             path: "Tools/bench", exclude: ["FaceNet", "Reference"], swiftSettings: sharedSettings),
         .target(
-            name: "FaultLedger", dependencies: ["PostgresClient", "WireFormat"], path: "Tools/faults/Ledger",
+            name: "FaultLedger", dependencies: ["JSON", "PostgresClient", "WireFormat"], path: "Tools/faults/Ledger",
             swiftSettings: sharedSettings),
         .executableTarget(
             name: "fault-worker",

@@ -12,14 +12,17 @@ public struct JSONWriter: Sendable {
 
     /// Creates a writer.
     ///
-    /// - Parameter isPretty: Whether the text is indented by two spaces a level, as Google's APIs answer.
-    public init(isPretty: Bool = false) {
+    /// - Parameters:
+    ///   - isPretty: Whether the text is indented by two spaces a level, as Google's APIs answer.
+    ///   - capacity: The bytes to make room for.
+    public init(isPretty: Bool = false, capacity: Int = 0) {
         level = isPretty ? 0 : nil
+        bytes.reserveCapacity(capacity)
     }
 
-    /// Returns what `body` writes.
-    public static func bytes(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter()
+    /// Returns what `body` writes; see ``init(isPretty:capacity:)``.
+    public static func bytes(capacity: Int = 0, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(capacity: capacity)
         body(&writer)
         return writer.bytes
     }
@@ -72,6 +75,14 @@ public struct JSONWriter: Sendable {
     public mutating func string(_ text: String) {
         separate()
         Self.append(text, to: &bytes)
+    }
+
+    /// A string of ASCII without a character to escape, such as an id.
+    public mutating func string(unescaped text: UnsafeRawBufferPointer) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: text)
+        bytes.append(UInt8(ascii: "\""))
     }
 
     /// A whole number.

@@ -1,23 +1,40 @@
-import FoundationEssentials
+public import FoundationEssentials
 
 extension EncodedEnvelope {
-    /// The names of the fields of a stream entry.
-    public enum Field {
-        public static let id = "i"
-        public static let type = "t"
-        public static let version = "v"
-        public static let key = "k"
+    /// The fields of a stream entry, with their names.
+    public enum Field: String, CaseIterable {
+        case id = "i"
+        case type = "t"
+        case version = "v"
+        case key = "k"
         /// Milliseconds since 1970.
-        public static let occurredAt = "c"
-        public static let traceparent = "tp"
-        public static let requestID = "r"
+        case occurredAt = "c"
+        case traceparent = "tp"
+        case requestID = "r"
         /// Milliseconds since 1970.
-        public static let expiresAt = "x"
-        public static let body = "b"
+        case expiresAt = "x"
+        case body = "b"
+
+        /// Finds the field of a name; nil when it is unknown. Comparing texts took longer than decoding the values.
+        init?(name: UnsafeRawBufferPointer) {
+            switch (name.count, name.first) {
+            case (1, UInt8(ascii: "i")): self = .id
+            case (1, UInt8(ascii: "t")): self = .type
+            case (1, UInt8(ascii: "v")): self = .version
+            case (1, UInt8(ascii: "k")): self = .key
+            case (1, UInt8(ascii: "c")): self = .occurredAt
+            case (2, UInt8(ascii: "t")) where name[1] == UInt8(ascii: "p"): self = .traceparent
+            case (1, UInt8(ascii: "r")): self = .requestID
+            case (1, UInt8(ascii: "x")): self = .expiresAt
+            case (1, UInt8(ascii: "b")): self = .body
+            default: return nil
+            }
+        }
     }
 
     /// A value of a field, before it is written.
     public enum FieldValue {
+        case id(UUID)
         case text(String)
         case number(Int64)
         case bytes([UInt8])
@@ -27,27 +44,28 @@ extension EncodedEnvelope {
     public var fieldCount: Int { 6 + (traceparent == nil ? 0 : 1) + (requestID == nil ? 0 : 1) + (expiresAt == nil ? 0 : 1) }
 
     /// Calls `body` with each field of a stream entry, always in the same order; absent optional parts are left out.
-    public func forEachField(_ body: (_ name: String, _ value: FieldValue) -> Void) {
-        body(Field.id, .text(id.wireString))
-        body(Field.type, .text(type.rawValue))
-        body(Field.version, .number(Int64(version)))
-        body(Field.key, .text(key))
-        body(Field.occurredAt, .number(occurredAt.millisecondsSince1970))
-        if let traceparent { body(Field.traceparent, .text(traceparent)) }
-        if let requestID { body(Field.requestID, .text(requestID)) }
-        if let expiresAt { body(Field.expiresAt, .number(expiresAt.millisecondsSince1970)) }
-        body(Field.body, .bytes(self.body))
+    public func forEachField(_ body: (_ field: Field, _ value: FieldValue) -> Void) {
+        body(.id, .id(id))
+        body(.type, .text(type.rawValue))
+        body(.version, .number(Int64(version)))
+        body(.key, .text(key))
+        body(.occurredAt, .number(occurredAt.millisecondsSince1970))
+        if let traceparent { body(.traceparent, .text(traceparent)) }
+        if let requestID { body(.requestID, .text(requestID)) }
+        if let expiresAt { body(.expiresAt, .number(expiresAt.millisecondsSince1970)) }
+        body(.body, .bytes(self.body))
     }
 
     /// The message as fields of a stream entry, in the order of ``forEachField(_:)``.
     public var streamFields: [StreamField] {
         var fields: [StreamField] = []
         fields.reserveCapacity(fieldCount)
-        forEachField { name, value in
+        forEachField { field, value in
             switch value {
-            case .text(let text): fields.append((name, Array(text.utf8)))
-            case .number(let number): fields.append((name, Array(String(number).utf8)))
-            case .bytes(let bytes): fields.append((name, bytes))
+            case .id(let id): fields.append((field.rawValue, Array(id.wireString.utf8)))
+            case .text(let text): fields.append((field.rawValue, Array(text.utf8)))
+            case .number(let number): fields.append((field.rawValue, Array(String(number).utf8)))
+            case .bytes(let bytes): fields.append((field.rawValue, bytes))
             }
         }
         return fields
@@ -61,7 +79,7 @@ extension EncodedEnvelope {
         var fault: WireFormatError?
         fields.read { name, value in
             guard fault == nil else { return }
-            do throws(WireFormatError) { try decoder.read(String(decoding: name, as: UTF8.self), value) } catch { fault = error }
+            do throws(WireFormatError) { try decoder.read(name, value) } catch { fault = error }
         }
         if let fault { throw fault }
         self = try decoder.envelope()

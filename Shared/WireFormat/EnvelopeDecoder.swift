@@ -12,58 +12,61 @@ struct EnvelopeDecoder {
     private var count = 0
 
     /// Decodes one field.
-    mutating func read(_ name: String, _ value: UnsafeRawBufferPointer) throws(WireFormatError) {
+    mutating func read(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(WireFormatError) {
         count += 1
-        guard count <= EnvelopeLimits.maxFields else { throw Self.invalid(name, "is one of more than \(EnvelopeLimits.maxFields)") }
-        switch name {
-        case Field.id: try Self.set(&id, name, UUID(wireBytes: value), or: "is not a UUID")
-        case Field.type: try Self.set(&type, name, value, maxBytes: EnvelopeLimits.maxTypeBytes)
-        case Field.version: try Self.set(&version, name, Self.number(value, max: Int64(Int32.max)), or: "is not a number in range")
-        case Field.key: try Self.set(&key, name, value, maxBytes: EnvelopeLimits.maxKeyBytes)
-        case Field.occurredAt: try Self.set(&occurredAt, name, Self.number(value), or: "is not a number in range")
-        case Field.traceparent: try Self.set(&traceparent, name, value, maxBytes: EnvelopeLimits.maxTraceparentBytes)
-        case Field.requestID: try Self.set(&requestID, name, value, maxBytes: EnvelopeLimits.maxRequestIDBytes)
-        case Field.expiresAt: try Self.set(&expiresAt, name, Self.number(value), or: "is not a number in range")
-        case Field.body:
+        guard count <= EnvelopeLimits.maxFields else {
+            let name = String(decoding: name, as: UTF8.self)
+            throw WireFormatError(.invalidField(name), "field \(name) is one of more than \(EnvelopeLimits.maxFields)")
+        }
+        guard let field = Field(name: name) else { return }
+        switch field {
+        case .id: try Self.set(&id, field, UUID(wireBytes: value), or: "is not a UUID")
+        case .type: try Self.set(&type, field, value, maxBytes: EnvelopeLimits.maxTypeBytes)
+        case .version: try Self.set(&version, field, Self.number(value, max: Int64(Int32.max)), or: "is not a number in range")
+        case .key: try Self.set(&key, field, value, maxBytes: EnvelopeLimits.maxKeyBytes)
+        case .occurredAt: try Self.set(&occurredAt, field, Self.number(value), or: "is not a number in range")
+        case .traceparent: try Self.set(&traceparent, field, value, maxBytes: EnvelopeLimits.maxTraceparentBytes)
+        case .requestID: try Self.set(&requestID, field, value, maxBytes: EnvelopeLimits.maxRequestIDBytes)
+        case .expiresAt: try Self.set(&expiresAt, field, Self.number(value), or: "is not a number in range")
+        case .body:
             try EnvelopeLimits.check(bodyBytes: value.count)
-            try Self.set(&body, name, Array(value), or: "")
-        default: break
+            try Self.set(&body, field, Array(value), or: "")
         }
     }
 
     /// Returns the envelope, after the last field.
     func envelope() throws(WireFormatError) -> EncodedEnvelope {
-        let occurredAt = try Self.require(occurredAt, Field.occurredAt)
+        let occurredAt = try Self.require(occurredAt, .occurredAt)
         return try EncodedEnvelope(
-            id: Self.require(id, Field.id), type: EventType(rawValue: Self.require(type, Field.type)),
-            version: Int(Self.require(version, Field.version)), key: Self.require(key, Field.key),
+            id: Self.require(id, .id), type: EventType(rawValue: Self.require(type, .type)),
+            version: Int(Self.require(version, .version)), key: Self.require(key, .key),
             occurredAt: Date(millisecondsSince1970: occurredAt), traceparent: traceparent, requestID: requestID,
-            expiresAt: expiresAt.map(Date.init(millisecondsSince1970:)), body: Self.require(body, Field.body))
+            expiresAt: expiresAt.map(Date.init(millisecondsSince1970:)), body: Self.require(body, .body))
     }
 
-    private static func require<Value>(_ value: Value?, _ name: String) throws(WireFormatError) -> Value {
-        guard let value else { throw WireFormatError(.missingField(name), "field \(name) is missing") }
+    private static func require<Value>(_ value: Value?, _ field: Field) throws(WireFormatError) -> Value {
+        guard let value else { throw WireFormatError(.missingField(field.rawValue), "field \(field.rawValue) is missing") }
         return value
     }
 
     private static func set<Value>(
-        _ slot: inout Value?, _ name: String, _ value: Value?, or fault: String
+        _ slot: inout Value?, _ field: Field, _ value: Value?, or fault: String
     ) throws(WireFormatError) {
-        guard slot == nil else { throw invalid(name, "is there twice") }
-        guard let value else { throw invalid(name, fault) }
+        guard slot == nil else { throw invalid(field, "is there twice") }
+        guard let value else { throw invalid(field, fault) }
         slot = value
     }
 
     /// Decodes a text; its length is checked before anything is copied.
     private static func set(
-        _ slot: inout String?, _ name: String, _ bytes: UnsafeRawBufferPointer, maxBytes: Int
+        _ slot: inout String?, _ field: Field, _ bytes: UnsafeRawBufferPointer, maxBytes: Int
     ) throws(WireFormatError) {
-        guard bytes.count <= maxBytes else { throw invalid(name, "has \(bytes.count) bytes, allowed are 1 to \(maxBytes)") }
-        try set(&slot, name, String(utf8Bytes: bytes), or: "is not UTF-8")
+        guard bytes.count <= maxBytes else { throw invalid(field, "has \(bytes.count) bytes, allowed are 1 to \(maxBytes)") }
+        try set(&slot, field, String(utf8Bytes: bytes), or: "is not UTF-8")
     }
 
-    private static func invalid(_ name: String, _ fault: String) -> WireFormatError {
-        WireFormatError(.invalidField(name), "field \(name) \(fault)")
+    private static func invalid(_ field: Field, _ fault: String) -> WireFormatError {
+        WireFormatError(.invalidField(field.rawValue), "field \(field.rawValue) \(fault)")
     }
 
     /// Parses a decimal number without a sign, as this module writes it; nil when it is none, or over `max`.

@@ -2,7 +2,7 @@
 ///
 /// Within a version only optional fields may be added. A breaking change is a new ``version``; consumers refuse a version that
 /// they do not know instead of guessing.
-public protocol Event: Codable, Sendable, Equatable {
+public protocol Event: BodyObject, Equatable {
     /// The name of this kind of event.
     static var type: EventType { get }
 

@@ -1,7 +1,7 @@
 /// The name of a kind of event, such as `ekyc.requested`.
 ///
 /// It is the `t` field of a message and, for most events, also the name of the stream that carries it.
-public struct EventType: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+public struct EventType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
     /// Creates a type from its name on the wire; unknown names are kept, so that tools can show them.

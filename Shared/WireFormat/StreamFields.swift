@@ -3,11 +3,17 @@ public typealias StreamField = (name: String, value: [UInt8])
 
 /// The fields of a stream entry, wherever they are stored: a driver may leave them in the reply of its server.
 public protocol StreamFields: Sendable {
-    /// Calls `body` with the bytes of each name and value, in their order; the bytes are valid during the call only.
-    func read(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void)
+    /// The number of fields.
+    var count: Int { get }
+
+    /// Calls `body` with the bytes of each name and value from that field on, in their order; the bytes are valid during the call only.
+    func read(from start: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void)
 }
 
 extension StreamFields {
+    /// Calls `body` with the bytes of each name and value; see ``read(from:_:)``.
+    public func read(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) { read(from: 0, body) }
+
     /// The fields as a list.
     public var list: [StreamField] {
         var list: [StreamField] = []
@@ -24,8 +30,10 @@ public struct StreamFieldList: StreamFields {
         self.fields = fields
     }
 
-    public func read(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
-        for field in fields {
+    public var count: Int { fields.count }
+
+    public func read(from start: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+        for field in fields[start...] {
             var name = field.name
             name.withUTF8 { name in field.value.withUnsafeBytes { body(UnsafeRawBufferPointer(name), $0) } }
         }

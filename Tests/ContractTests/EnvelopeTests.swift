@@ -47,6 +47,12 @@ struct EnvelopeTests {
         #expect(code(try fields { $0.append((name: "zz", value: [0xFF])) }) == nil)
     }
 
+    @Test func `more than 64 fields are refused, unknown ones included`() throws {
+        let most = try fields { fields in while fields.count < 64 { fields.append((name: "zz", value: [])) } }
+        #expect(code(most) == nil)
+        #expect(code(most + [(name: "zz", value: [])]) == .invalidField("zz"))
+    }
+
     @Test(arguments: ["i", "t", "v", "k", "c", "b"])
     func `a missing field is named`(name: String) throws {
         #expect(code(try fields { $0.removeAll { $0.name == name } }) == .missingField(name))
@@ -105,10 +111,11 @@ struct EnvelopeTests {
     }
 
     @Test(arguments: [
-        ("", "the body is not JSON"), ("[]", "Dictionary"), ("{}", "session_id is missing"),
-        (#"{"session_id":"0195f3a0-1b2c-7d3e-8f40-5162738495a6","event":"sign_out"}"#, "field event has a value"),
-        (#"{"session_id":7,"event":"sign_up"}"#, "field session_id is not"),
-        (#"{"session_id":null,"event":"sign_up"}"#, "field session_id is"),
+        ("", "the body is not JSON"), ("[]", "the body is not an object"), ("{}", "field event is missing"),
+        (#"{"session_id":"0195f3a0-1b2c-7d3e-8f40-5162738495a6","event":"sign_out"}"#, "field event has a value that is not known"),
+        (#"{"session_id":7,"event":"sign_up","lane":"new"}"#, "field session_id is not a text"),
+        (#"{"session_id":"7","event":"sign_up","lane":"new"}"#, "field session_id is not a UUID"),
+        (#"{"session_id":null,"event":"sign_up","lane":"new"}"#, "field session_id is null"),
     ])
     func `a malformed body is refused with the field but not its value`(body: String, says: String) throws {
         let broken = try EncodedEnvelope(streamFields: fields { $0[8].value = Array(body.utf8) })

@@ -53,6 +53,26 @@ struct UUIDv7Tests {
         #expect(UUID(wireBytes: "------------------------------------".utf8) == nil)
     }
 
+    @Test func `a character of an id is a digit in its place, or a dash in its own`() {
+        let text = Array("0195f3a0-1b2c-7d3e-8f40-5162738495a6".utf8)
+        for place in text.indices {
+            for character in UInt8.min ... .max {
+                var changed = text
+                changed[place] = character
+                let isDash = [8, 13, 18, 23].contains(place)
+                let isValid = isDash ? character == UInt8(ascii: "-") : "0123456789abcdefABCDEF".utf8.contains(character)
+                let id = UUID(wireBytes: changed)
+                #expect((id != nil) == isValid, "\(character) at \(place)")
+                #expect(id.map { $0.wireString } == (isValid ? String(decoding: changed, as: UTF8.self).lowercased() : nil))
+            }
+        }
+    }
+
+    @Test func `the bytes of an id that are written are those of its text`() {
+        let id = UUID()
+        #expect(id.withWireText { String(decoding: $0, as: UTF8.self) } == id.wireString)
+    }
+
     @Test(arguments: [
         "+a95f3a0-1b2c-7d3e-8f40-5162738495a6", "0195f3a0-1b2c-7d3e-8f40-51627384950x", " a95f3a0-1b2c-7d3e-8f40-5162738495a6",
     ])

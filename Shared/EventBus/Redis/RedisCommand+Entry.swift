@@ -14,9 +14,10 @@ extension RedisCommand {
     private static func xadd(_ key: String, _ envelope: EncodedEnvelope) -> RedisCommand {
         let capacity = 320 + envelope.key.utf8.count + envelope.body.count
         return xadd(key, fieldCount: envelope.fieldCount, capacity: capacity) { encoder in
-            envelope.forEachField { name, value in
-                encoder.append(name)
+            envelope.forEachField { field, value in
+                encoder.append(field.rawValue)
                 switch value {
+                case .id(let id): id.withWireText { encoder.append($0) }
                 case .text(let text): encoder.append(text)
                 case .number(let number): encoder.append(number)
                 case .bytes(let bytes): encoder.append(bytes)

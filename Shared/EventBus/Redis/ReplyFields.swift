@@ -9,5 +9,9 @@ struct ReplyFields: StreamFields {
         fields = entry.fields
     }
 
-    func read(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) { fields.read(body) }
+    var count: Int { fields.count }
+
+    func read(from start: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+        fields.read(from: start, body)
+    }
 }

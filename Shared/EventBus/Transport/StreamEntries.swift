@@ -62,7 +62,7 @@ public struct DeliveredEntry: Sendable {
         self.contents = contents
         self.deliveryCount = deliveryCount
         var retry = RetryFields()
-        contents.read { retry.read($0, $1) }
+        contents.read(from: max(0, contents.count - 2)) { retry.read($0, $1) }
         (failures, onlyGroup) = (retry.failures, retry.group)
     }
 
@@ -76,7 +76,7 @@ public struct DeliveredEntry: Sendable {
 
     /// The id of the message; nil when it cannot be read.
     var messageID: UUID? {
-        fields.first { $0.name == EncodedEnvelope.Field.id }.flatMap { UUID(wireBytes: $0.value) }
+        fields.first { $0.name == EncodedEnvelope.Field.id.rawValue }.flatMap { UUID(wireBytes: $0.value) }
     }
 
     /// The number of consumers that died while they held the entry.

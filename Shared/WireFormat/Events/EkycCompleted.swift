@@ -1,11 +1,12 @@
 public import FoundationEssentials
+public import JSON
 
 /// A face session reached its terminal state; wakes the requests that wait for it.
 public struct EkycCompleted: Event {
     public static var type: EventType { .ekycCompleted }
     public static var groups: [String] { [] }
 
-    @WireUUID public var sessionID: UUID
+    public var sessionID: UUID
     public var event: EkycEvent
     public var succeeded: Bool
     /// The reason for a failure; nil when the session succeeded.
@@ -20,10 +21,17 @@ public struct EkycCompleted: Event {
         self.reason = reason
     }
 
-    enum CodingKeys: String, CodingKey {
-        case sessionID = "session_id"
-        case event
-        case succeeded
-        case reason
+    public init(from body: BodyReader) throws(BodyFault) {
+        event = try body.read("event")
+        reason = try body.readIfPresent("reason")
+        sessionID = try body.read("session_id")
+        succeeded = try body.read("succeeded")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("event", event)
+        body.member("reason", reason)
+        body.member("session_id", sessionID)
+        body.member("succeeded", succeeded)
     }
 }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import JSON
 
 /// Photos of a face were uploaded and wait to be examined; the session's row names the photos and the user.
 public struct EkycRequested: Event {
@@ -6,7 +7,7 @@ public struct EkycRequested: Event {
     public static var groups: [String] { ["face-matching-worker"] }
     public static var streams: [String] { EkycLane.allCases.map(stream(of:)) }
 
-    @WireUUID public var sessionID: UUID
+    public var sessionID: UUID
     public var event: EkycEvent
     public var lane: EkycLane
 
@@ -27,8 +28,15 @@ public struct EkycRequested: Event {
         self.lane = lane
     }
 
-    enum CodingKeys: String, CodingKey {
-        case sessionID = "session_id"
-        case event, lane
+    public init(from body: BodyReader) throws(BodyFault) {
+        event = try body.read("event")
+        lane = try body.read("lane")
+        sessionID = try body.read("session_id")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("event", event)
+        body.member("lane", lane)
+        body.member("session_id", sessionID)
     }
 }

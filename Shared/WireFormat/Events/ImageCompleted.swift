@@ -1,11 +1,12 @@
 public import FoundationEssentials
+public import JSON
 
 /// An image job reached its terminal state; wakes the requests that wait for it.
 public struct ImageCompleted: Event {
     public static var type: EventType { .imageCompleted }
     public static var groups: [String] { [] }
 
-    @WireUUID public var jobID: UUID
+    public var jobID: UUID
     public var status: ImageJobStatus
 
     public var key: String { jobID.wireString }
@@ -15,8 +16,13 @@ public struct ImageCompleted: Event {
         self.status = status
     }
 
-    enum CodingKeys: String, CodingKey {
-        case jobID = "job_id"
-        case status
+    public init(from body: BodyReader) throws(BodyFault) {
+        jobID = try body.read("job_id")
+        status = try body.read("status")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("job_id", jobID)
+        body.member("status", status)
     }
 }

@@ -1,11 +1,12 @@
 public import FoundationEssentials
+public import JSON
 
 /// A picture was ordered; the job's row has the details.
 public struct ImageRequested: Event {
     public static var type: EventType { .imageRequested }
     public static var groups: [String] { ["image-worker"] }
 
-    @WireUUID public var jobID: UUID
+    public var jobID: UUID
 
     public var key: String { jobID.wireString }
 
@@ -13,7 +14,11 @@ public struct ImageRequested: Event {
         self.jobID = jobID
     }
 
-    enum CodingKeys: String, CodingKey {
-        case jobID = "job_id"
+    public init(from body: BodyReader) throws(BodyFault) {
+        jobID = try body.read("job_id")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("job_id", jobID)
     }
 }

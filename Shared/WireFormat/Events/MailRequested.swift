@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import JSON
 
 /// An e-mail was requested; names its kind and its subject, but neither an address nor a code.
 public struct MailRequested: Event {
@@ -7,7 +8,7 @@ public struct MailRequested: Event {
 
     public var kind: MailKind
     /// The verification or the account that the mail is about; see ``MailKind``.
-    @WireUUID public var subjectID: UUID
+    public var subjectID: UUID
 
     public var key: String { subjectID.wireString }
 
@@ -16,8 +17,13 @@ public struct MailRequested: Event {
         self.subjectID = subjectID
     }
 
-    enum CodingKeys: String, CodingKey {
-        case kind
-        case subjectID = "subject_id"
+    public init(from body: BodyReader) throws(BodyFault) {
+        kind = try body.read("kind")
+        subjectID = try body.read("subject_id")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("kind", kind)
+        body.member("subject_id", subjectID)
     }
 }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import JSON
 
 /// A page of a notification's deliveries, one for each installation, waits to be sent; travels on the stream of its lane.
 public struct NotificationAddressed: Event {
@@ -6,9 +7,9 @@ public struct NotificationAddressed: Event {
     public static var groups: [String] { ["notifier"] }
     public static var streams: [String] { Lane.allCases.map(stream(of:)) }
 
-    @WireUUID public var notificationID: UUID
+    public var notificationID: UUID
     /// The row of the deliveries in the database.
-    @WireUUID public var pageID: UUID
+    public var pageID: UUID
     /// The number of the page's deliveries, at most 500; a notification for more installations is several events.
     public var count: Int
     public var lane: Lane
@@ -26,9 +27,17 @@ public struct NotificationAddressed: Event {
         self.lane = lane
     }
 
-    enum CodingKeys: String, CodingKey {
-        case notificationID = "notification_id"
-        case pageID = "page_id"
-        case count, lane
+    public init(from body: BodyReader) throws(BodyFault) {
+        count = try body.read("count")
+        lane = try body.read("lane")
+        notificationID = try body.read("notification_id")
+        pageID = try body.read("page_id")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("count", count)
+        body.member("lane", lane)
+        body.member("notification_id", notificationID)
+        body.member("page_id", pageID)
     }
 }

@@ -1,11 +1,12 @@
 public import FoundationEssentials
+public import JSON
 
 /// A notification was requested; names its contents and recipient, but no devices.
 public struct NotificationRequested: Event {
     public static var type: EventType { .notificationRequested }
     public static var groups: [String] { ["token-registry"] }
 
-    @WireUUID public var notificationID: UUID
+    public var notificationID: UUID
     /// Two requests with the same key are one notification, for instance `ekyc:<session>`.
     public var dedupeKey: String
     public var kind: NotificationKind
@@ -31,13 +32,23 @@ public struct NotificationRequested: Event {
         self.expiresAt = expiresAt.roundedToMilliseconds
     }
 
-    enum CodingKeys: String, CodingKey {
-        case notificationID = "notification_id"
-        case dedupeKey = "dedupe_key"
-        case kind
-        case recipient
-        case lane
-        case parameters
-        case expiresAt = "expires_at"
+    public init(from body: BodyReader) throws(BodyFault) {
+        dedupeKey = try body.read("dedupe_key")
+        expiresAt = try body.read("expires_at")
+        kind = try body.read("kind")
+        lane = try body.read("lane")
+        notificationID = try body.read("notification_id")
+        parameters = try body.read("parameters")
+        recipient = try body.read("recipient")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("dedupe_key", dedupeKey)
+        body.member("expires_at", expiresAt)
+        body.member("kind", kind)
+        body.member("lane", lane)
+        body.member("notification_id", notificationID)
+        body.member("parameters", parameters)
+        body.member("recipient", recipient)
     }
 }

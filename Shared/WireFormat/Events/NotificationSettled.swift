@@ -1,11 +1,12 @@
 public import FoundationEssentials
+public import JSON
 
 /// Deliveries of a notification reached their terminal state.
 public struct NotificationSettled: Event {
     public static var type: EventType { .notificationSettled }
     public static var groups: [String] { ["token-registry"] }
 
-    @WireUUID public var notificationID: UUID
+    public var notificationID: UUID
     /// The deliveries that were not accepted, and the accepted ones of suspect installations.
     public var outcomes: [SettledDelivery]
     /// The number of all other accepted deliveries.
@@ -19,9 +20,15 @@ public struct NotificationSettled: Event {
         self.acceptedCount = acceptedCount
     }
 
-    enum CodingKeys: String, CodingKey {
-        case notificationID = "notification_id"
-        case outcomes
-        case acceptedCount = "accepted_count"
+    public init(from body: BodyReader) throws(BodyFault) {
+        acceptedCount = try body.readIfPresent("accepted_count")
+        notificationID = try body.read("notification_id")
+        outcomes = try body.read("outcomes")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("accepted_count", acceptedCount)
+        body.member("notification_id", notificationID)
+        body.member("outcomes", outcomes)
     }
 }

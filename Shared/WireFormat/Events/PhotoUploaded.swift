@@ -1,11 +1,12 @@
 public import FoundationEssentials
+public import JSON
 
 /// A photo was added to a topic and needs its thumbnail.
 public struct PhotoUploaded: Event {
     public static var type: EventType { .photoUploaded }
     public static var groups: [String] { ["image-worker"] }
 
-    @WireUUID public var photoID: UUID
+    public var photoID: UUID
     /// The topic the photo was added to, such as `event:42`.
     public var topic: String
 
@@ -16,8 +17,13 @@ public struct PhotoUploaded: Event {
         self.topic = topic
     }
 
-    enum CodingKeys: String, CodingKey {
-        case photoID = "photo_id"
-        case topic
+    public init(from body: BodyReader) throws(BodyFault) {
+        photoID = try body.read("photo_id")
+        topic = try body.read("topic")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("photo_id", photoID)
+        body.member("topic", topic)
     }
 }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import JSON
 
 /// An account or a face is to be erased: each service erases what it keeps of the user, and reports it.
 ///
@@ -7,7 +8,7 @@ public struct UserErased: Event {
     public static var type: EventType { .userErased }
     public static var groups: [String] { ["identity-api", "face-matching-worker", "image-worker", "token-registry", "notifier"] }
 
-    @WireUUID public var erasureID: UUID
+    public var erasureID: UUID
 
     public var key: String { erasureID.wireString }
 
@@ -15,7 +16,11 @@ public struct UserErased: Event {
         self.erasureID = erasureID
     }
 
-    enum CodingKeys: String, CodingKey {
-        case erasureID = "erasure_id"
+    public init(from body: BodyReader) throws(BodyFault) {
+        erasureID = try body.read("erasure_id")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("erasure_id", erasureID)
     }
 }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// A change to an account about which all devices of its user get a push, because a stranger may have made it.
-public enum AccountAlert: String, Codable, Sendable, CaseIterable {
+public enum AccountAlert: String, Sendable, CaseIterable {
     /// A sign-in on an installation that was not known to the account.
     case newSignIn = "new_sign_in"
     /// The face of the account was replaced.

@@ -1,5 +1,5 @@
 /// The final outcome of a delivery.
-public enum DeliveryOutcome: String, Codable, Sendable, CaseIterable {
+public enum DeliveryOutcome: String, BodyWord, CaseIterable {
     /// The push provider accepted the message.
     case accepted
     /// The push provider does not know the token any more.

@@ -1,5 +1,5 @@
 /// The purpose of a face session.
-public enum EkycEvent: String, Codable, Sendable, CaseIterable {
+public enum EkycEvent: String, BodyWord, CaseIterable {
     case signUp = "sign_up"
     case signIn = "sign_in"
 }

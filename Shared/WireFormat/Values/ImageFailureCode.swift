@@ -1,5 +1,5 @@
 /// The reason why an image job failed, as apps read it; codes of later versions are kept.
-public struct ImageFailureCode: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+public struct ImageFailureCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
     public init(rawValue: String) {

@@ -1,5 +1,5 @@
 /// The status of an image job.
-public enum ImageJobStatus: String, Codable, Sendable, CaseIterable {
+public enum ImageJobStatus: String, BodyWord, CaseIterable {
     case pending
     case processing
     case completed

@@ -1,5 +1,5 @@
 /// A pose that a challenge asks for: one of the photos that show whether a live person is in front of the camera.
-public enum LivenessPose: String, Codable, Sendable, CaseIterable {
+public enum LivenessPose: String, Sendable, CaseIterable {
     /// The head is turned to the person's left.
     case left
     /// The head is turned to the person's right.

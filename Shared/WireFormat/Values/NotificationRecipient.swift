@@ -1,9 +1,10 @@
 public import FoundationEssentials
+public import JSON
 
 /// The recipient of a notification.
-public struct NotificationRecipient: Codable, Sendable, Hashable {
+public struct NotificationRecipient: BodyObject, Hashable {
     /// The type of the recipient that the id names.
-    public enum Kind: String, Codable, Sendable, CaseIterable {
+    public enum Kind: String, BodyWord, CaseIterable {
         /// The device that started a face session.
         case session
         /// Every installation of a user.
@@ -22,6 +23,16 @@ public struct NotificationRecipient: Codable, Sendable, Hashable {
     public init(type: Kind, id: String) {
         self.type = type
         self.id = id
+    }
+
+    public init(from body: BodyReader) throws(BodyFault) {
+        id = try body.read("id")
+        type = try body.read("type")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("id", id)
+        body.member("type", type)
     }
 
     /// The device that started the given face session.

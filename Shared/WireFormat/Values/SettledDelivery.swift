@@ -1,9 +1,10 @@
 public import FoundationEssentials
+public import JSON
 
 /// The outcome of a delivery.
-public struct SettledDelivery: Codable, Sendable, Hashable {
-    @WireUUID public var deliveryID: UUID
-    @WireUUID public var installationID: UUID
+public struct SettledDelivery: BodyObject, Hashable {
+    public var deliveryID: UUID
+    public var installationID: UUID
     public var outcome: DeliveryOutcome
     /// The push provider's error code, such as `UNREGISTERED`.
     public var code: String?
@@ -20,11 +21,19 @@ public struct SettledDelivery: Codable, Sendable, Hashable {
         self.sentAt = sentAt?.roundedToMilliseconds
     }
 
-    enum CodingKeys: String, CodingKey {
-        case deliveryID = "delivery_id"
-        case installationID = "installation_id"
-        case outcome
-        case code
-        case sentAt = "sent_at"
+    public init(from body: BodyReader) throws(BodyFault) {
+        code = try body.readIfPresent("code")
+        deliveryID = try body.read("delivery_id")
+        installationID = try body.read("installation_id")
+        outcome = try body.read("outcome")
+        sentAt = try body.readIfPresent("sent_at")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("code", code)
+        body.member("delivery_id", deliveryID)
+        body.member("installation_id", installationID)
+        body.member("outcome", outcome)
+        body.member("sent_at", sentAt)
     }
 }

@@ -1,8 +1,9 @@
 public import FoundationEssentials
+public import JSON
 public import WireFormat
 
 /// The action that a handler of the fault tests takes for a piece of work.
-public enum WorkKind: String, Codable, Sendable, CaseIterable {
+public enum WorkKind: String, BodyWord, CaseIterable {
     /// Take the effect, and publish a ``FaultDone``.
     case chained
     /// Take the effect.
@@ -25,7 +26,7 @@ public struct FaultWork: Event {
     public static var type: EventType { EventType(rawValue: "fault.work") }
     public static var groups: [String] { ["fault"] }
 
-    @WireUUID public var id: UUID
+    public var id: UUID
     public var kind: WorkKind
 
     public var key: String { id.wireString }
@@ -34,6 +35,16 @@ public struct FaultWork: Event {
         self.id = id
         self.kind = kind
     }
+
+    public init(from body: BodyReader) throws(BodyFault) {
+        id = try body.read("id")
+        kind = try body.read("kind")
+    }
+
+    public func writeMembers(to body: inout JSONWriter) {
+        body.member("id", id)
+        body.member("kind", kind)
+    }
 }
 
 /// The event that a handler publishes with its effect; its own effect is the second one of the same work.
@@ -41,9 +52,13 @@ public struct FaultDone: Event {
     public static var type: EventType { EventType(rawValue: "fault.done") }
     public static var groups: [String] { ["fault"] }
 
-    @WireUUID public var id: UUID
+    public var id: UUID
 
     public var key: String { id.wireString }
 
     public init(id: UUID) { self.id = id }
+
+    public init(from body: BodyReader) throws(BodyFault) { id = try body.read("id") }
+
+    public func writeMembers(to body: inout JSONWriter) { body.member("id", id) }
 }

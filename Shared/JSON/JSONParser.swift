@@ -6,21 +6,8 @@
     internal import Darwin
 #endif
 
-extension JSONValue {
-    /// Parses a JSON text (RFC 8259), all of it and, unless ``JSONLimits/isLenient`` says otherwise, strictly: the names of an object must
-    /// be unique.
-    ///
-    /// - Throws: `malformed`, `duplicateName` or `limitExceeded`.
-    public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
-        self = try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
-            var reader = JSONReader(source: bytes, bytes: buffer, limits: limits)
-            return try reader.readAll()
-        }
-    }
-}
-
-/// Parses one JSON text.
-private struct JSONReader {
+/// Parses one JSON text into the nodes of a ``JSONDocument``.
+struct JSONParser {
     /// The longest string that is tried to be read in one pass.
     private static let maxShortBytes = 128
 
@@ -30,6 +17,8 @@ private struct JSONReader {
     let limits: JSONLimits
     private var position = 0
     private var valueCount = 0
+    private var nodes: [JSONDocument.Node] = []
+    private var texts: [String] = []
 
     init(source: [UInt8], bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
         self.source = source
@@ -37,69 +26,98 @@ private struct JSONReader {
         self.limits = limits
     }
 
-    mutating func readAll() throws(JSONError) -> JSONValue {
-        let value = try value(depth: 0)
+    mutating func parse() throws(JSONError) -> (nodes: [JSONDocument.Node], texts: [String]) {
+        nodes.reserveCapacity(min(8 + bytes.count / 16, 1024))
+        try value(depth: 0)
         skipBlanks()
         guard position == bytes.count else { throw fault("Parsing terminated before end of input.") }
-        return value
+        return (nodes, texts)
     }
 
-    private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+    private mutating func value(depth: Int) throws(JSONError) {
         skipBlanks()
         valueCount += 1
         guard valueCount <= limits.maxValues else { throw fault("Too many values.", .limitExceeded) }
         guard let byte = current else { throw fault("Unexpected end of string.") }
         switch byte {
-        case UInt8(ascii: "{"): return .object(try members(depth: depth))
-        case UInt8(ascii: "["): return .array(try elements(depth: depth))
-        case UInt8(ascii: "\""):
-            if let text = shortString() { return .string(text) }
-            let string = try string()
-            if string.count > limits.maxStringBytes { return .slice(string) }
-            guard limits.isLenient else { return .string(try JSONString.decode(string)) }
-            return (try? JSONString.decode(string)).map(JSONValue.string) ?? .slice(string)
-        case UInt8(ascii: "t"): return try literal("true", .bool(true))
-        case UInt8(ascii: "f"): return try literal("false", .bool(false))
-        case UInt8(ascii: "n"): return try literal("null", .null)
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        case UInt8(ascii: "{"): try members(depth: depth)
+        case UInt8(ascii: "["): try elements(depth: depth)
+        case UInt8(ascii: "\""): try string(isName: false)
+        case UInt8(ascii: "t"): try literal("true", .true)
+        case UInt8(ascii: "f"): try literal("false", .false)
+        case UInt8(ascii: "n"): try literal("null", .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
         default: throw fault("Expected a value.")
         }
     }
 
-    private mutating func members(depth: Int) throws(JSONError) -> [JSONValue.Member] {
-        var members: [JSONValue.Member] = []
-        var names: Set<String> = []
+    private mutating func append(_ kind: JSONDocument.Node.Kind, _ place: Int = 0, _ length: Int = 0) {
+        nodes.append(.init(place: place, length: Int32(length), end: Int32(nodes.count) + 1, kind: kind))
+    }
+
+    private mutating func members(depth: Int) throws(JSONError) {
+        let object = nodes.count
+        append(.object)
+        var names = ObjectNames()
+        var count: Int32 = 0
         try open(depth)
-        if take("}") { return members }
+        if take("}") { return }
         repeat {
             skipBlanks()
             guard current == UInt8(ascii: "\"") else { throw fault("Expected an object key or }.") }
-            let name = if let text = shortString() { text } else { try name() }
+            let name = nodes.count
+            try string(isName: true)
             if !limits.isLenient, !limits.allowsRepeatedNames {
-                // Only the names of a big object are hashed; few are compared faster.
-                if members.count == 16 { names = Set(members.map(\.name)) }
-                let isNew = members.count < 16 ? !members.contains { $0.name == name } : names.insert(name).inserted
-                guard isNew else { throw fault("Repeated object key.", .duplicateName) }
+                guard names.insert(text(of: nodes[name])) else { throw fault("Repeated object key.", .duplicateName) }
             }
             guard take(":") else { throw fault("Expected : between key:value pair.") }
-            members.append(JSONValue.Member(name, try value(depth: depth + 1)))
+            try value(depth: depth + 1)
+            count += 1
         } while take(",")
         guard take("}") else { throw fault("Expected , or } after key:value pair.") }
-        return members
+        close(object, count)
     }
 
-    private mutating func name() throws(JSONError) -> String {
-        let bytes = try string()
-        return limits.isLenient ? (try? JSONString.decode(bytes)) ?? "" : try JSONString.decode(bytes)
+    /// The names of an object; only those of a big one are hashed, few are compared faster.
+    private struct ObjectNames {
+        private var few: [String] = []
+        private var many: Set<String> = []
+
+        /// Adds a name; false when it is there already.
+        mutating func insert(_ name: String) -> Bool {
+            if few.count < 16 {
+                if few.contains(name) { return false }
+                few.append(name)
+                return true
+            }
+            if many.isEmpty { many = Set(few) }
+            return many.insert(name).inserted
+        }
     }
 
-    private mutating func elements(depth: Int) throws(JSONError) -> [JSONValue] {
-        var elements: [JSONValue] = []
+    private func text(of node: JSONDocument.Node) -> String {
+        if node.kind == .text { return texts[node.place] }
+        return String(decoding: UnsafeBufferPointer(rebasing: bytes[node.place..<(node.place + Int(node.length))]), as: UTF8.self)
+    }
+
+    private mutating func elements(depth: Int) throws(JSONError) {
+        let array = nodes.count
+        append(.array)
+        var count: Int32 = 0
         try open(depth)
-        if take("]") { return elements }
-        repeat { elements.append(try value(depth: depth + 1)) } while take(",")
+        if take("]") { return }
+        repeat {
+            try value(depth: depth + 1)
+            count += 1
+        } while take(",")
         guard take("]") else { throw fault("Expected , or ] after array value.") }
-        return elements
+        close(array, count)
+    }
+
+    /// Completes the node of an array or an object, whose last value was the last one so far.
+    private mutating func close(_ node: Int, _ count: Int32) {
+        nodes[node].length = count
+        nodes[node].end = Int32(nodes.count)
     }
 
     private mutating func open(_ depth: Int) throws(JSONError) {
@@ -107,13 +125,13 @@ private struct JSONReader {
         position += 1
     }
 
-    private mutating func literal(_ text: String, _ value: JSONValue) throws(JSONError) -> JSONValue {
+    private mutating func literal(_ text: String, _ kind: JSONDocument.Node.Kind) throws(JSONError) {
         guard bytes[position...].starts(with: text.utf8) else { throw fault("Unexpected token.") }
         position += text.utf8.count
-        return value
+        append(kind)
     }
 
-    private mutating func number() throws(JSONError) -> JSONValue {
+    private mutating func number() throws(JSONError) {
         let start = position
         skip("-")
         let isZero = current == UInt8(ascii: "0")
@@ -130,9 +148,9 @@ private struct JSONReader {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         // Minus zero keeps its spelling.
-        if isWhole, !isZero || position == start + 1, let number = Int(text) { return .integer(number) }
+        if isWhole, !isZero || position == start + 1, let number = Int(text) { return append(.integer, number) }
         guard limits.isLenient || Double(text)?.isFinite == true else { throw fault("Number out of range.") }
-        return .number(text)
+        append(.number, start, position - start)
     }
 
     private mutating func digits() throws(JSONError) {
@@ -141,23 +159,39 @@ private struct JSONReader {
         guard position > start else { throw fault("Unable to parse number.") }
     }
 
-    /// Reads the string at the position if it is short and has no escapes, as most are; otherwise the position stays the same.
-    private mutating func shortString() -> String? {
+    /// Reads the string at the position. A name is always decoded.
+    private mutating func string(isName: Bool) throws(JSONError) {
+        if shortString() { return }
+        let string = try bytesOfString()
+        if !isName, string.count > limits.maxStringBytes { return append(.slice, string.startIndex, string.count) }
+        guard limits.isLenient else { return append(text: try JSONString.decode(string)) }
+        if let text = try? JSONString.decode(string) { return append(text: text) }
+        if isName { append(text: "") } else { append(.slice, string.startIndex, string.count) }
+    }
+
+    private mutating func append(text: String) {
+        append(.text, texts.count)
+        texts.append(text)
+    }
+
+    /// Reads the string at the position if it is short ASCII without escapes, as most are; otherwise the position stays the same.
+    private mutating func shortString() -> Bool {
         let start = position + 1
         var end = start
         let limit = min(bytes.count, start + min(Self.maxShortBytes, limits.maxStringBytes) + 1)
-        while end < limit, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\"), bytes[end] >= 0x20 { end &+= 1 }
-        guard end < limit, bytes[end] == UInt8(ascii: "\""),
-            let text = String(utf8Bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[start..<end]))
-        else { return nil }
+        while end < limit, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\"), bytes[end] >= 0x20, bytes[end] < 0x80 {
+            end &+= 1
+        }
+        guard end < limit, bytes[end] == UInt8(ascii: "\"") else { return false }
+        append(.ascii, start, end - start)
         position = end + 1
-        return text
+        return true
     }
 
     /// Reads the string at the position; the result is between its quotes.
     ///
     /// It is skipped with `memchr`, which takes a millisecond for a picture of megabytes.
-    private mutating func string() throws(JSONError) -> ArraySlice<UInt8> {
+    private mutating func bytesOfString() throws(JSONError) -> ArraySlice<UInt8> {
         let start = position + 1
         var quote = try end(from: start)
         var escape = first(UInt8(ascii: "\\"), in: start..<quote)

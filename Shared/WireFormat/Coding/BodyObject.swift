@@ -1,0 +1,71 @@
+public import JSON
+
+/// An object in a body, or the body itself: an event writes and reads its members by name.
+///
+/// Within a version of the schema only optional members may be added; a reader ignores members that it does not know.
+public protocol BodyObject: BodyValue {
+    /// Reads the members.
+    init(from body: BodyReader) throws(BodyFault)
+
+    /// Writes the members, in the order of their names, so that equal objects have equal bytes.
+    func writeMembers(to body: inout JSONWriter)
+}
+
+extension BodyObject {
+    public init(json: JSONElement) throws(BodyFault) { try self.init(from: BodyReader(json)) }
+
+    public func write(to json: inout JSONWriter) { json.object { writeMembers(to: &$0) } }
+}
+
+/// Reads the members of one object of a body; of a name that is there twice, the first counts.
+public struct BodyReader {
+    private let object: JSONElement
+
+    init(_ json: JSONElement) throws(BodyFault) {
+        guard json.isObject else { throw BodyFault(json, isNot: "an object") }
+        object = json
+    }
+
+    /// Reads a member that has to be there.
+    public func read<Value: BodyValue>(_ name: String) throws(BodyFault) -> Value {
+        guard let value = object[name] else { throw BodyFault("is missing").within(name) }
+        do throws(BodyFault) { return try Value(json: value) } catch { throw error.within(name) }
+    }
+
+    /// Reads a member that may be absent or null.
+    public func readIfPresent<Value: BodyValue>(_ name: String) throws(BodyFault) -> Value? {
+        guard let value = object[name], !value.isNull else { return nil }
+        do throws(BodyFault) { return try Value(json: value) } catch { throw error.within(name) }
+    }
+}
+
+extension JSONWriter {
+    /// A member of an object of a body; none when the value is nil.
+    public mutating func member(_ name: String, _ value: (some BodyValue)?) {
+        guard let value else { return }
+        self.name(name)
+        value.write(to: &self)
+    }
+}
+
+/// What is wrong with a value of a body, and where; without the value, which must not reach a log.
+public struct BodyFault: Error, Sendable, CustomStringConvertible {
+    /// The names of the members and the numbers of the elements around the value, the outermost first; empty for the body itself.
+    private var path = ""
+    private let problem: String
+
+    init(_ problem: String) { self.problem = problem }
+
+    /// The fault of a value that is of another kind than expected.
+    init(_ json: JSONElement, isNot expected: String) { self.init(json.isNull ? "is null" : "is not \(expected)") }
+
+    /// The same fault, seen from the value around this one.
+    func within(_ name: String) -> BodyFault {
+        var fault = self
+        fault.path = path.isEmpty ? name : "\(name).\(path)"
+        return fault
+    }
+
+    /// Such as `field recipient.id is missing`.
+    public var description: String { path.isEmpty ? "the body \(problem)" : "field \(path) \(problem)" }
+}
