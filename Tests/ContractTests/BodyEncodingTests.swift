@@ -12,7 +12,7 @@ struct BodyEncodingTests {
     ])
     func `agrees with Foundation on a text`(text: String) throws {
         let event = NotificationRequested(
-            notificationID: UUID(), dedupeKey: text, kind: .custom, recipient: NotificationRecipient(type: .user, id: "u\(text)"),
+            notificationID: UUID(), dedupeKey: text, kind: .custom, recipient: NotificationRecipient(type: .user, id: "u\(text.prefix(9))"),
             lane: .bulk, parameters: ["key": text, "b": "2", "a": "1", "k\(text)": "3"],
             expiresAt: Date(millisecondsSince1970: 1_761_559_200_125))
         let foundation = JSONEncoder()
