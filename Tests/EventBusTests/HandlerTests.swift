@@ -1,4 +1,3 @@
-import EventBus
 import Foundation
 import PostgresClient
 import Storage
@@ -6,6 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 import WireFormat
+
+@testable import EventBus
 
 /// A handler that returns without a commit.
 private struct IdleHandler: EventHandler {
@@ -114,6 +115,22 @@ struct HandlerTests {
             #expect(try await postgres.effects() == [1])
             // The second delivery was recognised as a duplicate before the handler ran.
             #expect(runs.withLock { $0 } == 1)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `do not see a message again whose effect is there, even if it cannot be read any more`(_ kind: TransportKind) async throws {
+        try await withHandler(kind, .handler(EffectHandler())) { transport, postgres in
+            let id = UUIDv7.generate()
+            _ = try await InboxRepository(postgres).markHandled(group: "tests", ids: [id])
+            var fields = try message(1, id: id).fields.filter { $0.name != EncodedEnvelope.Field.body.rawValue }
+            fields.append((name: EncodedEnvelope.Field.body.rawValue, value: Array("{".utf8)))
+            fields.append((name: RetryField.failures, value: Array("1".utf8)))
+            fields.append((name: RetryField.group, value: Array("tests".utf8)))
+            _ = try await transport.append([OutgoingEntry(stream: testStream, fields: fields), try message(2)])
+            try await eventually("the effect of the next message is there") { try await postgres.effects() == [2] }
+            try await expectSettled(transport)
+            #expect(try await transport.deadLetters(of: group("tests"), after: .zero, count: 10).isEmpty)
         }
     }
 

@@ -41,7 +41,7 @@ struct OutboxRelayTests {
         let reader = try await transport.openReader(consumer("c", group))
         let entries = try await reader.read(count: 100_000, wait: .milliseconds(1), acknowledging: []).entries
         await reader.close()
-        return try entries.map { (try number(of: $0.fields), try EncodedEnvelope(streamFields: $0.fields).id) }
+        return try entries.map { (try number(of: $0), try $0.message.get().id) }
     }
 
     private func relay(
@@ -86,7 +86,7 @@ struct OutboxRelayTests {
             try await transport.createGroup("g", on: testStream)
             let reader = try await transport.openReader(consumer("c", "g"))
             let entry = try await reader.read(count: 1, wait: .zero, acknowledging: []).entries[0]
-            let envelope = try EncodedEnvelope(streamFields: entry.fields).decode(PhotoUploaded.self)
+            let envelope = try entry.message.get().decode(PhotoUploaded.self)
             #expect(envelope.body == event)
             #expect(envelope.requestID == "req")
             #expect(envelope.traceparent == "00-a-b-01")

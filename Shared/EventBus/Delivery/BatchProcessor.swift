@@ -1,6 +1,6 @@
 import WireFormat
 
-/// Decodes all messages that have arrived in the meantime for one ``BatchTransaction``; one worker, which keeps their order.
+/// Traces and decodes all messages that have arrived in the meantime for one ``BatchTransaction``; one worker, which keeps their order.
 struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
     let transaction: BatchTransaction<Handler>
 
@@ -14,9 +14,9 @@ struct BatchProcessor<Handler: EventBatchHandler>: MessageProcessor {
         var events: [Envelope<Handler.Body>] = []
         for (index, entry) in entries.enumerated() {
             do throws(WireFormatError) {
-                let message = try entry.message()
+                let message = try entry.message.get()
                 // Each goes on with its own trace, although they are handled together.
-                let span = HandlerSpan(of: message, entry, in: scope)
+                let span = HandlerSpan(of: message, Handler.Body.type, entry, in: scope)
                 do throws(WireFormatError) {
                     events.append(try message.traced(by: span.traceparent).decode())
                 } catch {

@@ -18,7 +18,7 @@ extension DeliveryChain {
     /// Has a message handled, and marks it in the inbox unless the handler has marked it with its effect.
     static func handlingAndMarking<Handler: EventHandler>(
         _ postgres: PostgresClient, _ handler: Handler
-    ) -> @Sendable (Envelope<Handler.Body>, DeliveredEntry, ConsumerScope) async throws -> ProcessingResult {
+    ) -> HandlingStep<Handler.Body> {
         { event, entry, scope in
             let context = HandlerContext(event, entry, in: scope, postgres: postgres)
             try await handler.handle(event, context)

@@ -4,10 +4,10 @@ import WireFormat
 extension DeliveryChain {
     /// Runs the next steps in the trace of the message, and ends the span of its handling with their result or error.
     static func traced(
-        _ next: @escaping DeliveryStep
+        _ type: EventType, _ next: @escaping DeliveryStep
     ) -> @Sendable (EncodedEnvelope, DeliveredEntry, ConsumerScope) async -> ProcessingResult {
         { message, entry, scope in
-            let span = HandlerSpan(of: message, entry, in: scope)
+            let span = HandlerSpan(of: message, type, entry, in: scope)
             let result = await InstrumentationContext.withValue(span.context) { () -> ProcessingResult in
                 do {
                     return try await next(message.traced(by: span.traceparent), entry, scope)

@@ -11,17 +11,11 @@ struct SingleProcessor: MessageProcessor {
     func process(_ entries: [DeliveredEntry], in scope: ConsumerScope) async -> [ProcessingResult] {
         var results: [ProcessingResult] = []
         for entry in entries {
-            do throws(WireFormatError) {
-                results.append(await deliver(try entry.message(), entry, scope))
-            } catch {
-                results.append(.unreadable(error))
+            switch entry.message {
+            case .success(let message): results.append(await deliver(message, entry, scope))
+            case .failure(let error): results.append(.unreadable(error))
             }
         }
         return results
     }
-}
-
-extension DeliveredEntry {
-    /// Returns the message that the entry carries.
-    func message() throws(WireFormatError) -> EncodedEnvelope { try EncodedEnvelope(streamFields: contents) }
 }

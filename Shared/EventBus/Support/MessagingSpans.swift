@@ -14,14 +14,15 @@ struct HandlerSpan: Sendable {
     let traceparent: String?
     private let span: (any Span)?
 
-    init(of message: EncodedEnvelope, _ entry: DeliveredEntry, in scope: ConsumerScope) {
+    /// - Parameter type: The type that the handler takes; that of the message is not checked yet, and must not become the span's name.
+    init(of message: EncodedEnvelope, _ type: EventType, _ entry: DeliveredEntry, in scope: ConsumerScope) {
         let context = InstrumentationContext.work(
             requestID: message.requestID, traceparent: message.traceparent, messageID: message.id)
         guard scope.isTraced else {
             (self.context, traceparent, span) = (context, message.traceparent, nil)
             return
         }
-        let span = startSpan("process \(message.type)", context: context, ofKind: .consumer)
+        let span = startSpan("process \(type)", context: context, ofKind: .consumer)
         if span.isRecording {
             span.updateAttributes { attributes in
                 attributes.describe(message.id, in: scope.stream, "process")

@@ -44,10 +44,15 @@ public struct PublishedMessage: Sendable, Hashable {
 }
 
 /// An entry that was delivered to a consumer, which has to settle it.
-public struct DeliveredEntry: Sendable {
+///
+/// A class, because it is passed on several times until it is settled, and its message has many parts.
+public final class DeliveredEntry: Sendable {
     public let id: EntryID
-    /// The fields, where the transport keeps them.
-    public let contents: any StreamFields
+    /// The message that the entry carries, or why it cannot be read. Decoded when it is delivered, so that the reply of the server, which
+    /// has hundreds of them, need not wait for the slowest handler; the body stays encoded.
+    public let message: Result<EncodedEnvelope, WireFormatError>
+    /// The id of the message; nil when it cannot be read.
+    let messageID: UUID?
     /// The number of deliveries of the entry to consumers of the group, this one included. More than 1 means that a consumer
     /// died, or was taken for dead, while it held the entry: after a failure of its handler, a message comes back as another
     /// entry.
@@ -57,26 +62,26 @@ public struct DeliveredEntry: Sendable {
     /// The only group that is to handle the entry; nil when all are.
     public let onlyGroup: String?
 
-    public init(id: EntryID, contents: any StreamFields, deliveryCount: Int) {
+    public init(id: EntryID, contents: some StreamFields, deliveryCount: Int) {
         self.id = id
-        self.contents = contents
         self.deliveryCount = deliveryCount
+        do throws(WireFormatError) {
+            let message = try EncodedEnvelope(streamFields: contents)
+            self.message = .success(message)
+            messageID = message.id
+        } catch {
+            message = .failure(error)
+            // What else is wrong with a message, its id may be readable.
+            messageID = contents.list.first { $0.name == EncodedEnvelope.Field.id.rawValue }.flatMap { UUID(wireBytes: $0.value) }
+        }
         var retry = RetryFields()
         contents.read(from: max(0, contents.count - 2)) { retry.read($0, $1) }
         (failures, onlyGroup) = (retry.failures, retry.group)
     }
 
     /// Makes an entry with a list of fields.
-    public init(id: EntryID, fields: [StreamField], deliveryCount: Int) {
+    public convenience init(id: EntryID, fields: [StreamField], deliveryCount: Int) {
         self.init(id: id, contents: StreamFieldList(fields), deliveryCount: deliveryCount)
-    }
-
-    /// The fields as a list.
-    public var fields: [StreamField] { contents.list }
-
-    /// The id of the message; nil when it cannot be read.
-    var messageID: UUID? {
-        fields.first { $0.name == EncodedEnvelope.Field.id.rawValue }.flatMap { UUID(wireBytes: $0.value) }
     }
 
     /// The number of consumers that died while they held the entry.

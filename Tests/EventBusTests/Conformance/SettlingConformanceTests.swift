@@ -72,7 +72,7 @@ struct SettlingConformanceTests {
         let (transport, _) = try await delivered(kind, 1)
         _ = try await transport.claim(ClaimRequest(minIdle: .zero, count: 1), for: consumer("heir"))
         try await transport.append([2])
-        #expect(try await read(transport).map { try number(of: $0.fields) } == [2])
+        #expect(try await read(transport).map { try number(of: $0) } == [2])
     }
 
     @Test(arguments: TransportKind.allCases)
@@ -87,7 +87,7 @@ struct SettlingConformanceTests {
         #expect(resumed.count == 1)
         #expect(try #require(resumed.nextIn) > .seconds(500))
         let entry = try #require(try await read(transport).first)
-        #expect(try number(of: entry.fields) == 1)
+        #expect(try number(of: entry) == 1)
         #expect((entry.failures, entry.deliveryCount, entry.onlyGroup) == (4, 1, "g"))
         #expect(try await transport.pendingCount(of: group("g")) == 1)
     }
@@ -120,7 +120,7 @@ struct SettlingConformanceTests {
         _ = try await transport.acknowledge(Array(ids[1...]), by: consumer("c"))
         #expect(try await transport.trim(testStream, ungroupedAge: nil) == 3)
         #expect(try await transport.resumeRetries(of: group("g"), limit: 10).count == 1)
-        #expect(try await read(transport).map { try number(of: $0.fields) } == [1])
+        #expect(try await read(transport).map { try number(of: $0) } == [1])
     }
 
     @Test(arguments: TransportKind.allCases)
@@ -149,7 +149,7 @@ struct SettlingConformanceTests {
         #expect(try await transport.redrive(some, of: group("g")).isEmpty)
         #expect(try await transport.drop([letters[2].id], of: group("g")) == 1)
         let again = try await read(transport)
-        #expect(try again.map { try number(of: $0.fields) } == [1, 2])
+        #expect(try again.map { try number(of: $0) } == [1, 2])
         #expect(again.allSatisfy { $0.failures == 0 && $0.deliveryCount == 1 && $0.onlyGroup == "g" })
         let status = try await transport.status(of: group("g"))
         #expect((status.dead, status.appended) == (0, 5))

@@ -1,4 +1,5 @@
 import EventBus
+import Foundation
 import TestSupport
 import Testing
 import WireFormat
@@ -21,7 +22,7 @@ struct TransportConformanceTests {
         let reader = try await transport.openReader(consumer("c", "g"))
         let first = try await read(reader, 20)
         let second = try await read(reader, 100)
-        #expect(try (first + second).map { try number(of: $0.fields) } == Array(1...50))
+        #expect(try (first + second).map { try number(of: $0) } == Array(1...50))
         #expect((first + second).map(\.id) == ids)
         #expect(first.count == 20)
         #expect(first.allSatisfy { $0.deliveryCount == 1 })
@@ -106,10 +107,14 @@ struct TransportConformanceTests {
         let bytes = (0...255).map { UInt8($0) } + Array("\r\n$-1\r\n\0".utf8)
         let large = [UInt8](repeating: 0xFE, count: EnvelopeLimits.maxBodyBytes)
         let values = [bytes, [], large]
-        let outgoing = values.map { OutgoingEntry(stream: testStream, fields: [(name: "b", value: $0)]) }
+        let outgoing = try values.map { body in
+            let envelope = try EncodedEnvelope(
+                id: UUIDv7.generate(), type: PhotoUploaded.type, version: 1, key: "k", occurredAt: Date(), body: body)
+            return OutgoingEntry(stream: testStream, envelope: envelope)
+        }
         for result in try await transport.append(outgoing) { _ = try result.get() }
         let reader = try await transport.openReader(consumer("c", "g"))
-        #expect(try await read(reader).map { $0.fields[0].value } == values)
+        #expect(try await read(reader).map { try $0.message.get().body } == values)
         await reader.close()
     }
 
@@ -129,7 +134,7 @@ struct TransportConformanceTests {
         let first = try await claim(.zero, 3)
         #expect(first.entries.map(\.id) == Array(ids[..<3]))
         #expect(first.entries.allSatisfy { $0.deliveryCount == 2 })
-        #expect(try first.entries.map { try number(of: $0.fields) } == [1, 2, 3])
+        #expect(try first.entries.map { try number(of: $0) } == [1, 2, 3])
         #expect(first.cursor != .zero)
         let second = try await claim(.zero, from: first.cursor, 3)
         #expect(second.entries.map(\.id) == Array(ids[3...]))

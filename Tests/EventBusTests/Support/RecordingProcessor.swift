@@ -43,7 +43,7 @@ final class RecordingProcessor: MessageProcessor {
         }
         var results: [ProcessingResult] = []
         for entry in entries {
-            guard let number = try? number(of: entry.fields) else {
+            guard let number = try? number(of: entry) else {
                 results.append(.unreadable(WireFormatError(.malformedBody, "no number")))
                 continue
             }

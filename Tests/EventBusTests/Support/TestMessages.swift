@@ -26,6 +26,9 @@ func number(of fields: [StreamField]) throws -> Int {
     return Int(event.topic) ?? -1
 }
 
+/// Returns the number that the message of an entry carries.
+func number(of entry: DeliveredEntry) throws -> Int { Int(try entry.message.get().decode(PhotoUploaded.self).body.topic) ?? -1 }
+
 extension EventTransport {
     /// Appends messages with the given numbers.
     @discardableResult
