@@ -4,12 +4,13 @@ public struct JSONLimits: Sendable, Equatable {
     public var maxDepth: Int
     /// The maximum number of values, nested ones included.
     public var maxValues: Int
-    /// The maximum number of bytes of a string that is decoded; a longer one is a ``JSONValue/slice(_:)``.
+    /// The maximum number of bytes of a string that is decoded; a longer one is a ``JSONValue/slice(_:)``, and
+    /// a ``JSONElement`` without a text.
     public var maxStringBytes: Int
     /// Whether faults inside of values are accepted, for an answer that was paid for: a string that cannot be decoded is a
     /// ``JSONValue/slice(_:)``, of repeated names the first counts, a number may be out of range. The structure is checked all the same.
     public var isLenient: Bool
-    /// Whether an object may have a name twice; of repeated names ``JSONValue`` returns the first.
+    /// Whether an object may have a name twice; of repeated names the first is found.
     public var allowsRepeatedNames: Bool
 
     /// Creates limits; the defaults are those of a small request.

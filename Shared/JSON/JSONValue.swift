@@ -80,10 +80,13 @@ extension JSONValue {
     public var integer: Int? {
         switch self {
         case .integer(let value): value
-        case .number(let spelling): Double(spelling).flatMap { Int(exactly: $0) }
+        case .number(let spelling): Self.integer(spelledAs: spelling)
         default: nil
         }
     }
+
+    /// The whole number that a spelling with a decimal point or an exponent has; nil when it is none.
+    static func integer(spelledAs spelling: String) -> Int? { Double(spelling).flatMap { Int(exactly: $0) } }
 
     /// The value of a number, nil for anything else.
     public var double: Double? {

@@ -77,7 +77,7 @@ public struct JSONWriter: Sendable {
         Self.append(text, to: &bytes)
     }
 
-    /// A string of ASCII without a character to escape, such as an id.
+    /// A string of ASCII that has no character to escape, which the caller knows, such as an id.
     public mutating func string(unescaped text: UnsafeRawBufferPointer) {
         separate()
         bytes.append(UInt8(ascii: "\""))

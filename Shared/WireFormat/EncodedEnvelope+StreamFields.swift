@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 extension EncodedEnvelope {
     /// The fields of a stream entry, with their names.
-    public enum Field: String, CaseIterable {
+    public enum Field: String, Sendable, CaseIterable {
         case id = "i"
         case type = "t"
         case version = "v"

@@ -7,6 +7,8 @@ public protocol StreamFields: Sendable {
     var count: Int { get }
 
     /// Calls `body` with the bytes of each name and value from that field on, in their order; the bytes are valid during the call only.
+    ///
+    /// - Parameter start: At most ``count``.
     func read(from start: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void)
 }
 

@@ -81,6 +81,22 @@ struct BodyDecodingTests {
         }
     }
 
+    @Test(arguments: [
+        ("{\"\":1}", "field parameters.* is not a text"), ("{\"x\\ny\":null}", "field parameters.* is null"),
+        ("[]", "field parameters is not an object"),
+    ])
+    func `names the dictionary whose member is not valid, and not the member`(parameters: String, says: String) {
+        #expect { try decode(NotificationRequested.self, Array(requested(parameters: parameters).utf8)) } throws: {
+            ($0 as? WireFormatError)?.message.hasSuffix(says) == true
+        }
+    }
+
+    @Test(arguments: ["", #","reason":null"#])
+    func `reads an optional part that is absent or null as nil`(part: String) throws {
+        let body = "{\"session_id\":\"\(Self.id)\",\"event\":\"sign_in\",\"succeeded\":true\(part)}"
+        #expect(try decode(EkycCompleted.self, Array(body.utf8)).reason == nil)
+    }
+
     @Test(arguments: [#","x":[1,]"#, #","x":{"a":1,}"#, ","])
     func `refuses a comma behind the last part, which Foundation takes and RFC 8259 does not`(more: String) {
         #expect(throws: WireFormatError.self) { try decode(NotificationRequested.self, Array(requested(more: more).utf8)) }

@@ -1,7 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
-import WireFormat
+
+@testable import WireFormat
 
 @Suite("The envelope")
 struct EnvelopeTests {
@@ -41,6 +42,13 @@ struct EnvelopeTests {
         let encoded = try sparse.encoded()
         #expect(encoded.streamFields.map(\.name) == ["i", "t", "v", "k", "c", "b"])
         #expect(try EncodedEnvelope(streamFields: encoded.streamFields).decode(EkycRequested.self) == sparse)
+    }
+
+    @Test(arguments: EncodedEnvelope.Field.allCases)
+    func `a field is found by its own name`(field: EncodedEnvelope.Field) {
+        let name = Array(field.rawValue.utf8)
+        #expect(name.withUnsafeBytes { EncodedEnvelope.Field(name: $0) } == field)
+        #expect((name + name).withUnsafeBytes { EncodedEnvelope.Field(name: $0) } == nil)
     }
 
     @Test func `fields with unknown names are ignored`() throws {

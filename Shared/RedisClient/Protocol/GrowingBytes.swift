@@ -5,7 +5,7 @@ struct GrowingBytes: ~Copyable {
     private static var maxIdleCapacity: Int { 128 << 10 }
 
     private var memory: UnsafeMutableRawPointer
-    private var capacity: Int
+    private(set) var capacity: Int
     private(set) var count = 0
 
     init(capacity: Int) {
@@ -29,7 +29,7 @@ struct GrowingBytes: ~Copyable {
     mutating func append(atMost limit: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         reserve(limit)
         let written = write((memory + count).assumingMemoryBound(to: UInt8.self))
-        assert(written <= limit, "no more is written than there is room for")
+        precondition(written <= limit, "no more is written than there is room for")
         count += written
     }
 

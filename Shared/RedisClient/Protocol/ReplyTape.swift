@@ -78,6 +78,7 @@ struct TapeBuilder: ~Copyable {
 
     /// Removes the finished replies and returns them as a tape; the values of an unfinished one stay.
     mutating func seal() -> ReplyTape {
+        // Copies, which costs little beside reading: a reply at the limit is in memory twice for a moment.
         let tape = ReplyTape(nodes: Array(nodes[..<openNode]), bytes: bytes.takeFirst(openByte))
         // The next burst is likely to be as large as this one; the memory of an exceptional one is given back.
         let rest = Array(nodes[openNode...])

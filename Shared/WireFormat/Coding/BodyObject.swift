@@ -50,8 +50,8 @@ extension JSONWriter {
 
 /// What is wrong with a value of a body, and where; without the value, which must not reach a log.
 public struct BodyFault: Error, Sendable, CustomStringConvertible {
-    /// The names of the members and the numbers of the elements around the value, the outermost first; empty for the body itself.
-    private var path = ""
+    /// The names of the members and the numbers of the elements around the value, the outermost first; nil for the body itself.
+    private var path: String?
     private let problem: String
 
     init(_ problem: String) { self.problem = problem }
@@ -59,13 +59,13 @@ public struct BodyFault: Error, Sendable, CustomStringConvertible {
     /// The fault of a value that is of another kind than expected.
     init(_ json: JSONElement, isNot expected: String) { self.init(json.isNull ? "is null" : "is not \(expected)") }
 
-    /// The same fault, seen from the value around this one.
+    /// The same fault, seen from the value around this one; the name must be one that the code knows, or a number.
     func within(_ name: String) -> BodyFault {
         var fault = self
-        fault.path = path.isEmpty ? name : "\(name).\(path)"
+        fault.path = path.map { "\(name).\($0)" } ?? name
         return fault
     }
 
     /// Such as `field recipient.id is missing`.
-    public var description: String { path.isEmpty ? "the body \(problem)" : "field \(path) \(problem)" }
+    public var description: String { path.map { "field \($0) \(problem)" } ?? "the body \(problem)" }
 }

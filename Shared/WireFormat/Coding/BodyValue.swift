@@ -95,7 +95,8 @@ extension [String: String]: BodyValue {
         var texts: [String: String] = [:]
         let isObject = try json.forEachMember { name, value throws(BodyFault) in
             guard texts[name] == nil else { return }
-            do throws(BodyFault) { texts[name] = try String(json: value) } catch { throw error.within(name) }
+            // Without the name, which the sender chose.
+            do throws(BodyFault) { texts[name] = try String(json: value) } catch { throw error.within("*") }
         }
         guard isObject else { throw BodyFault(json, isNot: "an object") }
         self = texts

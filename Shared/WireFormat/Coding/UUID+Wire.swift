@@ -61,7 +61,7 @@ extension UUID {
         return unsafeBitCast((first, second, third, fourth), to: uuid_t.self)
     }
 
-    /// The four bytes that eight hexadecimal digits write, the first digit in the lowest byte; nil when a character is none.
+    /// The four bytes that eight hexadecimal digits write, the first digit in the lowest byte; nil when a character is not a digit.
     ///
     /// All at once, without a branch for each: digits are random, so that a third of those branches would be predicted wrongly, which
     /// made a parser of single digits three times as slow.

@@ -1,0 +1,115 @@
+/// A value in a ``JSONDocument``, which it keeps alive.
+public struct JSONElement: Sendable {
+    let document: JSONDocument
+    /// The index of its node.
+    let index: Int32
+
+    var node: JSONDocument.Node { document.nodes[Int(index)] }
+
+    /// Whether this is `null`.
+    public var isNull: Bool { node.kind == .null }
+
+    /// The value of a boolean, nil for anything else.
+    public var boolean: Bool? {
+        switch node.kind {
+        case .true: true
+        case .false: false
+        default: nil
+        }
+    }
+
+    /// The value of a whole number, also of one with a decimal point or an exponent; nil for anything else.
+    public var integer: Int? {
+        switch node.kind {
+        case .integer: node.place
+        case .number: JSONValue.integer(spelledAs: text(of: node))
+        default: nil
+        }
+    }
+
+    /// The text of a string, nil for anything else and for a string that was not decoded.
+    public var string: String? {
+        switch node.kind {
+        case .ascii: text(of: node)
+        case .text: document.texts[node.place]
+        default: nil
+        }
+    }
+
+    /// Calls `body` with the UTF-8 of a string, which is valid during the call only; nil for anything that ``string`` is nil for.
+    public func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result?) -> Result? {
+        switch node.kind {
+        case .ascii: return withBytes(of: node, body)
+        case .text:
+            var text = document.texts[node.place]
+            return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+        default: return nil
+        }
+    }
+
+    /// The elements of an array, nil for anything else.
+    public var elements: [JSONElement]? {
+        guard node.kind == .array else { return nil }
+        var elements: [JSONElement] = []
+        elements.reserveCapacity(Int(node.length))
+        forEachElement { elements.append($0) }
+        return elements
+    }
+
+    /// Whether this is an object.
+    public var isObject: Bool { node.kind == .object }
+
+    /// The value of the first member of that name; nil when there is none, or this is no object.
+    public subscript(name: String) -> JSONElement? {
+        guard node.kind == .object else { return nil }
+        var name = name
+        return name.withUTF8 { name in
+            let name = UnsafeRawBufferPointer(name)
+            var next = index + 1
+            for _ in 0..<node.length {
+                if JSONElement(document: document, index: next).isText(name) { return JSONElement(document: document, index: next + 1) }
+                next = document.nodes[Int(next) + 1].end
+            }
+            return nil
+        }
+    }
+
+    /// Calls `body` with each element of an array.
+    func forEachElement(_ body: (JSONElement) -> Void) {
+        var next = index + 1
+        for _ in 0..<node.length {
+            body(JSONElement(document: document, index: next))
+            next = document.nodes[Int(next)].end
+        }
+    }
+
+    /// Calls `body` with the name and the value of each member of an object, in their order.
+    ///
+    /// - Returns: False, without a call, when this is no object.
+    @discardableResult
+    public func forEachMember<Fault: Error>(_ body: (String, JSONElement) throws(Fault) -> Void) throws(Fault) -> Bool {
+        guard node.kind == .object else { return false }
+        var next = index + 1
+        for _ in 0..<node.length {
+            let name = JSONElement(document: document, index: next)
+            try body(name.string ?? "", JSONElement(document: document, index: next + 1))
+            next = document.nodes[Int(next) + 1].end
+        }
+        return true
+    }
+
+    private func isText(_ other: UnsafeRawBufferPointer) -> Bool {
+        let node = node
+        if node.kind == .ascii {
+            guard Int(node.length) == other.count else { return false }
+            return withBytes(of: node) { $0.elementsEqual(other) }
+        }
+        return withText { $0.elementsEqual(other) } ?? false
+    }
+
+    private func withBytes<Result>(of node: JSONDocument.Node, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        document.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[node.place..<(node.place + Int(node.length))])) }
+    }
+
+    private func text(of node: JSONDocument.Node) -> String { withBytes(of: node) { String(decoding: $0, as: UTF8.self) } }
+}

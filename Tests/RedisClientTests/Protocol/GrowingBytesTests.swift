@@ -1,0 +1,39 @@
+import TestSupport
+import Testing
+
+@testable import RedisClient
+
+@Suite struct GrowingBytesTests {
+    @Test func `What is taken is what was appended, however it was cut`() {
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<200 {
+            var bytes = GrowingBytes(capacity: Int.random(in: 0...40, using: &generator))
+            var (expected, taken): ([UInt8], [UInt8]) = ([], [])
+            for _ in 0..<30 {
+                let piece = generator.bytes(upTo: 60)
+                if piece.count.isMultiple(of: 2) {
+                    piece.withUnsafeBytes { bytes.append($0) }
+                } else {
+                    bytes.append(atMost: piece.count + 9) { room in
+                        for (index, byte) in piece.enumerated() { room[index] = byte }
+                        return piece.count
+                    }
+                }
+                expected += piece
+                if piece.count.isMultiple(of: 3) { taken += bytes.takeFirst(Int.random(in: 0...bytes.count, using: &generator)) }
+                #expect(taken + bytes.array == expected)
+            }
+        }
+    }
+
+    @Test func `The memory of an exceptional burst is given back, and its rest stays`() {
+        var bytes = GrowingBytes(capacity: 0)
+        let burst = [UInt8](repeating: 7, count: 1 << 20)
+        burst.withUnsafeBytes { bytes.append($0) }
+        [UInt8](1...9).withUnsafeBytes { bytes.append($0) }
+        #expect(bytes.capacity > burst.count)
+        #expect(bytes.takeFirst(burst.count) == burst)
+        #expect(bytes.capacity <= 128 << 10)
+        #expect(bytes.array == [UInt8](1...9))
+    }
+}
