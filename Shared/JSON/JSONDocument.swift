@@ -35,12 +35,8 @@ public final class JSONDocument: Sendable {
     ///
     /// - Throws: `malformed`, `duplicateName` or `limitExceeded`.
     public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
-        guard bytes.count < Int32.max else { throw JSONError(.limitExceeded, "More than 2 GB.") }
+        (nodes, texts) = try JSONParser.parse(bytes, limits)
         self.bytes = bytes
-        (nodes, texts) = try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
-            var parser = JSONParser(source: bytes, bytes: buffer, limits: limits)
-            return try parser.parse()
-        }
     }
 
     /// The value that the whole text is.

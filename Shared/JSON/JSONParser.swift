@@ -20,13 +20,22 @@ struct JSONParser {
     private var nodes: [JSONDocument.Node] = []
     private var texts: [String] = []
 
-    init(source: [UInt8], bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
+    private init(source: [UInt8], bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
         self.source = source
         self.bytes = bytes
         self.limits = limits
     }
 
-    mutating func parse() throws(JSONError) -> (nodes: [JSONDocument.Node], texts: [String]) {
+    /// Returns the values of a text, and those of its strings that had to be decoded.
+    static func parse(_ text: [UInt8], _ limits: JSONLimits) throws(JSONError) -> (nodes: [JSONDocument.Node], texts: [String]) {
+        guard text.count < Int32.max else { throw JSONError(.limitExceeded, "More than 2 GB.") }
+        return try text.withUnsafeBufferPointer { bytes throws(JSONError) in
+            var parser = JSONParser(source: text, bytes: bytes, limits: limits)
+            return try parser.parse()
+        }
+    }
+
+    private mutating func parse() throws(JSONError) -> (nodes: [JSONDocument.Node], texts: [String]) {
         nodes.reserveCapacity(min(8 + bytes.count / 16, 1024))
         try value(depth: 0)
         skipBlanks()
@@ -58,7 +67,7 @@ struct JSONParser {
     private mutating func members(depth: Int) throws(JSONError) {
         let object = nodes.count
         append(.object)
-        var names = ObjectNames()
+        var names: Set<String> = []
         var count: Int32 = 0
         try open(depth)
         if take("}") { return }
@@ -67,8 +76,8 @@ struct JSONParser {
             guard current == UInt8(ascii: "\"") else { throw fault("Expected an object key or }.") }
             let name = nodes.count
             try string(isName: true)
-            if !limits.isLenient, !limits.allowsRepeatedNames {
-                guard names.insert(text(of: nodes[name])) else { throw fault("Repeated object key.", .duplicateName) }
+            if !limits.isLenient, !limits.allowsRepeatedNames, isRepeated(name, of: object, count, &names) {
+                throw fault("Repeated object key.", .duplicateName)
             }
             guard take(":") else { throw fault("Expected : between key:value pair.") }
             try value(depth: depth + 1)
@@ -78,21 +87,22 @@ struct JSONParser {
         close(object, count)
     }
 
-    /// The names of an object; only those of a big one are hashed, few are compared faster.
-    private struct ObjectNames {
-        private var few: [String] = []
-        private var many: Set<String> = []
-
-        /// Adds a name; false when it is there already.
-        mutating func insert(_ name: String) -> Bool {
-            if few.count < 16 {
-                if few.contains(name) { return false }
-                few.append(name)
-                return true
-            }
-            if many.isEmpty { many = Set(few) }
-            return many.insert(name).inserted
+    /// Whether an object has a name among its first `count`. Only the names of a big object are hashed; few are compared faster.
+    private func isRepeated(_ name: Int, of object: Int, _ count: Int32, _ names: inout Set<String>) -> Bool {
+        if count > 16 { return !names.insert(text(of: nodes[name])).inserted }
+        var other = object + 1
+        for _ in 0..<count {
+            if isEqual(nodes[name], nodes[other]) { return true }
+            if count == 16 { names.insert(text(of: nodes[other])) }
+            other = Int(nodes[other + 1].end)
         }
+        if count == 16 { names.insert(text(of: nodes[name])) }
+        return false
+    }
+
+    private func isEqual(_ name: JSONDocument.Node, _ other: JSONDocument.Node) -> Bool {
+        guard name.kind == .ascii, other.kind == .ascii, let base = bytes.baseAddress else { return text(of: name) == text(of: other) }
+        return name.length == other.length && memcmp(base + name.place, base + other.place, Int(name.length)) == 0
     }
 
     private func text(of node: JSONDocument.Node) -> String {
@@ -174,16 +184,23 @@ struct JSONParser {
         texts.append(text)
     }
 
-    /// Reads the string at the position if it is short ASCII without escapes, as most are; otherwise the position stays the same.
+    /// Reads the string at the position if it is short and has no escapes, as most are; otherwise the position stays the same.
     private mutating func shortString() -> Bool {
         let start = position + 1
-        var end = start
+        var (end, union): (Int, UInt8) = (start, 0)
         let limit = min(bytes.count, start + min(Self.maxShortBytes, limits.maxStringBytes) + 1)
-        while end < limit, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\"), bytes[end] >= 0x20, bytes[end] < 0x80 {
+        while end < limit, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\"), bytes[end] >= 0x20 {
+            union |= bytes[end]
             end &+= 1
         }
         guard end < limit, bytes[end] == UInt8(ascii: "\"") else { return false }
-        append(.ascii, start, end - start)
+        if union < 0x80 {
+            append(.ascii, start, end - start)
+        } else if let text = String(validating: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self) {
+            append(text: text)
+        } else {
+            return false
+        }
         position = end + 1
         return true
     }
