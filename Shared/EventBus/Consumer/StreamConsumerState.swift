@@ -66,20 +66,29 @@ final class StreamConsumerState: Sendable {
     /// Waits for entries to handle; nil when the consumer is closed and none are left.
     func next() async -> [DeliveredEntry]? {
         while true {
-            let (next, reader) = machine.withLock { machine in (machine.next(), machine.readerToWake()) }
-            reader?.resume()
-            switch next {
+            switch takeNext() {
             case .work(let unit): return unit
             case .finished: return nil
-            case .wait: break
+            case .wait: await waitForWork()
             }
-            var mustWait = false
-            await withCheckedContinuation { continuation in
-                mustWait = machine.withLock { $0.waitForWork(continuation) }
-                if !mustWait { continuation.resume() }
-            }
-            if mustWait { for worker in machine.withLock({ $0.arrive() }) { worker.resume() } }
         }
+    }
+
+    /// A function of its own, as is ``waitForWork()``: what an asynchronous function has at hand is allocated piece by piece, and most
+    /// workers find entries without waiting.
+    private func takeNext() -> StreamConsumerStateMachine<Waiter>.Next {
+        let (next, reader) = machine.withLock { machine in (machine.next(), machine.readerToWake()) }
+        reader?.resume()
+        return next
+    }
+
+    private func waitForWork() async {
+        var mustWait = false
+        await withCheckedContinuation { continuation in
+            mustWait = machine.withLock { $0.waitForWork(continuation) }
+            if !mustWait { continuation.resume() }
+        }
+        if mustWait { for worker in machine.withLock({ $0.arrive() }) { worker.resume() } }
     }
 
     func settle(acknowledged: some Collection<EntryID> & Sendable, _ dispositions: [Disposition]) {
