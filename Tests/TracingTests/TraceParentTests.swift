@@ -45,15 +45,24 @@ import Testing
     }
 
     @Test func `log lines of the work have the trace, the request and the message`() {
-        var context = InstrumentationContext.topLevel
-        context.traceParent = TraceParent(Self.good)
-        context.requestID = "r-1"
-        context.messageID = UUID(uuidString: "0193F5C0-0000-7000-8000-00000000000A")
-        let metadata = InstrumentationContext.withValue(context) { Logger.MetadataProvider.work.get() }
+        let messageID = UUID(uuidString: "0193F5C0-0000-7000-8000-00000000000A")
+        let work = WorkContext(requestID: "r-1", messageID: messageID, traceparent: Self.good)
+        let metadata = WorkContext.$current.withValue(work) { Logger.MetadataProvider.work.get() }
         #expect(
             metadata == [
                 "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736", "request_id": "r-1", "message_id": "0193f5c0-0000-7000-8000-00000000000a",
             ])
         #expect(Logger.MetadataProvider.work.get().isEmpty)
+    }
+
+    @Test func `a log line has the trace of the span, if there is one, and not that which came with the work`() throws {
+        let span = try #require(TraceParent("00-" + String(repeating: "a", count: 32) + "-00f067aa0ba902b7-01"))
+        var context = InstrumentationContext.topLevel
+        context.traceParent = span
+        let work = WorkContext(requestID: nil, traceparent: Self.good)
+        let metadata = WorkContext.$current.withValue(work) {
+            InstrumentationContext.withValue(context) { Logger.MetadataProvider.work.get() }
+        }
+        #expect(metadata == ["trace_id": "\(span.traceID)"])
     }
 }

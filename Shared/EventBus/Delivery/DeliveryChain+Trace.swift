@@ -8,7 +8,7 @@ extension DeliveryChain {
     ) -> @Sendable (EncodedEnvelope, DeliveredEntry, ConsumerScope) async -> ProcessingResult {
         { message, entry, scope in
             let span = HandlerSpan(of: message, type, entry, in: scope)
-            let result = await InstrumentationContext.withValue(span.context) { () -> ProcessingResult in
+            let result = await span.withContext { () async -> ProcessingResult in
                 do {
                     return try await next(message.traced(by: span.traceparent), entry, scope)
                 } catch {

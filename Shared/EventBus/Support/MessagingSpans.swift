@@ -1,6 +1,6 @@
 import FoundationEssentials
-import HeliographTracing
-public import Tracing
+public import HeliographTracing
+import Tracing
 public import WireFormat
 
 /// The handling of a message, as a span below the one that caused the message.
@@ -8,20 +8,21 @@ public import WireFormat
 /// The attributes are those of OpenTelemetry's conventions for messaging. Without a tracer there is no span, and the trace
 /// context of the message is passed on unchanged.
 struct HandlerSpan: Sendable {
-    /// The context that the handler and its callees run in.
-    let context: InstrumentationContext
+    /// The message that the handler and its callees work for.
+    private let work: WorkContext
     /// The trace parent of the events that the handler causes.
     let traceparent: String?
     private let span: (any Span)?
 
     /// - Parameter type: The type that the handler takes; that of the message is not checked yet, and must not become the span's name.
     init(of message: EncodedEnvelope, _ type: EventType, _ entry: DeliveredEntry, in scope: ConsumerScope) {
-        let context = InstrumentationContext.work(
-            requestID: message.requestID, traceparent: message.traceparent, messageID: message.id)
+        work = WorkContext(requestID: message.requestID, messageID: message.id, traceparent: message.traceparent)
         guard scope.isTraced else {
-            (self.context, traceparent, span) = (context, message.traceparent, nil)
+            (traceparent, span) = (message.traceparent, nil)
             return
         }
+        var context = InstrumentationContext.topLevel
+        context.traceParent = message.traceparent.flatMap(TraceParent.init)
         let span = startSpan("process \(type)", context: context, ofKind: .consumer)
         if span.isRecording {
             span.updateAttributes { attributes in
@@ -30,8 +31,16 @@ struct HandlerSpan: Sendable {
                 attributes["heliograph.delivery_count"] = entry.failures + entry.deliveryCount
             }
         }
-        (self.context, self.span) = (span.context, span)
+        self.span = span
         traceparent = span.context.traceParent?.description ?? message.traceparent
+    }
+
+    /// Runs `body` in the span, if there is one, and for the message.
+    func withContext<Value: Sendable>(_ body: () async -> Value) async -> Value {
+        await WorkContext.$current.withValue(work) {
+            guard let span else { return await body() }
+            return await InstrumentationContext.withValue(span.context) { await body() }
+        }
     }
 
     /// Ends the span.
@@ -50,11 +59,9 @@ struct HandlerSpan: Sendable {
 }
 
 extension Envelope {
-    /// The instrumentation context of the message. A handler of single messages runs in it; a handler of batches uses it for
-    /// work on one of them, such as a log line.
-    public var work: InstrumentationContext {
-        .work(requestID: requestID, traceparent: traceparent, messageID: id)
-    }
+    /// The context of work on the message. A handler of single messages runs in it; a handler of batches uses it for work on one of them,
+    /// such as a log line.
+    public var work: WorkContext { WorkContext(requestID: requestID, messageID: id, traceparent: traceparent) }
 }
 
 /// Spans for the publication of messages, beside those of their handlers. The time before such a span was spent in the outbox, the

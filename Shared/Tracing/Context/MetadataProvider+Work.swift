@@ -6,11 +6,13 @@ import WireFormat
 extension Logger.MetadataProvider {
     /// Adds `request_id`, `trace_id` and `message_id` to each log line, as far as they are known in the task.
     public static let work = Logger.MetadataProvider {
-        guard let context = InstrumentationContext.current else { return [:] }
+        let work = WorkContext.current
         var metadata: Logger.Metadata = [:]
-        if let requestID = context.requestID { metadata["request_id"] = "\(requestID)" }
-        if let parent = context.traceParent { metadata["trace_id"] = "\(parent.traceID)" }
-        if let messageID = context.messageID { metadata["message_id"] = "\(messageID.wireString)" }
+        if let requestID = work?.requestID { metadata["request_id"] = "\(requestID)" }
+        if let parent = InstrumentationContext.current?.traceParent ?? work?.traceparent.flatMap(TraceParent.init) {
+            metadata["trace_id"] = "\(parent.traceID)"
+        }
+        if let messageID = work?.messageID { metadata["message_id"] = "\(messageID.wireString)" }
         return metadata
     }
 }

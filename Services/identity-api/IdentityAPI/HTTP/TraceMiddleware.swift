@@ -17,14 +17,16 @@ struct TraceMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.requestID = APIRequestContext.requestID(from: request.headers[.requestID])
-        var work = InstrumentationContext.topLevel
-        work.requestID = context.requestID
-        work.traceParent = request.headers[.traceparent].flatMap(TraceParent.init)
-        let span = startSpan(request.method.rawValue, context: work, ofKind: .server)
+        var parent = InstrumentationContext.topLevel
+        parent.traceParent = request.headers[.traceparent].flatMap(TraceParent.init)
+        let span = startSpan(request.method.rawValue, context: parent, ofKind: .server)
         defer { span.end() }
         context.traceparent = span.context.traceParent?.description
         do {
-            let response = try await InstrumentationContext.withValue(span.context) { [context] in try await next(request, context) }
+            let work = WorkContext(requestID: context.requestID, traceparent: context.traceparent)
+            let response = try await WorkContext.$current.withValue(work) { [context] in
+                try await InstrumentationContext.withValue(span.context) { try await next(request, context) }
+            }
             describe(request, response.status, context, in: span)
             return response
         } catch {

@@ -5,7 +5,6 @@ internal import HeliographCrypto
 internal import HeliographTracing
 internal import Logging
 internal import Storage
-internal import Tracing
 internal import WireFormat
 
 /// Decides on one push at a time, without suspension: whether it is sent, and which verdict its answer leads to.
@@ -210,7 +209,7 @@ struct DeliverySender: Sendable {
             "kind": "\(delivery.notification.kind.rawValue)", "attempt": "\(delivery.attempt)",
         ]
         // Adds the request id and the trace id to the line.
-        InstrumentationContext.withValue(push.batch.work) {
+        WorkContext.$current.withValue(push.batch.work) {
             logger.log(level: level, message, metadata: own.merging(more()) { $1 })
         }
     }

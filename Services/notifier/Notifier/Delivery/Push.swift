@@ -1,7 +1,6 @@
 internal import FCM
 internal import HeliographTracing
 internal import Storage
-internal import Tracing
 
 /// A claimed delivery with its content, and with all that is needed to write its outcome.
 ///
@@ -45,14 +44,14 @@ final class PushBatch: Sendable {
     /// The span of their sending; nil when the trace is not recorded.
     let trace: SendTrace?
     /// The context of log lines about them.
-    let work: InstrumentationContext
+    let work: WorkContext
 
     /// - Parameter cause: The event that has them sent; nil when their due time does, and then the notification's request is the cause.
     init(of notification: ClaimedNotification, count: Int, causedBy cause: Push.Cause?) {
         let cause = cause ?? Push.Cause(requestID: notification.requestID, traceparent: notification.traceparent)
         trace = SendTrace(cause, notification.lane, count: count)
         self.cause = Push.Cause(requestID: cause.requestID, traceparent: trace?.traceparent ?? cause.traceparent)
-        work = .work(requestID: cause.requestID, traceparent: cause.traceparent)
+        work = WorkContext(requestID: cause.requestID, traceparent: cause.traceparent)
     }
 }
 

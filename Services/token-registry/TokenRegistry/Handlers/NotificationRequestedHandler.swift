@@ -4,7 +4,7 @@ public import Logging
 internal import Metrics
 public import PostgresClient
 internal import Storage
-internal import Tracing
+internal import HeliographTracing
 public import WireFormat
 
 /// Makes deliveries to installations from requests to notify recipients.
@@ -29,7 +29,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         try await transaction.commitAsynchronously()
         let storable = events.filter { event in
             if event.body.isStorable { return true }
-            InstrumentationContext.withValue(event.work) { logger.error("notification request refused") }
+            WorkContext.$current.withValue(event.work) { logger.error("notification request refused") }
             return false
         }
         var fresh = try await NotificationRepository(transaction).insert(storable.map(NewNotification.init))
@@ -124,7 +124,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
 
     private func log(_ event: Envelope<NotificationRequested>, skippedFor reason: SkipReason) {
         let request = event.body
-        InstrumentationContext.withValue(event.work) {
+        WorkContext.$current.withValue(event.work) {
             logger.notice(
                 "notification skipped",
                 metadata: [

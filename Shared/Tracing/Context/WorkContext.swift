@@ -1,0 +1,23 @@
+public import FoundationEssentials
+
+/// The request and the message that a task works for; its log lines name them.
+///
+/// A task-local value of its own, not a part of the instrumentation context: that is a dictionary, which would be made anew for every
+/// message, and is only needed where spans are recorded.
+public struct WorkContext: Sendable {
+    /// That of the current task.
+    @TaskLocal public static var current: WorkContext?
+
+    /// The id of the HTTP request that caused the work.
+    public let requestID: String?
+    /// The id of the message that is being handled.
+    public let messageID: UUID?
+    /// The W3C trace parent that came with the request or the message. Names the trace where this process records no span.
+    public let traceparent: String?
+
+    public init(requestID: String?, messageID: UUID? = nil, traceparent: String?) {
+        self.requestID = requestID
+        self.messageID = messageID
+        self.traceparent = traceparent
+    }
+}
