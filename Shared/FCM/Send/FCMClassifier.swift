@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPClient
+internal import JSON
 
 /// Classifies FCM's responses into outcomes.
 ///
@@ -38,34 +39,19 @@ public enum FCMClassifier {
     }
 
     private static func accepted(_ response: HTTPClientResponse) -> FCMResult {
-        struct Answer: Decodable { let name: String }
-        if let name = plainName(response.body) { return FCMResult(.accepted(name: name), code: "ok") }
         // A proxy may answer 200; only a response with a name is FCM's.
-        let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
-        // Drops characters that a database may refuse, such as NUL.
-        let name = answer?.name.unicodeScalars.filter { $0 > " " && $0 <= "~" }.prefix(maxNameCharacters) ?? []
-        guard !name.isEmpty else { return FCMResult(.ambiguous, code: "no_name") }
-        return FCMResult(.accepted(name: String(String.UnicodeScalarView(name))), code: "ok")
+        let answer = (try? JSONDocument(parsing: response.body, limits: ErrorEnvelope.limits))?.root
+        guard let name = answer?["name"]?.withText(name) else { return FCMResult(.ambiguous, code: "no_name") }
+        return FCMResult(.accepted(name: name), code: "ok")
+    }
+
+    /// The name of an accepted message without characters that a database may refuse, such as NUL; nil when none are left.
+    private static func name(_ text: UnsafeRawBufferPointer) -> String? {
+        let name = text.lazy.filter { (0x21...0x7E).contains($0) }.prefix(maxNameCharacters)
+        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
     }
 
     private static let maxNameCharacters = 256
-
-    /// Returns the name of a response with no other member, as nearly all are; nil when the body needs a full parser.
-    private static func plainName(_ body: [UInt8]) -> String? {
-        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
-        var rest = body[...].drop(while: isSpace)
-        for word in [#"{"#, #""name""#, ":", #"""#] {
-            guard rest.starts(with: word.utf8) else { return nil }
-            rest = rest.dropFirst(word.utf8.count)
-            if word != #"""# { rest = rest.drop(while: isSpace) }
-        }
-        guard let end = rest.firstIndex(of: UInt8(ascii: "\"")), end > rest.startIndex else { return nil }
-        let name = rest[..<end]
-        guard name.count <= maxNameCharacters, name.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
-            rest[(end + 1)...].drop(while: isSpace).first == UInt8(ascii: "}")
-        else { return nil }
-        return String(decoding: name, as: UTF8.self)
-    }
 
     private static func byFCMCode(
         _ code: String, _ envelope: ErrorEnvelope, _ status: Int, _ wait: Duration?
