@@ -42,8 +42,10 @@ import Testing
 
     /// Waits until the folder has so many receipts.
     private func receipts(_ count: Int) async -> [String] {
-        await until { folder.files.count >= count }
-        return folder.files
+        // Until an atomic write has ended, its file has another name.
+        func written() -> [String] { folder.files.filter { $0.hasSuffix(".json") } }
+        await until { written().count >= count }
+        return written()
     }
 
     @Test func `a push that the system reports to background, foreground and tap runs its handlers once`() async {
