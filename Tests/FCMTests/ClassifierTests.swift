@@ -148,6 +148,14 @@ import Testing
         Case(
             "details that are no objects", 503, #"{"error":{"status":"UNAVAILABLE","details":[1,"x",null]}}"#,
             .transient(retryAfter: nil), "UNAVAILABLE"),
+        Case(
+            "a message that is no text, beside a code", 404,
+            #"{"error":{"message":"\ud800 \x","n":1e999,"details":["# + fcm("UNREGISTERED") + "]}}", .deadTarget, "UNREGISTERED"),
+        Case(
+            "details that are nested deeply", 503,
+            #"{"error":{"status":"UNAVAILABLE","x":"# + String(repeating: "[", count: 300) + String(repeating: "]", count: 300)
+                + "}}", .transient(retryAfter: nil), "UNAVAILABLE"),
+        Case("a name beside a member that is no text", 200, #"{"x":"\ud800","name":"n"}"#, .accepted(name: "n"), "ok"),
         Case("a redirect", 302, "", .config, "http_302"),
         Case("a code that is no word", 400, envelope(400, invalid, "x", fcm("a<b> c")), .badPayload, "a?b??c"),
         Case("200 without a name", 200, "<html>welcome to the wifi</html>", .ambiguous, "no_name"),

@@ -1,4 +1,3 @@
-import Tracing
 import WireFormat
 
 extension DeliveryChain {

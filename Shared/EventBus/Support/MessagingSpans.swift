@@ -60,7 +60,7 @@ struct HandlerSpan: Sendable {
 
 extension Envelope {
     /// The context of work on the message. A handler of single messages runs in it; a handler of batches uses it for work on one of them,
-    /// such as a log line.
+    /// such as a log line. The trace of a line is that of the span that the task is in, if there is one.
     public var work: WorkContext { WorkContext(requestID: requestID, messageID: id, traceparent: traceparent) }
 }
 

@@ -20,8 +20,9 @@ struct ErrorEnvelope {
         fields = details.flatMap { $0["fieldViolations"]?.elements ?? [] }.compactMap { $0["field"]?.string }
     }
 
-    /// An answer is of a limited size; what Google may nest or repeat in it is not known.
-    static let limits = JSONLimits(maxDepth: 128, allowsRepeatedNames: true)
+    /// An answer is of a limited size, and a member that is not needed must not hide the one that is: a string that cannot be decoded has
+    /// no text, and a number may be out of range.
+    static let limits = JSONLimits(maxDepth: 512, maxValues: .max, isLenient: true)
 
     private static func isFCMError(_ detail: JSONElement) -> Bool {
         detail["@type"]?.string?.hasSuffix("google.firebase.fcm.v1.FcmError") ?? false

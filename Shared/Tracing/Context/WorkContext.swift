@@ -12,7 +12,7 @@ public struct WorkContext: Sendable {
     public let requestID: String?
     /// The id of the message that is being handled.
     public let messageID: UUID?
-    /// The W3C trace parent that came with the request or the message. Names the trace where this process records no span.
+    /// The W3C trace parent of the work, which names its trace where the task is in no span.
     public let traceparent: String?
 
     public init(requestID: String?, messageID: UUID? = nil, traceparent: String?) {

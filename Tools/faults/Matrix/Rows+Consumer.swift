@@ -26,7 +26,11 @@ extension FaultRow {
                     try await rig.flow(scale.calm)
                 }
                 try await rig.wait(for: "the others do the work of the dead") {
-                    for victim in dead where try await rig.ledger.inWork(pid: victim.pid) > 0 { return false }
+                    // What the dead had not begun too: it lost them as well.
+                    for victim in dead {
+                        if try await rig.ledger.inWork(pid: victim.pid) > 0 { return false }
+                        if try await rig.pending(of: victim) > 0 { return false }
+                    }
                     return true
                 }
             }

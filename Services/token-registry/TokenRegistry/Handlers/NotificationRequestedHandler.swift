@@ -1,10 +1,10 @@
 public import EventBus
 internal import FoundationEssentials
+internal import HeliographTracing
 public import Logging
 internal import Metrics
 public import PostgresClient
 internal import Storage
-internal import HeliographTracing
 public import WireFormat
 
 /// Makes deliveries to installations from requests to notify recipients.
