@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
 /// A value in a ``JSONDocument``, which it keeps alive.
 public struct JSONElement: Sendable {
     let document: JSONDocument
@@ -100,11 +108,9 @@ public struct JSONElement: Sendable {
 
     private func isText(_ other: UnsafeRawBufferPointer) -> Bool {
         let node = node
-        if node.kind == .ascii {
-            guard Int(node.length) == other.count else { return false }
-            return withBytes(of: node) { $0.elementsEqual(other) }
-        }
-        return withText { $0.elementsEqual(other) } ?? false
+        guard node.kind == .ascii else { return withText { $0.elementsEqual(other) } ?? false }
+        guard Int(node.length) == other.count, let name = other.baseAddress else { return node.length == 0 && other.isEmpty }
+        return withBytes(of: node) { memcmp($0.baseAddress!, name, other.count) == 0 }
     }
 
     private func withBytes<Result>(of node: JSONDocument.Node, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {

@@ -37,26 +37,27 @@ public struct RedisStreamID: Hashable, Comparable, Sendable {
     }
 
     private init?(ascii text: UnsafeRawBufferPointer) {
-        guard let dash = text.firstIndex(of: UInt8(ascii: "-")),
-            let milliseconds = Self.number(text[..<dash]), let sequence = Self.number(text[(dash + 1)...])
+        var position = 0
+        guard let milliseconds = Self.number(text, &position), position < text.count, text[position] == UInt8(ascii: "-")
         else { return nil }
+        position += 1
+        guard let sequence = Self.number(text, &position), position == text.count else { return nil }
         self.init(milliseconds: milliseconds, sequence: sequence)
     }
 
-    private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> UInt64? {
-        guard !digits.isEmpty else { return nil }
-        // Nineteen digits fit, whatever they are.
-        guard digits.count <= 19 else {
-            let isNumber = digits.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
-            return isNumber ? UInt64(String(decoding: digits, as: UTF8.self)) : nil
-        }
+    /// Reads the digits from a position on, and moves it behind them.
+    private static func number(_ text: UnsafeRawBufferPointer, _ position: inout Int) -> UInt64? {
+        let start = position
         var number: UInt64 = 0
-        for digit in digits {
-            let value = digit &- UInt8(ascii: "0")
-            guard value < 10 else { return nil }
+        while position < text.count {
+            let value = text[position] &- UInt8(ascii: "0")
+            guard value < 10 else { break }
             number = number &* 10 &+ UInt64(value)
+            position += 1
         }
-        return number
+        // Nineteen digits fit, whatever they are.
+        if position - start <= 19 { return position > start ? number : nil }
+        return UInt64(String(decoding: text[start..<position], as: UTF8.self))
     }
 }
 
