@@ -25,6 +25,14 @@ public final class JSONDocument: Sendable {
         /// The index of the node after this value and the values in it.
         var end: Int32
         var kind: Kind
+
+        /// The bytes of a spelling or a string.
+        var range: Range<Int> { place..<(place + Int(length)) }
+
+        /// The text of a spelling or a string of ASCII in the bytes of the document.
+        func text(in bytes: UnsafeRawBufferPointer) -> String {
+            String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+        }
     }
 
     let bytes: [UInt8]

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
-
 /// A value in a ``JSONDocument``, which it keeps alive.
 public struct JSONElement: Sendable {
     let document: JSONDocument
@@ -47,7 +39,7 @@ public struct JSONElement: Sendable {
     /// Calls `body` with the UTF-8 of a string, which is valid during the call only; nil for anything that ``string`` is nil for.
     public func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result?) -> Result? {
         switch node.kind {
-        case .ascii: return withBytes(of: node, body)
+        case .ascii: return document.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[node.range])) }
         case .text:
             var text = document.texts[node.place]
             return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
@@ -60,7 +52,11 @@ public struct JSONElement: Sendable {
         guard node.kind == .array else { return nil }
         var elements: [JSONElement] = []
         elements.reserveCapacity(Int(node.length))
-        forEachElement { elements.append($0) }
+        var next = index + 1
+        for _ in 0..<node.length {
+            elements.append(JSONElement(document: document, index: next))
+            next = document.nodes[Int(next)].end
+        }
         return elements
     }
 
@@ -82,15 +78,6 @@ public struct JSONElement: Sendable {
         }
     }
 
-    /// Calls `body` with each element of an array.
-    func forEachElement(_ body: (JSONElement) -> Void) {
-        var next = index + 1
-        for _ in 0..<node.length {
-            body(JSONElement(document: document, index: next))
-            next = document.nodes[Int(next)].end
-        }
-    }
-
     /// Calls `body` with the name and the value of each member of an object, in their order.
     ///
     /// - Returns: False, without a call, when this is no object.
@@ -106,16 +93,7 @@ public struct JSONElement: Sendable {
         return true
     }
 
-    private func isText(_ other: UnsafeRawBufferPointer) -> Bool {
-        let node = node
-        guard node.kind == .ascii else { return withText { $0.elementsEqual(other) } ?? false }
-        guard Int(node.length) == other.count, let name = other.baseAddress else { return node.length == 0 && other.isEmpty }
-        return withBytes(of: node) { memcmp($0.baseAddress!, name, other.count) == 0 }
-    }
+    private func isText(_ other: UnsafeRawBufferPointer) -> Bool { withText { JSONString.isEqual($0, other) } ?? false }
 
-    private func withBytes<Result>(of node: JSONDocument.Node, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        document.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[node.place..<(node.place + Int(node.length))])) }
-    }
-
-    private func text(of node: JSONDocument.Node) -> String { withBytes(of: node) { String(decoding: $0, as: UTF8.self) } }
+    private func text(of node: JSONDocument.Node) -> String { document.bytes.withUnsafeBytes { node.text(in: $0) } }
 }

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
-
 /// Parses one JSON text into the nodes of a ``JSONDocument``.
 struct JSONParser {
     /// The longest string that is tried to be read in one pass.
@@ -101,13 +93,13 @@ struct JSONParser {
     }
 
     private func isEqual(_ name: JSONDocument.Node, _ other: JSONDocument.Node) -> Bool {
-        guard name.kind == .ascii, other.kind == .ascii, let base = bytes.baseAddress else { return text(of: name) == text(of: other) }
-        return name.length == other.length && memcmp(base + name.place, base + other.place, Int(name.length)) == 0
+        guard name.kind == .ascii, other.kind == .ascii else { return text(of: name) == text(of: other) }
+        let bytes = UnsafeRawBufferPointer(bytes)
+        return JSONString.isEqual(UnsafeRawBufferPointer(rebasing: bytes[name.range]), UnsafeRawBufferPointer(rebasing: bytes[other.range]))
     }
 
     private func text(of node: JSONDocument.Node) -> String {
-        if node.kind == .text { return texts[node.place] }
-        return String(decoding: UnsafeBufferPointer(rebasing: bytes[node.place..<(node.place + Int(node.length))]), as: UTF8.self)
+        node.kind == .text ? texts[node.place] : node.text(in: UnsafeRawBufferPointer(bytes))
     }
 
     private mutating func elements(depth: Int) throws(JSONError) {
@@ -206,8 +198,6 @@ struct JSONParser {
     }
 
     /// Reads the string at the position; the result is between its quotes.
-    ///
-    /// It is skipped with `memchr`, which takes a millisecond for a picture of megabytes.
     private mutating func bytesOfString() throws(JSONError) -> ArraySlice<UInt8> {
         let start = position + 1
         var quote = try end(from: start)
@@ -228,10 +218,7 @@ struct JSONParser {
     }
 
     private func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
-        guard let base = UnsafeRawPointer(bytes.baseAddress), let found = memchr(base + range.lowerBound, Int32(byte), range.count) else {
-            return nil
-        }
-        return UnsafeRawPointer(found) - base
+        JSONString.first(byte, in: UnsafeRawBufferPointer(bytes), range)
     }
 
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }

@@ -1,5 +1,26 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
 /// The lexical rules of JSON strings.
 enum JSONString {
+    static func isEqual(_ bytes: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count == other.count, let start = bytes.baseAddress, let otherStart = other.baseAddress else {
+            return bytes.isEmpty && other.isEmpty
+        }
+        return memcmp(start, otherStart, bytes.count) == 0
+    }
+
+    /// Finds a byte with `memchr`, which takes a millisecond for a picture of megabytes.
+    static func first(_ byte: UInt8, in bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
+        guard let base = bytes.baseAddress, let found = memchr(base + range.lowerBound, Int32(byte), range.count) else { return nil }
+        return UnsafeRawPointer(found) - base
+    }
+
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
     /// Decodes the bytes between two quotation marks.

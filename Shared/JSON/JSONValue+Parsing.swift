@@ -27,49 +27,38 @@ extension JSONValue {
         }
 
         mutating func next() -> JSONValue {
-            let node = nodes[index]
+            let node = nextNode()
             switch node.kind {
-            case .ascii, .text: return .string(nextText())
+            case .null: return .null
+            case .true: return .bool(true)
+            case .false: return .bool(false)
+            case .integer: return .integer(node.place)
+            case .number: return .number(node.text(in: bytes))
+            case .ascii, .text: return .string(text(of: node))
+            case .slice: return .slice(source[node.range])
             case .array:
-                index += 1
                 var elements: [JSONValue] = []
                 elements.reserveCapacity(Int(node.length))
                 for _ in 0..<node.length { elements.append(next()) }
                 return .array(elements)
             case .object:
-                index += 1
                 var members: [Member] = []
                 members.reserveCapacity(Int(node.length))
                 for _ in 0..<node.length {
-                    let name = nextText()
+                    let name = text(of: nextNode())
                     members.append(Member(name, next()))
                 }
                 return .object(members)
-            default:
-                index += 1
-                return single(node)
             }
         }
 
-        private mutating func nextText() -> String {
-            let node = nodes[index]
-            index += 1
-            return node.kind == .ascii ? text(node) : texts[node.place]
+        private mutating func nextNode() -> JSONDocument.Node {
+            defer { index += 1 }
+            return nodes[index]
         }
 
-        private func single(_ node: JSONDocument.Node) -> JSONValue {
-            switch node.kind {
-            case .true: .bool(true)
-            case .false: .bool(false)
-            case .integer: .integer(node.place)
-            case .number: .number(text(node))
-            case .slice: .slice(source[node.place..<(node.place + Int(node.length))])
-            default: .null
-            }
-        }
-
-        private func text(_ node: JSONDocument.Node) -> String {
-            String(decoding: UnsafeRawBufferPointer(rebasing: bytes[node.place..<(node.place + Int(node.length))]), as: UTF8.self)
+        private func text(of node: JSONDocument.Node) -> String {
+            node.kind == .text ? texts[node.place] : node.text(in: bytes)
         }
     }
 }

@@ -15,7 +15,7 @@ extension EncodedEnvelope {
         case expiresAt = "x"
         case body = "b"
 
-        /// Finds the field of a name; nil when it is unknown. Comparing texts took longer than decoding the values.
+        /// Finds the field of a name by its bytes, so that no text is made of it; nil when it is unknown.
         init?(name: UnsafeRawBufferPointer) {
             switch (name.count, name.first) {
             case (1, UInt8(ascii: "i")): self = .id

@@ -57,11 +57,9 @@ import Testing
 
     @Test func `a log line has the trace of the span, if there is one, and not that which came with the work`() throws {
         let span = try #require(TraceParent("00-" + String(repeating: "a", count: 32) + "-00f067aa0ba902b7-01"))
-        var context = InstrumentationContext.topLevel
-        context.traceParent = span
         let work = WorkContext(requestID: nil, traceparent: Self.good)
         let metadata = WorkContext.$current.withValue(work) {
-            InstrumentationContext.withValue(context) { Logger.MetadataProvider.work.get() }
+            InstrumentationContext.withValue(.below(span)) { Logger.MetadataProvider.work.get() }
         }
         #expect(metadata == ["trace_id": "\(span.traceID)"])
     }

@@ -21,7 +21,7 @@ extension RedisEventTransport {
             return ClaimedEntries(
                 entries: entries.enumerated().map { index, entry in
                     DeliveredEntry(
-                        id: EntryID(entry.id), contents: ReplyFields(entry), deliveryCount: index < counts.count ? counts[index] : 1)
+                        id: EntryID(entry.id), contents: entry.fields, deliveryCount: index < counts.count ? counts[index] : 1)
                 },
                 cursor: cursor, lost: (parts[2].array ?? []).compactMap { EntryID($0) })
         }

@@ -43,7 +43,7 @@ final class RedisGroupReader: GroupReader {
             }
             let entries = batches.first?.entries ?? []
             return ReadEntries(
-                entries: entries.map { DeliveredEntry(id: EntryID($0.id), contents: ReplyFields($0), deliveryCount: 1) },
+                entries: entries.map { DeliveredEntry(id: EntryID($0.id), contents: $0.fields, deliveryCount: 1) },
                 gone: acknowledging.isEmpty ? [] : await gone(of: acknowledging, replies.prefix(acknowledgement.count), isOwner: isOwner))
         } catch {
             // The next connection watches anew; this one may have lost its transaction.
@@ -111,7 +111,7 @@ final class RedisTailReader: TailReader {
             let batches = try await connection.xread(streams: [(stream: key, after: last.streamID)], count: count, block: wait)
             let entries = batches.first?.entries ?? []
             if let last = entries.last?.id { position.withLock { $0 = EntryID(last) } }
-            return entries.map { TailEntry(stream: stream, id: EntryID($0.id), contents: ReplyFields($0)) }
+            return entries.map { TailEntry(stream: stream, id: EntryID($0.id), contents: $0.fields) }
         } catch {
             throw EventBusError(error, "reading")
         }

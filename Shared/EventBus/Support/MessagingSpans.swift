@@ -21,9 +21,8 @@ struct HandlerSpan: Sendable {
             (traceparent, span) = (message.traceparent, nil)
             return
         }
-        var context = InstrumentationContext.topLevel
-        context.traceParent = message.traceparent.flatMap(TraceParent.init)
-        let span = startSpan("process \(type)", context: context, ofKind: .consumer)
+        let parent = message.traceparent.flatMap(TraceParent.init)
+        let span = startSpan("process \(type)", context: .below(parent), ofKind: .consumer)
         if span.isRecording {
             span.updateAttributes { attributes in
                 attributes.describe(message.id, in: scope.stream, "process")
@@ -36,7 +35,7 @@ struct HandlerSpan: Sendable {
     }
 
     /// Runs `body` in the span, if there is one, and for the message.
-    func withContext<Value: Sendable>(_ body: () async -> Value) async -> Value {
+    func withContext(_ body: () async -> ProcessingResult) async -> ProcessingResult {
         await WorkContext.$current.withValue(work) {
             guard let span else { return await body() }
             return await InstrumentationContext.withValue(span.context) { await body() }
@@ -73,9 +72,7 @@ struct PublishSpans: Sendable {
     /// Records that a message was appended to its stream.
     func sent(_ message: OutboxMessage) {
         guard isOn, let parent = message.envelope.traceparent.flatMap(TraceParent.init), parent.isSampled else { return }
-        var context = InstrumentationContext.topLevel
-        context.traceParent = parent
-        let span = startSpan("send \(message.envelope.type)", context: context, ofKind: .producer, at: start)
+        let span = startSpan("send \(message.envelope.type)", context: .below(parent), ofKind: .producer, at: start)
         span.updateAttributes { $0.describe(message.envelope.id, in: message.stream, "send") }
         span.end()
     }

@@ -33,7 +33,7 @@ public struct RedisStreamFields: RandomAccessCollection, Sendable {
     }
 
     /// Calls `body` with the bytes of each name and value from that field on, in their order; the bytes are valid during the call only.
-    public func read(from start: Int = 0, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+    public func read(from start: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
         tape.bytes.withUnsafeBytes { all in
             for index in start..<count { body(text(2 * index, in: all), text(2 * index + 1, in: all)) }
         }

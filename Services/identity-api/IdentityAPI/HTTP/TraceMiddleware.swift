@@ -17,9 +17,8 @@ struct TraceMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.requestID = APIRequestContext.requestID(from: request.headers[.requestID])
-        var parent = InstrumentationContext.topLevel
-        parent.traceParent = request.headers[.traceparent].flatMap(TraceParent.init)
-        let span = startSpan(request.method.rawValue, context: parent, ofKind: .server)
+        let parent = request.headers[.traceparent].flatMap(TraceParent.init)
+        let span = startSpan(request.method.rawValue, context: .below(parent), ofKind: .server)
         defer { span.end() }
         context.traceparent = span.context.traceParent?.description
         do {

@@ -22,9 +22,7 @@ final class SendTrace: Sendable {
         guard count > 0, !(InstrumentationSystem.instrument is NoOpInstrument),
             let parent = cause.traceparent.flatMap(TraceParent.init), parent.isSampled
         else { return nil }
-        var context = InstrumentationContext.topLevel
-        context.traceParent = parent
-        span = startSpan("send pushes", context: context, ofKind: .client)
+        span = startSpan("send pushes", context: .below(parent), ofKind: .client)
         span.updateAttributes { attributes in
             attributes["messaging.system"] = "fcm"
             attributes["messaging.batch.message_count"] = count
