@@ -36,6 +36,9 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "A file of lines to compare with --baseline, such as .build/faults.jsonl; nothing is measured.")
     var figures: String?
 
+    @Option(help: "With instructions: a folder that exists, for the profiles that callgrind_annotate reads.")
+    var profiles: String?
+
     @Option(help: .hidden)
     var busRound: String?
 
@@ -95,7 +98,7 @@ struct BenchCommand: AsyncParsableCommand {
         case .jobs: try await benchmarkJobs()
         case .push: try await benchmarkPush()
         case .auth: try await benchmarkAuth()
-        case .instructions: try await benchmarkInstructions()
+        case .instructions: try await benchmarkInstructions(profiles: profiles) + benchmarkPushInstructions(profiles: profiles)
         }
     }
 }

@@ -3,19 +3,22 @@ import TestSupport
 
 /// Counts the instructions of the bus for a message under valgrind: slow, but the same on every machine and under any other load, so
 /// that two states of the code can be compared to a percent. Kernel and server are not counted.
-func benchmarkInstructions(fewer: Int = 2_000, more: Int = 6_000) async throws -> [Figure] {
+///
+/// - Parameter profiles: The folder for the profiles of our process, for `callgrind_annotate`; nil keeps none.
+func benchmarkInstructions(fewer: Int = 2_000, more: Int = 6_000, profiles: String? = nil) async throws -> [Figure] {
     let server = try await RedisServer.start(persistence: .appendOnly)
     let reference = try await ReferenceProgram("bus_reference", libraries: ["hiredis"])
     defer { reference.remove() }
-    // Valgrind cannot read the debugging symbols of Swift's linker.
-    let program = FileManager.default.temporaryDirectory.path + "/heliograph-bench-\(UUID().uuidString)"
+    let program = try await stripped("/proc/\(getpid())/exe")
     defer { try? FileManager.default.removeItem(atPath: program) }
-    try await CommandLineTool.run(["strip", "--strip-debug", "-o", program, "/proc/\(getpid())/exe"])
     // The difference of two runs, without the start of the process.
-    func perMessage(_ command: (Int) -> [String]) async throws -> Double {
-        try await (instructions(of: command(more)) - instructions(of: command(fewer))) / Double(more - fewer)
+    func perMessage(_ profiles: String? = nil, _ command: (Int) -> [String]) async throws -> Double {
+        func run(_ count: Int) async throws -> Double {
+            try await instructions(of: command(count), profile: profiles.map { "\($0)/bus.\(count).out" })
+        }
+        return try await (run(more) - run(fewer)) / Double(more - fewer)
     }
-    let ours = try await perMessage { [program, "--bus-round", "\(server.url)=\($0)"] }
+    let ours = try await perMessage(profiles) { [program, "--bus-round", "\(server.url)=\($0)"] }
     let theirs = try await perMessage { [reference.path, server.socket, "reference:\($0)", "\($0)", "256"] }
     await server.stop()
     return [
@@ -35,11 +38,25 @@ func runBusRound(_ round: String) async throws {
 }
 
 /// Runs a program under valgrind and returns the instructions of all its threads.
-private func instructions(of command: [String]) async throws -> Double {
-    let output = try await CommandLineTool.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"] + command)
+private func instructions(of command: [String], profile: String?) async throws -> Double {
+    let output = try await CommandLineTool.run(callgrind(profile: profile) + command)
     let line = output.split(separator: "\n").last { $0.contains("Collected :") }
     guard let number = line?.split(separator: " ").last.flatMap({ Double($0) }) else {
         throw DeadlineExceeded(description: "valgrind counted nothing: \(output)")
     }
     return number
+}
+
+/// Returns the command before a program that counts its instructions.
+///
+/// - Parameter profile: The file for the profile by function; nil keeps none.
+func callgrind(profile: String?) -> [String] {
+    ["/usr/bin/valgrind", "--tool=callgrind", "--callgrind-out-file=\(profile ?? "/dev/null")"]
+}
+
+/// Copies an executable without its debugging symbols, which valgrind cannot read as Swift's linker writes them; the caller removes it.
+func stripped(_ executable: String) async throws -> String {
+    let copy = FileManager.default.temporaryDirectory.path + "/stripped-\(UUID().uuidString)"
+    try await CommandLineTool.run(["strip", "--strip-debug", "-o", copy, executable])
+    return copy
 }

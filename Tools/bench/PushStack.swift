@@ -21,7 +21,7 @@ final class PushStack: Sendable {
     let tlsPort: Int
     private let server: PostgresServer
     private let redis: RedisServer
-    private let emulator: GuardedProcess
+    let emulator: GuardedProcess
     private let environment: [String: String]
     private let sealer: Sealer
     /// The relay of this process, which publishes its requests for pushes, as in each service that requests pushes.
@@ -54,7 +54,9 @@ final class PushStack: Sendable {
     }
 
     /// Starts Redis, Postgres and the emulator, and creates the schema.
-    static func start() async throws -> PushStack {
+    ///
+    /// - Parameter emulator: The emulator's executable and what runs it; nil for the executable alone.
+    static func start(emulator: [String]? = nil) async throws -> PushStack {
         let redis = try await RedisServer.start(persistence: .appendOnly)
         let server = try await PostgresServer.start(fsync: true, extraArguments: ["-c", "min_wal_size=1GB"])
         try await server.psql("CREATE DATABASE heliograph")
@@ -64,12 +66,22 @@ final class PushStack: Sendable {
         _ = try await MigrationRunner(client: postgres, migrations: HeliographSchema.migrations).migrate()
         let folder = try TemporaryDirectory()
         let (port, tls) = (try FreePort.find(), try FreePort.find())
-        let emulator = try GuardedProcess(
-            [
-                PackageRoot.executable("fcm-emulator"), "run", "--port", "\(port)", "--tls-port", "\(tls)",
-                "--tls-certificate", folder.path + "/fcm.pem", "--tls-key", folder.path + "/fcm.key", "--service-account",
-                folder.path + "/service-account.json", "--log-level", "error",
-            ], log: folder.path + "/fcm-emulator.log")
+        let plain = [try PackageRoot.executable("fcm-emulator")]
+        func launch(_ command: [String]) throws -> GuardedProcess {
+            try GuardedProcess(
+                command + [
+                    "run", "--port", "\(port)", "--tls-port", "\(tls)",
+                    "--tls-certificate", folder.path + "/fcm.pem", "--tls-key", folder.path + "/fcm.key", "--service-account",
+                    folder.path + "/service-account.json", "--log-level", "error",
+                ], log: folder.path + "/fcm-emulator.log")
+        }
+        if emulator != nil {
+            // Has the keys made before, because the time for that is different in each run.
+            let first = try launch(plain)
+            try await first.waitUntil("its keys are made") { FileManager.default.fileExists(atPath: folder.path + "/service-account.json") }
+            await first.stop()
+        }
+        let emulator = try launch(emulator ?? plain)
         let keys = TestKeys.settings()
         let settings = Settings(environment: keys)
         let environment = [
@@ -91,9 +103,11 @@ final class PushStack: Sendable {
     }
 
     /// Starts a service, which is stopped when the last reference to it is released.
-    func launch(_ service: String, settings: [String: String] = [:]) throws -> GuardedProcess {
+    ///
+    /// - Parameter command: Its executable and what runs it; nil for the executable alone.
+    func launch(_ service: String, by command: [String]? = nil, settings: [String: String] = [:]) throws -> GuardedProcess {
         try GuardedProcess(
-            [PackageRoot.executable(service)], log: folder.path + "/\(service)-\(UUID().uuidString.prefix(4)).log",
+            command ?? [PackageRoot.executable(service)], log: folder.path + "/\(service)-\(UUID().uuidString.prefix(4)).log",
             environment: environment.merging(settings) { $1 })
     }
 
