@@ -261,7 +261,9 @@ let package = Package(
             ]),
         .tests(
             "FCMEmulatorTests",
-            ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", .logging, .nioCore, .nioPosix]),
+            [
+                "FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", .logging, .nioCore, .nioEmbedded, .nioPosix,
+            ]),
         .tests(
             "ServiceDefaultsTests",
             [

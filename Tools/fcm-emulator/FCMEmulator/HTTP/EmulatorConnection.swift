@@ -64,6 +64,7 @@ final class EmulatorConnection: ChannelInboundHandler {
     static func configure(_ channel: any Channel, _ service: EmulatorService, isHTTP2: Bool) throws {
         let pipeline = channel.pipeline.syncOperations
         if isHTTP2 {
+            try pipeline.addHandler(WriteCoalescer())
             try pipeline.addHandler(http2Handler(maxBodyBytes: service.maxBodyBytes))
             service.connections.count { $0.http2 += 1 }
         } else {
