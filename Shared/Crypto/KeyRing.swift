@@ -9,7 +9,9 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
 
     struct Key: Sendable {
         let id: String
-        /// Derives the key of each value.
+        /// Derives the keys of sealed values.
+        let derivation: ValueKeyDerivation
+        /// Computes the lookups of values.
         let mac: HMACSHA256
     }
 
@@ -38,7 +40,7 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
             guard !parsed.contains(where: { $0.id == id }) else {
                 throw CryptoError(.invalidKey, "sealing key \(index + 1) repeats an id")
             }
-            parsed.append(Key(id: id, mac: HMACSHA256(key: bytes)))
+            parsed.append(Key(id: id, derivation: ValueKeyDerivation(key: bytes), mac: HMACSHA256(key: bytes)))
         }
         current = parsed[0]
         ids = parsed.map(\.id)

@@ -1,19 +1,17 @@
 /// The header of a sealed value: version, kind, key id, salt and nonce prefix, all authenticated.
 ///
-/// The key of a value is derived from the ring's key and the 128-bit salt, so that the 56-bit nonce prefix need not be unique
-/// by itself: 2⁶⁴ values may be sealed under one ring key before a pair of (key, nonce) is likely to repeat.
+/// The key of a value is derived from the ring's key and the 96-bit salt, so that the 56-bit nonce prefix need not be unique
+/// by itself: after 2⁶⁰ values under one ring key, a pair of (key, nonce) has repeated with a probability of 2⁻³³.
 struct SealHeader {
     enum Kind: UInt8 {
         case whole = 1
         case stream = 2
     }
 
-    static let version: UInt8 = 1
-    private static let derivationLabel = Array("heliograph/seal/v1".utf8)
-    static let saltByteCount = 16
+    static let version: UInt8 = 2
     static let noncePrefixByteCount = 7
     /// The length of the longest possible header, in bytes.
-    static let maxByteCount = 3 + KeyRing.maxIDLength + saltByteCount + noncePrefixByteCount
+    static let maxByteCount = 3 + KeyRing.maxIDLength + ValueKeyDerivation.saltByteCount + noncePrefixByteCount
 
     let kind: Kind
     let keyID: String
@@ -24,11 +22,16 @@ struct SealHeader {
         self.kind = kind
         self.keyID = keyID
         bytes =
-            [Self.version, kind.rawValue, UInt8(keyID.utf8.count)] + Array(keyID.utf8)
-            + SecureRandom.bytes(Self.saltByteCount + Self.noncePrefixByteCount)
+            Self.start(kind: kind, keyID: keyID)
+            + SecureRandom.bytes(ValueKeyDerivation.saltByteCount + Self.noncePrefixByteCount)
     }
 
-    private var salt: ArraySlice<UInt8> { bytes.dropLast(Self.noncePrefixByteCount).suffix(Self.saltByteCount) }
+    /// Returns the part of a header before the salt.
+    static func start(kind: Kind, keyID: String) -> [UInt8] {
+        [version, kind.rawValue, UInt8(keyID.utf8.count)] + Array(keyID.utf8)
+    }
+
+    private var salt: ArraySlice<UInt8> { bytes.dropLast(Self.noncePrefixByteCount).suffix(ValueKeyDerivation.saltByteCount) }
     private var noncePrefix: ArraySlice<UInt8> { bytes.suffix(Self.noncePrefixByteCount) }
 
     /// Parses the header at the start of some bytes; nil when more bytes are needed.
@@ -45,21 +48,15 @@ struct SealHeader {
             throw CryptoError(.malformed, "the sealed value has a key id of a wrong length")
         }
         let saltStart = 3 + idLength
-        let end = saltStart + Self.saltByteCount + Self.noncePrefixByteCount
+        let end = saltStart + ValueKeyDerivation.saltByteCount + Self.noncePrefixByteCount
         guard source.count >= end else { return nil }
         kind = expected
         keyID = String(decoding: source[3..<saltStart], as: UTF8.self)
         bytes = Array(source[..<end])
     }
 
-    /// Derives the key of this value: HMAC under the ring's key over a label, the kind and the salt.
-    func derivedKey(from key: KeyRing.Key) -> [UInt8] {
-        var message = Self.derivationLabel
-        message.reserveCapacity(message.count + 1 + salt.count)
-        message.append(kind.rawValue)
-        message += salt
-        return key.mac.authenticate(message)
-    }
+    /// Derives the key of this value from the ring's key.
+    func derivedKey(from key: KeyRing.Key) -> [UInt8] { key.derivation.key(salt: salt) }
 
     /// The nonce of a segment: prefix, big-endian counter, and 1 for the last segment.
     func nonce(counter: UInt32, isLast: Bool) -> [UInt8] {

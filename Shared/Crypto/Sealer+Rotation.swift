@@ -5,6 +5,9 @@ extension Sealer {
     /// The ids of all keys of the ring, in its order: the first one seals.
     public var keyIDs: [String] { keyRing.ids }
 
+    /// Returns the bytes with which every value begins that this build seals whole with a key: version, kind, and the key's id.
+    public static func start(ofValuesWithKey keyID: String) -> [UInt8] { SealHeader.start(kind: .whole, keyID: keyID) }
+
     /// Returns the id of the key that sealed a value or a stream, whether or not a ring has it; nil for bytes that are not sealed.
     ///
     /// - Parameter sealed: The sealed bytes; their first ``SealedSegments/maxHeaderByteCount`` are sufficient.

@@ -8,6 +8,9 @@ public struct Sealer: Sendable {
     /// The maximum length of a value sealed whole, in bytes; longer ones must be streamed.
     public static let maxWholeByteCount = 64 * 1024 * 1024
 
+    /// The first byte of every sealed value: the version of its format.
+    public static let version = SealHeader.version
+
     let keyRing: KeyRing
 
     /// Creates a sealer that seals with the ring's current key and opens with any of its keys.

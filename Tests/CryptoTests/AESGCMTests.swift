@@ -48,6 +48,24 @@ import Testing
         #expect(opened == plaintext)
     }
 
+    @Test(
+        "derived keys are those of XAES-256-GCM, by its published vectors",
+        arguments: [
+            ("01", "", "ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271"),
+            ("03", "c2sp.org/XAES-256-GCM", "986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d"),
+        ])
+    func derives(byte: String, associated: String, ciphertext: String) throws {
+        let nonce = Array("ABCDEFGHIJKLMNOPQRSTUVWX".utf8)
+        let ringKey = try #require(Hex.decode(String(repeating: byte, count: 32)))
+        let key = ValueKeyDerivation(key: ringKey).key(salt: nonce.prefix(12))
+        var sealing = try AESGCM(key: key, isSealing: true)
+        var sealed: [UInt8] = []
+        try Array("XAES-256-GCM".utf8).withUnsafeBytes {
+            try sealing.seal($0, nonce: Array(nonce.suffix(12)), associated: Array(associated.utf8), into: &sealed)
+        }
+        #expect(Hex.encode(sealed) == ciphertext)
+    }
+
     @Test func `a segment with a wrong tag yields no plaintext`() throws {
         let key = SecureRandom.bytes(32)
         let nonce = SecureRandom.bytes(12)

@@ -18,9 +18,25 @@ import Testing
     }
 
     @Test(
-        arguments: [[], [1], [2, 1, 1, 65], Array("JPEG or something else, long enough for a header ..................".utf8)] as [[UInt8]])
+        arguments: [[], [1], [1, 1, 1, 65], Array("JPEG or something else, long enough for a header ..................".utf8)] as [[UInt8]])
     func `bytes that are not sealed name no key`(bytes: [UInt8]) {
         #expect(Sealer.keyID(of: bytes) == nil)
+    }
+
+    @Test func `a value of another version names no key, and is refused as malformed`() throws {
+        let sealer = try sealer(new)
+        var sealed = try sealer.seal([1, 2, 3], context: context)
+        #expect(sealed[0] == Sealer.version)
+        sealed[0] -= 1
+        #expect(Sealer.keyID(of: sealed) == nil)
+        let error = #expect(throws: CryptoError.self) { try sealer.open(sealed, context: context) }
+        #expect(error?.code == .malformed)
+    }
+
+    @Test func `every value that a key seals whole begins with the start of its key`() throws {
+        let sealed = try sealer(new).seal([1], context: context)
+        #expect(sealed.starts(with: Sealer.start(ofValuesWithKey: "new-key")))
+        #expect(!sealed.starts(with: Sealer.start(ofValuesWithKey: "new-ke")))
     }
 
     @Test func `a value that is sealed anew opens without the old key`() throws {

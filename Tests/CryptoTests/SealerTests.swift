@@ -92,6 +92,6 @@ import Testing
     }
 
     static let golden =
-        "010106676f6c64656e419f40624995de45249d036d0da87ead8b81d3d60cd7a1bc568b32d03fdd7b98d7a7a7eb"
-        + "481e7aff0266b5655228ee3bb0"
+        "020106676f6c64656e419f40624995de45249d036d8b81d3d60cd7a184bf19b92c87cbefe7f6cb1996e0bf26"
+        + "75a624ce0e534edd5616"
 }

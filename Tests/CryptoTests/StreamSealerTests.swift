@@ -5,7 +5,7 @@ import Testing
     let sealer: Sealer
     let context = Array("ekyc/1/0".utf8)
     static let segment = Sealer.segmentByteCount
-    static let headerLength = 3 + 2 + 16 + 7  // for the two characters of "k1"
+    static let headerLength = 3 + 2 + 12 + 7  // for the two characters of "k1"
 
     init() throws {
         sealer = Sealer(keyRing: try KeyRing(parsing: KeyRing.generateText()))

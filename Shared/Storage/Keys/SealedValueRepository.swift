@@ -35,12 +35,11 @@ public struct SealedValueRepository: Sendable {
         let query: PostgresQuery
         switch column.content {
         case .value(let owner, _), .hashed(let owner, _):
-            // A header is version, kind, length of the key's id, the key's id: see SealHeader.
-            let current = keyID.map { [UInt8($0.utf8.count)] + Array($0.utf8) }
+            let current = keyID.map { Sealer.start(ofValuesWithKey: $0) }
             query = """
                 SELECT \(unescaped: column.key) AS id, \(unescaped: owner) AS owner,
                        CASE WHEN \(current)::bytea IS NULL
-                            OR substr(\(unescaped: column.column), 3, octet_length(\(current)::bytea)) <> \(current)::bytea
+                            OR substr(\(unescaped: column.column), 1, octet_length(\(current)::bytea)) <> \(current)::bytea
                             THEN \(unescaped: column.column) END AS bytes
                 FROM \(unescaped: column.table) WHERE \(unescaped: column.key) > \(start) ORDER BY \(unescaped: column.key) LIMIT \(limit)
                 """
@@ -121,7 +120,7 @@ public struct SealedValueRepository: Sendable {
     /// A header is version, kind, length of the key's id, the key's id: see SealHeader.
     static func keyID(of bytes: String) -> String {
         """
-        CASE WHEN octet_length(\(bytes)) > 3 AND get_byte(\(bytes), 0) = 1
+        CASE WHEN octet_length(\(bytes)) > 3 AND get_byte(\(bytes), 0) = \(Sealer.version)
              THEN encode(substr(\(bytes), 4, get_byte(\(bytes), 2)), 'escape') ELSE '' END
         """
     }
