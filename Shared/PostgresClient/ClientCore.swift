@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Logging
 
 /// The event loop and the pool that a client shares with its transactions and sessions; submits the work of tasks to them.
@@ -29,7 +30,10 @@ final class ClientCore: Sendable {
         guard query.arguments.count <= PostgresArguments.maxCount else {
             throw PostgresError(code: .invalidQuery, message: "\(query.arguments.count) parameters, but the limit is 65535")
         }
-        guard !query.sql.utf8.contains(0) else { throw PostgresError(code: .invalidQuery, message: "the text contains a NUL") }
+        var sql = query.sql
+        // By memchr: Swift's `contains` took 22,000 instructions for the text of a claim.
+        let hasNUL = sql.withUTF8 { text in text.baseAddress.map { memchr($0, 0, text.count) != nil } ?? false }
+        if hasNUL { throw PostgresError(code: .invalidQuery, message: "the text contains a NUL") }
     }
 
     /// Waits for a connection and leases it.

@@ -82,7 +82,7 @@ extension PostgresError: CustomStringConvertible {
 }
 
 extension PostgresError {
-    static func decoding(_ message: String) -> PostgresError { PostgresError(code: .decoding, message: message) }
+    @usableFromInline static func decoding(_ message: String) -> PostgresError { PostgresError(code: .decoding, message: message) }
     static let cancelled = PostgresError(code: .cancelled, message: "the task was cancelled")
     static let closed = PostgresError(code: .closed, message: "the client is shut down")
     static let transactionEnded = PostgresError(code: .closed, message: "the transaction or session has already ended")

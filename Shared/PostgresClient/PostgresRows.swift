@@ -1,4 +1,5 @@
 internal import CLibPQ
+internal import Glibc
 internal import Synchronization
 
 /// The rows of a result; a column is decoded when it is read.
@@ -34,13 +35,14 @@ public struct PostgresRows: RandomAccessCollection, Sendable {
 
 /// One row of a result.
 public struct PostgresRow: Sendable {
-    let result: PostgresResult
-    let row: Int32
+    @usableFromInline let result: PostgresResult
+    @usableFromInline let row: Int32
 
     /// Reads the column of that name.
     ///
     /// Request an optional type where the column may be NULL.
     /// - Throws: ``PostgresError`` with code `decoding` when there is no such column, or it is NULL or of another type.
+    @inlinable
     public func decode<Value: PostgresDecodable>(
         _ column: String, as type: Value.Type = Value.self
     ) throws(PostgresError) -> Value {
@@ -55,6 +57,7 @@ public struct PostgresRow: Sendable {
     /// Reads the column at a position, counted from 0.
     ///
     /// - Throws: ``PostgresError`` with code `decoding` when there is no such column, or it is NULL or of another type.
+    @inlinable
     public func decode<Value: PostgresDecodable>(
         _ index: Int, as type: Value.Type = Value.self
     ) throws(PostgresError) -> Value {
@@ -68,12 +71,13 @@ public struct PostgresRow: Sendable {
 /// Owns a PGresult of libpq.
 ///
 /// Sendable is unchecked: libpq never changes a finished PGresult, and only deinit frees it.
-final class PostgresResult: @unchecked Sendable {
+@usableFromInline final class PostgresResult: @unchecked Sendable {
     private let pointer: OpaquePointer
     let rowCount: Int
-    let columnCount: Int
-    /// Where the next lookup of a name begins: at the column that the last one has found, because rows are read column by column.
-    private let lookupStart = Atomic(0)
+    @usableFromInline let columnCount: Int
+    /// The column that the next lookup of a name tries first: the one after the last that was found, because rows are read column by
+    /// column.
+    private let nextColumn = Atomic(0)
 
     /// Takes ownership of a PGresult.
     init(_ pointer: OpaquePointer) {
@@ -100,35 +104,25 @@ final class PostgresResult: @unchecked Sendable {
     var commandTag: String { PQcmdStatus(pointer).map { String(cString: $0) } ?? "" }
 
     /// Returns the position of the column of that name, which must be the only one.
-    func columnIndex(_ name: String) -> Int? {
+    @usableFromInline func columnIndex(_ name: String) -> Int? {
         var name = name
         // PQfnumber would fold the case, allocate, and begin with the first column each time.
         return name.withUTF8 { name in
-            var index = lookupStart.load(ordering: .relaxed)
-            for _ in 0..<columnCount {
-                if isNamed(name, index) {
-                    assert((0..<columnCount).filter { isNamed(name, $0) }.count == 1, "two columns have the name that is read")
-                    lookupStart.store(index, ordering: .relaxed)
-                    return index
-                }
-                index = index + 1 < columnCount ? index + 1 : 0
-            }
-            return nil
+            let next = nextColumn.load(ordering: .relaxed)
+            let index = next < columnCount && isNamed(name, next) ? next : (0..<columnCount).first { isNamed(name, $0) }
+            guard let index else { return nil }
+            assert((0..<columnCount).filter { isNamed(name, $0) }.count == 1, "two columns have the name that is read")
+            nextColumn.store(index + 1, ordering: .relaxed)
+            return index
         }
     }
 
     private func isNamed(_ name: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
-        guard let candidate = PQfname(pointer, Int32(index)) else { return false }
-        var offset = 0
-        while offset < name.count {
-            let byte = UInt8(bitPattern: candidate[offset])
-            guard byte != 0, byte == name[offset] else { return false }
-            offset += 1
-        }
-        return candidate[offset] == 0
+        guard let candidate = PQfname(pointer, Int32(index)), let start = name.baseAddress else { return false }
+        return strnlen(candidate, name.count + 1) == name.count && memcmp(candidate, start, name.count) == 0
     }
 
-    func cell(row: Int32, column: Int32) -> PostgresCell {
+    @usableFromInline func cell(row: Int32, column: Int32) -> PostgresCell {
         let type = PostgresType(PQftype(pointer, column))
         guard PQgetisnull(pointer, row, column) == 0 else { return PostgresCell(type: type, bytes: nil) }
         let count = Int(PQgetlength(pointer, row, column))

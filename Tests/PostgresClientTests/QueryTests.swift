@@ -19,6 +19,18 @@ struct QueryTests {
         }
     }
 
+    @Test func `columns are found by their whole names in any order`() async throws {
+        try await withClient { client in
+            let row = try #require(try await client.query("SELECT 1 AS a, 2 AS ab, 3 AS abc").first)
+            let read = try ["ab", "a", "abc", "abc", "a", "ab", "abc"].map { try row.decode($0, as: Int.self) }
+            #expect(read == [2, 1, 3, 3, 1, 2, 3])
+            for name in ["", "b", "abcd"] {
+                let error = #expect(throws: PostgresError.self) { try row.decode(name, as: Int.self) }
+                #expect(error?.code == .decoding)
+            }
+        }
+    }
+
     @Test func `statements report how many rows they changed`() async throws {
         try await withClient { client in
             try await client.execute("CREATE TABLE t (a int PRIMARY KEY, b text)")

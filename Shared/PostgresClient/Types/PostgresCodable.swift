@@ -39,7 +39,7 @@ extension PostgresArrayElement {
 public struct PostgresCell {
     /// The type of the column.
     public let type: PostgresType
-    private let storage: UnsafeRawBufferPointer?
+    @usableFromInline let storage: UnsafeRawBufferPointer?
 
     // The caller must keep the result that the bytes belong to alive while the cell is in use.
     init(type: PostgresType, bytes: UnsafeRawBufferPointer?) {
@@ -48,7 +48,7 @@ public struct PostgresCell {
     }
 
     /// Whether the cell is NULL.
-    public var isNull: Bool { storage == nil }
+    @inlinable public var isNull: Bool { storage == nil }
 
     /// The number of bytes; 0 for NULL.
     public var count: Int { storage?.count ?? 0 }
@@ -87,6 +87,7 @@ extension Optional: PostgresEncodable where Wrapped: PostgresEncodable {
 
 extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
     /// Reads nil from NULL, else the wrapped value.
+    @inlinable
     public init(postgres cell: PostgresCell) throws(PostgresError) {
         self = cell.isNull ? nil : try Wrapped(postgres: cell)
     }
