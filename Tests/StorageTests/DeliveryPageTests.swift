@@ -26,8 +26,9 @@ struct DeliveryPageTests {
             #expect(delivery.target?.valueSealed == install.valueSealed)
             #expect(delivery.generation == install.generation)
             #expect(delivery.notification === notification)
-            #expect(delivery.leaseUntil > before.addingTimeInterval(59))
         }
+        let leaseEnd: Date? = try await page.client.query("SELECT due_at FROM delivery_pages").first?.decode("due_at")
+        #expect(try #require(leaseEnd) > before.addingTimeInterval(59))
     }
 
     @Test(.storage, arguments: [false, true])
@@ -111,6 +112,54 @@ struct DeliveryPageTests {
                 })
         }
         #expect(counts == [4, 4, 0])
+    }
+
+    @Test(.storage) func `deliveries of several pages are claimed with the data of their own page and notification`() async throws {
+        let page = try await TestPage.make(of: 3)
+        let users = page.installs.compactMap(\.userID)
+        let accepted = try #require(try await page.claim().first).id
+        _ = try await page.settle([DeliverySettlement(id: accepted, outcome: .accepted)])
+        let other = try await page.notify()
+        let pages = [page.id, try await TestPage.insert(page.client, other, users), try await page.insert(userIDs: [users[2], users[0]])]
+        for (place, id) in pages.enumerated() {
+            try await page.client.execute(
+                "UPDATE delivery_pages SET due_at = now() - make_interval(secs => \(10 - place)) WHERE id = \(id)")
+        }
+        let claimed = try await page.claimDue()
+        #expect(claimed.count == 7 && Set(claimed.map(\.id)).count == 7 && !claimed.map(\.id).contains(accepted))
+        #expect(Set(claimed.map { ObjectIdentifier($0.notification) }).count == 2)
+        for delivery in claimed {
+            let (pageID, number) = try #require(DeliveryPage.place(of: delivery.id))
+            let row = try #require(try await page.client.query("SELECT * FROM delivery_pages WHERE id = \(pageID)").first)
+            let installIDs: [UUID] = try row.decode("install_ids")
+            let notificationID: UUID = try row.decode("notification_id")
+            #expect(delivery.installID == installIDs[number - 1] && delivery.notification.id == notificationID)
+            #expect(delivery.claim.rowID == pageID && delivery.claim.isPage)
+            #expect(delivery.attempt == (pageID == page.id ? 2 : 1) && delivery.mayHaveArrived == (pageID == page.id))
+        }
+    }
+
+    @Test(.storage) func `deferred deliveries of two notifications are claimed with their own, in any order`() async throws {
+        let page = try await TestPage.make(of: 3)
+        let other = try await TestPage.insert(page.client, try await page.notify(), page.installs.compactMap(\.userID))
+        let first = try await page.claim() + page.claim(other)
+        for (mine, others) in zip(first.prefix(3), first.suffix(3)) {
+            try await page.deferDelivery(mine, attempt: 1)
+            try await page.deferDelivery(others, attempt: 1)
+        }
+        // In the order of these deferrals, so that the notifications alternate.
+        try await page.client.execute(
+            """
+            UPDATE deliveries d SET due_at = now() - interval '1 hour' + row * interval '1 second'
+            FROM (SELECT id, row_number() OVER (PARTITION BY notification_id ORDER BY id) AS row FROM deliveries) o WHERE o.id = d.id
+            """)
+        let again = try await page.claimDue()
+        #expect(again.count == 6)
+        for delivery in again {
+            let before = try #require(first.first { $0.id == delivery.id })
+            #expect(delivery.notification.id == before.notification.id && delivery.installID == before.installID)
+            #expect(delivery.claim.rowID == delivery.id && !delivery.claim.isPage && delivery.attempt == 2)
+        }
     }
 
     @Test(.storage) func `a deferred page is due as a whole, and cannot be claimed by its event`() async throws {
@@ -340,7 +389,7 @@ private struct TestPage: Sendable {
     /// Makes another page of the notification.
     func insert(userIDs: [UUID]) async throws -> UUID { try await Self.insert(client, notificationID, userIDs) }
 
-    private static func insert(_ client: PostgresClient, _ notificationID: UUID, _ userIDs: [UUID]) async throws -> UUID {
+    fileprivate static func insert(_ client: PostgresClient, _ notificationID: UUID, _ userIDs: [UUID]) async throws -> UUID {
         let addresses = try await PushInstallRepository(client).addresses(userIDs: userIDs)
         let pages = NewDeliveryPage.pages(of: notificationID, on: .bulk, to: addresses)
         try await DeliveryPageRepository(client).insert(pages)

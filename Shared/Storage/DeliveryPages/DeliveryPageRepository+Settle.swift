@@ -16,6 +16,7 @@ extension DeliveryPageRepository {
     /// - Returns: The deliveries that this call settled; the others are on no page any more, and have their own row if they exist.
     func settle(_ batch: [DeliverySettlement]) async throws(PostgresError) -> Endings {
         var endings = Endings()
+        endings.ended.reserveCapacity(batch.count)
         var (accepted, detached) = (Marks(), Marks())
         var detachments: [DeliverySettlement] = []
         for settlement in batch {

@@ -81,14 +81,10 @@ public final class ClaimedDelivery: Sendable {
     public let claim: DeliveryClaim
     /// The installation.
     public let installID: UUID
-    /// The number of claims, including this one.
-    public let attempt: Int
     /// Whether an earlier attempt may have reached the phone: its answer was lost, or its sender crashed.
     public let mayHaveArrived: Bool
     /// The installation's generation to send to.
     public let generation: Int64
-    /// When the lease ends.
-    public let leaseUntil: Date
     /// When the delivery was created.
     public let createdAt: Date
     /// The installation to send to; `nil` when the delivery must not be sent.
@@ -96,35 +92,60 @@ public final class ClaimedDelivery: Sendable {
     /// The reason not to send it; `nil` with a ``target``.
     public let suppression: Suppression?
 
-    /// Reads the rows of a claim; only the first of adjacent rows of a notification has its columns.
+    /// The number of claims, including this one.
+    public var attempt: Int { claim.attempt }
+
+    /// Reads the rows of a claim. A delivery without the columns of its page has the id of the one before it; if the order of the rows
+    /// were broken, the claim would fail, and not send a push to another's page.
     static func read(_ rows: PostgresRows) throws(PostgresError) -> [ClaimedDelivery] {
+        var deliveries: [ClaimedDelivery] = []
+        deliveries.reserveCapacity(rows.count)
         var notifications: [UUID: ClaimedNotification] = [:]
+        var claimed: ClaimedRow?
         for row in rows {
-            guard let _: String = try row.decode("parameters", as: String?.self) else { continue }
-            let id: UUID = try row.decode("notification_id")
-            if notifications[id] == nil { notifications[id] = try ClaimedNotification(id: id, row: row) }
+            let id: UUID = try row.decode("id")
+            let current: ClaimedRow
+            if let claimed, claimed.id == id { current = claimed } else { current = try ClaimedRow(id: id, row: row, &notifications) }
+            deliveries.append(try ClaimedDelivery(row: row, of: current))
+            claimed = current
         }
-        return try rows.map { row throws(PostgresError) in
-            guard let notification = notifications[try row.decode("notification_id")] else {
-                throw PostgresError(code: .decoding, message: "a claim returned a delivery without its notification")
-            }
-            return try ClaimedDelivery(row: row, notification)
-        }
+        return deliveries
     }
 
-    private init(row: PostgresRow, _ notification: ClaimedNotification) throws(PostgresError) {
-        self.notification = notification
-        let rowID: UUID = try row.decode("id")
+    private init(row: PostgresRow, of claimed: ClaimedRow) throws(PostgresError) {
         let number: Int64? = try row.decode("number")
-        id = number.map { DeliveryPage.deliveryID(Int($0), of: rowID) } ?? rowID
+        id = number.map { DeliveryPage.deliveryID(Int($0), of: claimed.id) } ?? claimed.id
+        notification = claimed.notification
+        claim = DeliveryClaim(rowID: claimed.id, isPage: number != nil, attempt: claimed.attempt)
+        mayHaveArrived = claimed.mayHaveArrived
+        createdAt = claimed.createdAt
         installID = try row.decode("install_id")
-        attempt = Int(try row.decode("attempt", as: Int32.self))
-        claim = DeliveryClaim(rowID: rowID, isPage: number != nil, attempt: attempt)
-        mayHaveArrived = try row.decode("may_have_arrived")
         generation = try row.decode("generation")
-        leaseUntil = try row.decode("lease_until")
-        createdAt = try row.decode("created_at")
         suppression = try row.decodeCaseIfPresent("suppression")
         target = suppression == nil ? try Target(row: row) : nil
+    }
+}
+
+/// A claimed page, or a claimed delivery with a row of its own.
+private struct ClaimedRow {
+    let id: UUID
+    let notification: ClaimedNotification
+    let attempt: Int
+    let mayHaveArrived: Bool
+    let createdAt: Date
+
+    /// - Parameter notifications: Those of the rows before it, which share their objects.
+    init(id: UUID, row: PostgresRow, _ notifications: inout [UUID: ClaimedNotification]) throws(PostgresError) {
+        self.id = id
+        attempt = Int(try row.decode("attempt", as: Int32.self))
+        mayHaveArrived = try row.decode("may_have_arrived")
+        createdAt = try row.decode("created_at")
+        let notificationID: UUID = try row.decode("notification_id")
+        if let known = notifications[notificationID] {
+            notification = known
+        } else {
+            notification = try ClaimedNotification(id: notificationID, row: row)
+            notifications[notificationID] = notification
+        }
     }
 }

@@ -42,7 +42,7 @@ extension DeliveryRepository {
                 RETURNING d.*
             ), members AS (
                 SELECT c.id, NULL::bigint AS number, c.notification_id, c.install_id, c.generation, c.attempt, c.may_have_arrived,
-                       c.due_at AS lease_until, c.created_at, \(unescaped: Self.notificationColumns)
+                       c.created_at, \(unescaped: Self.notificationColumns)
                 FROM claimed c CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = c.notification_id OFFSET 0) n
             ) \(unescaped: Self.details)
             """
@@ -71,30 +71,34 @@ extension DeliveryRepository {
     private static let membersOfPage = """
         members AS (
             SELECT p.id, m.number, p.notification_id, m.install_id, m.generation, p.attempt, p.attempt > 1 AS may_have_arrived,
-                   p.due_at AS lease_until, p.created_at, \(notificationColumns)
+                   p.created_at, \(notificationColumns)
             FROM page p CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = p.notification_id OFFSET 0) n
             CROSS JOIN LATERAL unnest(p.install_ids, p.generations) WITH ORDINALITY AS m (install_id, generation, number)
             WHERE get_bit(p.accepted | p.detached, m.number::integer - 1) = 0)
         """
 
-    /// SQL of what is needed to send the deliveries in `members`, or the reason not to; its columns are in the order in which they are
-    /// read. Of adjacent deliveries of a notification, only the first has the notification's columns. The generation to send to is the
-    /// installation's current one, unless it has passed to another user.
+    /// SQL of what is needed to send the deliveries in `members`, or the reason not to. Of adjacent deliveries of a page only the first
+    /// has the columns that all have in common, and of adjacent deliveries of a notification the first has the notification's; a lateral
+    /// join with an OFFSET keeps the order. The generation to send to is the installation's current one, unless it has passed to another
+    /// user.
     private static let details = """
-        SELECT d.notification_id, d.id, d.number, d.install_id, d.attempt, d.may_have_arrived,
+        SELECT d.id, d.number, d.install_id,
                CASE WHEN d.recipient_type = 'session' OR d.generation >= i.bound_generation THEN coalesce(i.generation, d.generation)
                     ELSE d.generation END AS generation,
-               d.lease_until, d.created_at, \(Suppression.firstReason) AS suppression,
+               \(Suppression.firstReason) AS suppression,
                i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id, i.state = 'suspect' AS is_suspect,
-               \(notificationNames.map { "CASE WHEN d.is_first THEN d.\($0) END AS \($0)" }.joined(separator: ", ")),
-               CASE WHEN d.is_first THEN d.parameters::text END AS parameters
-        FROM (SELECT *, lag(notification_id) OVER () IS DISTINCT FROM notification_id AS is_first FROM members) d
+               \(pageNames.map { "CASE WHEN d.begins_page THEN d.\($0) END AS \($0)" }.joined(separator: ", ")),
+               \(notificationNames.map { "CASE WHEN d.begins_notification THEN d.\($0) END AS \($0)" }.joined(separator: ", ")),
+               CASE WHEN d.begins_notification THEN d.parameters::text END AS parameters
+        FROM (SELECT *, lag(id) OVER () IS DISTINCT FROM id AS begins_page,
+                     lag(notification_id) OVER () IS DISTINCT FROM notification_id AS begins_notification FROM members) d
         LEFT JOIN LATERAL (
             SELECT * FROM push_installs
             WHERE id = d.install_id
               AND (state IN ('active', 'stale') OR (state = 'suspect' AND suspect_until <= now())) OFFSET 0) i ON true
         """
 
+    private static let pageNames = ["attempt", "may_have_arrived", "created_at", "notification_id"]
     private static let notificationNames = ["kind", "recipient_type", "recipient_id", "lane", "request_id", "traceparent", "expires_at"]
     private static let notificationColumns = (notificationNames + ["parameters"]).map { "n.\($0)" }.joined(separator: ", ")
 

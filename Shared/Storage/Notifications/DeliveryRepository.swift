@@ -20,7 +20,7 @@ public struct DeliveryRepository: Sendable {
     public func settle(_ batch: [DeliverySettlement]) async throws(PostgresError) -> Set<UUID> {
         let onPages = try await DeliveryPageRepository(db).settle(batch)
         // Locks rows in the order of their ids, as every statement that changes several of them does.
-        let alone = batch.filter { !onPages.ended.contains($0.id) }.sorted { $0.id < $1.id }
+        let alone = onPages.ended.count == batch.count ? [] : batch.filter { !onPages.ended.contains($0.id) }.sorted { $0.id < $1.id }
         guard !alone.isEmpty else {
             try await countEnded(onPages.counts)
             return onPages.ended
