@@ -160,6 +160,9 @@ import Testing
         Case("a code that is no word", 400, envelope(400, invalid, "x", fcm("a<b> c")), .badPayload, "a?b??c"),
         Case("200 without a name", 200, "<html>welcome to the wifi</html>", .ambiguous, "no_name"),
         Case("a name with a NUL", 200, #"{"name":"a\u0000b"}"#, .accepted(name: "ab"), "ok"),
+        Case(
+            "a name longer than 256 characters", 200, #"{"name":" \#(String(repeating: "n", count: 300))"}"#,
+            .accepted(name: String(repeating: "n", count: 256)), "ok"),
         Case("a name of nothing to show", 200, #"{"name":"\u0000"}"#, .ambiguous, "no_name"),
         Case("200", 200, #"{"name":"projects/p/messages/1"}"#, .accepted(name: "projects/p/messages/1"), "ok"),
     ]

@@ -95,6 +95,24 @@ import Testing
         #expect(value.text == #"{"a\"b":"x\\y\n\r\t\b\f\u0001\u001f"# + "\u{7f}/é😀" + #"","list":[1,true,null]}"#)
     }
 
+    @Test func `a writer finds what it must escape at every place of a text`() throws {
+        for length in 1...20 {
+            for place in 0..<length {
+                for byte in [0x00, 0x1F, 0x22, 0x5C] as [UInt8] {
+                    var bytes = [UInt8](repeating: 0x7E, count: length)
+                    bytes[place] = byte
+                    let text = JSONValue.string(String(decoding: bytes, as: UTF8.self))
+                    #expect(try JSONValue(parsing: text.bytes) == text, "byte \(byte) at \(place) of \(length)")
+                }
+            }
+        }
+    }
+
+    @Test func `a writer escapes none of the bytes beside those that it must`() {
+        let text = String(repeating: " !#[]\u{7f}\u{80}ä😀", count: 4)
+        for start in text.indices { #expect(JSONValue.string(String(text[start...])).text == "\"\(text[start...])\"") }
+    }
+
     @Test func `a writer indents as Google's APIs do`() {
         let value: JSONValue = ["a": ["b": [1, "x"], "c": [], "d": [:]], "e": nil]
         #expect(

@@ -47,8 +47,17 @@ public enum FCMClassifier {
 
     /// The name of an accepted message without characters that a database may refuse, such as NUL; nil when none are left.
     private static func name(_ text: UnsafeRawBufferPointer) -> String? {
-        let name = text.lazy.filter { (0x21...0x7E).contains($0) }.prefix(maxNameCharacters)
-        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+        let capacity = min(text.count, maxNameCharacters)
+        let name = String(unsafeUninitializedCapacity: capacity) { output in
+            var count = 0
+            for byte in text where (0x21...0x7E).contains(byte) {
+                guard count < capacity else { break }
+                output[count] = byte
+                count += 1
+            }
+            return count
+        }
+        return name.isEmpty ? nil : name
     }
 
     private static let maxNameCharacters = 256
