@@ -7,6 +7,7 @@ import ServiceDefaults
 import Storage
 import TestSupport
 import Testing
+import WireFormat
 
 @testable import Notifier
 
@@ -46,6 +47,27 @@ import Testing
         let rows = try await fixture.postgres.query(
             "SELECT extract(epoch FROM due_at - now())::float8 AS seconds FROM delivery_pages WHERE due_at IS NOT NULL")
         return try rows.first?.decode("seconds") ?? 0
+    }
+
+    @Test func `the deliveries of each page share a lease, which ends with the last of them`() async throws {
+        try await NotifierFixture.with(isRunning: false) { fixture in
+            var claimed: [ClaimedDelivery] = []
+            for count in [2, 1, 3] {
+                let addressed = try await fixture.address((0..<count).map { _ in fixture.emulator.mintToken() }, kind: .newPhotos)
+                claimed += try await DeliveryRepository(fixture.postgres).claim(addressed.deliveryIDs, lease: .seconds(60))
+            }
+            let keeper = LeaseKeeper(
+                postgres: fixture.context.postgres, limits: DeliveryLimits(), wakeUp: AsyncSignal(), logger: NotifierFixture.quiet,
+                clock: ManualClock())
+            let leases = keeper.add(claimed, claimedAt: .now)
+            #expect(leases.map(\.claim) == claimed.map(\.claim))
+            #expect(Set(leases.map(ObjectIdentifier.init)).count == 3)
+            for lease in leases {
+                #expect(!lease.isOver)
+                lease.endOne()
+            }
+            #expect(leases.map(\.isOver) == leases.map { _ in true })
+        }
     }
 
     @Test func `the lease of a push that FCM holds for long is renewed`() async throws {

@@ -209,6 +209,31 @@ import WireFormat
         #expect(breaker.state == .closed && breaker.peek(at: later) == .go)
     }
 
+    @Test func `results before it opened do not count after it has closed`() {
+        var breaker = opened()
+        let later = start + .seconds(30)
+        for _ in 0..<5 where breaker.peek(at: later) == .go { breaker.recordAdmission() }
+        for _ in 0..<5 { breaker.note(isFault: false, installID: UUID(), at: later) }
+        for index in 0..<99 { breaker.note(isFault: index % 3 == 0, installID: UUID(), at: later) }
+        #expect(breaker.state == .closed, "33 of 99 are faults; with those before it would be 83 of 199, and more soon")
+        for _ in 0..<33 { breaker.note(isFault: true, installID: UUID(), at: later) }
+        #expect(breaker.state == .open, "66 of 132")
+    }
+
+    @Test func `each second's results expire by themselves`() {
+        var breaker = transient
+        // 6 good results and 4 faults a second, then 6 faults of 10: half of the last ten seconds are faults from the fifth on.
+        for second in 0..<20 {
+            let faults = second < 10 ? 4 : 6
+            for index in 0..<10 { breaker.note(isFault: index < faults, installID: UUID(), at: start + .seconds(second)) }
+            if breaker.state == .open {
+                #expect(second == 14)
+                return
+            }
+        }
+        Issue.record("it never opened")
+    }
+
     @Test func `a failed probe doubles the open time, up to five minutes`() {
         var breaker = opened()
         var now = start

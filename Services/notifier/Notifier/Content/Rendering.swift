@@ -5,21 +5,13 @@ internal import HeliographCrypto
 internal import Storage
 internal import WireFormat
 
-/// Renders the messages of claimed deliveries: each notification once, for all its devices.
+/// Renders the messages of notifications, each for all its devices.
 struct Rendering: Sendable {
     let sealer: Sealer
     let links: MediaLinks
 
-    /// Renders the notifications of claimed deliveries.
-    func render(_ deliveries: [ClaimedDelivery]) -> [UUID: Result<FCMMessage, RenderingFailure>] {
-        var messages: [UUID: Result<FCMMessage, RenderingFailure>] = [:]
-        for delivery in deliveries where messages[delivery.notification.id] == nil {
-            messages[delivery.notification.id] = render(delivery.notification)
-        }
-        return messages
-    }
-
-    private func render(_ notification: ClaimedNotification) -> Result<FCMMessage, RenderingFailure> {
+    /// Renders a notification; a failure settles its deliveries.
+    func render(_ notification: ClaimedNotification) -> Result<FCMMessage, RenderingFailure> {
         do {
             let content = try PushContent(
                 notification.kind, parameters: notification.parameters, link: { link(to: $0, of: notification) },

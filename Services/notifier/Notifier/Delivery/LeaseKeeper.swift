@@ -30,15 +30,13 @@ final class LeaseKeeper: Sendable {
 
     /// Adds the leases of a claim that was begun at `start`, and returns that of each delivery, in order.
     func add(_ claimed: [ClaimedDelivery], claimedAt start: ContinuousClock.Instant) -> [DeliveryLease] {
-        var counts: [DeliveryClaim: Int] = [:]
-        for delivery in claimed { counts[delivery.claim, default: 0] += 1 }
         let end = start + limits.lease
-        let added = Dictionary(uniqueKeysWithValues: counts.map { ($0, DeliveryLease($0, count: $1, until: end)) })
-        leases.withLock { $0 += added.values }
-        return claimed.map { delivery in
-            guard let lease = added[delivery.claim] else { preconditionFailure("each claim was counted") }
-            return lease
+        // The deliveries of a page follow each other.
+        let held = claimed.runs(where: { $0.claim == $1.claim }).map { run in
+            (count: run.count, lease: DeliveryLease(claimed[run.lowerBound].claim, count: run.count, until: end))
         }
+        leases.withLock { $0 += held.map(\.lease) }
+        return held.flatMap { repeatElement($0.lease, count: $0.count) }
     }
 
     /// Whether leases were revoked since the last call.

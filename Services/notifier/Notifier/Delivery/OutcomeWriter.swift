@@ -27,12 +27,29 @@ final class OutcomeWriter: Sendable {
     static let maxAttempts = 5
     private static let backoff = Backoff(min: .milliseconds(200), max: .seconds(2), randomShare: 0)
 
-    /// A push and the verdict on it.
-    typealias Entry = (push: Push, verdict: DeliveryVerdict)
+    /// A push and the verdict on it. Not a tuple: an array of tuples is copied and destroyed by generic functions of the runtime, which
+    /// took 4,000 instructions a push.
+    struct Entry {
+        let push: Push
+        let verdict: DeliveryVerdict
 
-    private struct State {
+        var isAbandoned: Bool { if case .abandon = verdict { true } else { false } }
+    }
+
+    /// The verdicts that are not written yet.
+    struct State {
         var entries: [Entry] = []
         var isClosed = false
+
+        /// Removes the entries of the next transaction.
+        mutating func takeBatch() -> [Entry] {
+            guard entries.count > maxBatch else {
+                defer { entries = [] }
+                return entries
+            }
+            defer { entries.removeFirst(maxBatch) }
+            return Array(entries.prefix(maxBatch))
+        }
     }
 
     private let postgres: PostgresClient
@@ -49,14 +66,10 @@ final class OutcomeWriter: Sendable {
 
     /// Queues the verdicts on some pushes for writing.
     func add(_ endings: [Entry]) {
-        let entries = endings.filter { push, verdict in
-            push.batch.trace?.ended(verdict)
-            if case .abandon = verdict {
-                push.lease.endOne()
-                return false
-            }
-            return true
-        }
+        for entry in endings { entry.push.batch.trace?.ended(entry.verdict) }
+        let abandoned = endings.filter(\.isAbandoned)
+        for entry in abandoned { entry.push.lease.endOne() }
+        let entries = abandoned.isEmpty ? endings : endings.filter { !$0.isAbandoned }
         if entries.isEmpty { return }
         let isFirst = state.withLock { state in
             state.entries += entries
@@ -78,8 +91,7 @@ final class OutcomeWriter: Sendable {
             let isClosed = state.withLock { $0.isClosed }
             if let linger = Self.linger(after: lastCount), !isClosed { try? await clock.sleep(for: linger) }
             let (batch, isOver) = state.withLock { state in
-                let batch = Array(state.entries.prefix(Self.maxBatch))
-                state.entries.removeFirst(batch.count)
+                let batch = state.takeBatch()
                 return (batch, state.isClosed && batch.isEmpty)
             }
             if isOver { return }

@@ -63,11 +63,11 @@ final class PushDispatcher: Sendable {
     private struct Round {
         /// The sends that have not ended.
         var sends: [ObjectIdentifier: (push: Push, send: FCMSend)] = [:]
-        var endings: [(push: Push, verdict: DeliveryVerdict)] = []
+        var endings: [OutcomeWriter.Entry] = []
         var paces: [SendQueue.Pace] = []
 
         mutating func end(_ push: Push, _ verdict: DeliveryVerdict, _ pace: SendQueue.Pace = .unknown) {
-            endings.append((push, verdict))
+            endings.append(OutcomeWriter.Entry(push: push, verdict: verdict))
             paces.append(pace)
         }
     }

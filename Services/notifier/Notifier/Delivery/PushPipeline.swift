@@ -51,15 +51,20 @@ struct PushPipeline: Service {
         let claimed = try await claim(limits.lease)
         guard !claimed.isEmpty else { return 0 }
         let badges = await Badges.count(for: claimed, postgres, logger: logger)
-        let contents = rendering.render(claimed)
-        let held = Array(zip(claimed, keeper.add(claimed, claimedAt: start)))
-        pushes = Dictionary(grouping: held, by: { $0.0.notification.id }).flatMap { notificationID, held in
-            let batch = PushBatch(of: held[0].0.notification, count: held.count, causedBy: cause)
-            let content = contents[notificationID] ?? .failure(RenderingFailure(code: "invalid_message", reason: "not rendered"))
-            return held.map { delivery, lease in
-                Push(
-                    delivery: delivery, content: content, badge: badges[delivery], deadline: start + limits.claimAge, lease: lease,
-                    batch: batch)
+        let leases = keeper.add(claimed, claimedAt: start)
+        pushes.reserveCapacity(claimed.count)
+        // The deliveries of a notification share one object. Those of a page follow each other; deferred ones of several notifications
+        // are claimed mixed.
+        let runs = claimed.runs(where: { $0.notification === $1.notification })
+        for runs in Dictionary(grouping: runs, by: { ObjectIdentifier(claimed[$0.lowerBound].notification) }).values {
+            let notification = claimed[runs[0].lowerBound].notification
+            let content = rendering.render(notification)
+            let batch = PushBatch(of: notification, count: runs.reduce(0) { $0 + $1.count }, causedBy: cause)
+            for index in runs.joined() {
+                pushes.append(
+                    Push(
+                        delivery: claimed[index], content: content, badge: badges[claimed[index]], deadline: start + limits.claimAge,
+                        lease: leases[index], batch: batch))
             }
         }
         return claimed.count
@@ -80,7 +85,7 @@ struct PushPipeline: Service {
         await withTaskCancellationOrGracefulShutdownHandler {
             await dispatcher.run()
         } onCancelOrGracefulShutdown: {
-            writer.add(queue.close().map { ($0, sender.release($0)) })
+            writer.add(queue.close().map { OutcomeWriter.Entry(push: $0, verdict: sender.release($0)) })
         }
         writer.close()
         await writing

@@ -27,8 +27,9 @@ struct SettlementSummary {
     /// - Parameter ended: The deliveries whose outcome was written.
     init(_ batch: [OutcomeWriter.Entry], ended: Set<UUID>) {
         var (last, index): (ClaimedNotification?, Int) = (nil, 0)
-        for (push, verdict) in batch {
-            guard case .settle(let settlement) = verdict, ended.contains(settlement.id) else { continue }
+        for entry in batch {
+            let push = entry.push
+            guard case .settle(let settlement) = entry.verdict, ended.contains(settlement.id) else { continue }
             // Deliveries of a notification are mostly adjacent.
             if last !== push.delivery.notification { (last, index) = (push.delivery.notification, indexOfSum(for: push)) }
             if settlement.outcome == .accepted, push.delivery.target?.isSuspect != true {

@@ -68,8 +68,17 @@ struct Breaker: Sendable {
     private var probesLeft = 0
     private var probesGood = 0
     private var faultStreak: FaultStreak?
-    /// Counts of results by second, the newest last.
-    private var seconds: [(start: ContinuousClock.Instant, results: Int, faults: Int)] = []
+    /// Counts of results by second, the newest last, and their sums, so that a result costs two comparisons.
+    private var seconds: [Second] = []
+    private var (results, faults) = (0, 0)
+
+    private struct Second {
+        let end: ContinuousClock.Instant
+        /// When its results are too old to count.
+        let expiry: ContinuousClock.Instant
+        var results = 0
+        var faults = 0
+    }
 
     init(trip: Trip, probes: Int, openTime: Duration = .seconds(30)) {
         self.trip = trip
@@ -126,7 +135,7 @@ struct Breaker: Sendable {
             guard probesGood >= probes else { return false }
             state = .closed
             openTime = minOpenTime
-            (seconds, faultStreak) = ([], nil)
+            (seconds, results, faults, faultStreak) = ([], 0, 0, nil)
             return true
         case .closed:
             count(isFault, installID, at: now)
@@ -143,26 +152,28 @@ struct Breaker: Sendable {
 
     private mutating func count(_ isFault: Bool, _ installID: UUID, at now: ContinuousClock.Instant) {
         if isFault, faultStreak == nil { faultStreak = FaultStreak(start: now, last: now) }
-        if isFault { faultStreak?.note(installID, at: now) } else { faultStreak = nil }
-        if let last = seconds.last, now - last.start < .seconds(1) {
-            seconds[seconds.count - 1].results += 1
-            seconds[seconds.count - 1].faults += isFault ? 1 : 0
-        } else {
-            seconds.append((now, 1, isFault ? 1 : 0))
+        if isFault { faultStreak?.note(installID, at: now) } else if faultStreak != nil { faultStreak = nil }
+        while !seconds.isEmpty, now >= seconds[0].expiry {
+            (results, faults) = (results - seconds[0].results, faults - seconds[0].faults)
+            seconds.removeFirst()
         }
-        if let first = seconds.first, now - first.start >= .seconds(Self.memorySeconds) {
-            seconds.removeAll { now - $0.start >= .seconds(Self.memorySeconds) }
+        if seconds.isEmpty || now >= seconds[seconds.count - 1].end {
+            seconds.append(Second(end: now + .seconds(1), expiry: now + .seconds(Self.memorySeconds)))
+        }
+        results += 1
+        seconds[seconds.count - 1].results += 1
+        if isFault {
+            faults += 1
+            seconds[seconds.count - 1].faults += 1
         }
     }
 
     private func shouldTrip(at now: ContinuousClock.Instant) -> Bool {
-        let faults = seconds.reduce(0) { $0 + $1.faults }
         if faults == 0 { return false }
         switch trip {
         case .immediate: return true
         case .share(let share, let least):
             if faultStreak?.isSignificant(at: now) ?? false { return true }
-            let results = seconds.reduce(0) { $0 + $1.results }
             return results >= least && Double(faults) >= share * Double(results)
         }
     }

@@ -110,7 +110,7 @@ final class Breakers: Sendable {
                     state.credentials.note(isFault: true, installID: installID, at: now)
                 }
             case .accepted, .deadTarget, .badPayload, .providerAuth:
-                if case .accepted = outcome { state.foreign = [] }
+                if case .accepted = outcome, !state.foreign.isEmpty { state.foreign = [] }
                 hasClosed = state.credentials.note(isFault: false, installID: installID, at: now)
                 if state.transient.note(isFault: false, installID: installID, at: now) { hasClosed = true }
             }
