@@ -74,7 +74,7 @@ extension EncodedEnvelope {
     /// Decodes a message from the fields of a stream entry; fields with unknown names are ignored.
     ///
     /// - Throws: ``WireFormatError`` with the first field that is repeated, malformed or over its limit, or else one that is missing.
-    public init(streamFields fields: any StreamFields) throws(WireFormatError) {
+    public convenience init(streamFields fields: any StreamFields) throws(WireFormatError) {
         var decoder = EnvelopeDecoder()
         var fault: WireFormatError?
         fields.read { name, value in
@@ -82,11 +82,11 @@ extension EncodedEnvelope {
             do throws(WireFormatError) { try decoder.read(name, value) } catch { fault = error }
         }
         if let fault { throw fault }
-        self = try decoder.envelope()
+        try self.init(decoder)
     }
 
     /// Decodes a message from a list of fields; see ``init(streamFields:)-(StreamFields)``.
-    public init(streamFields list: [StreamField]) throws(WireFormatError) {
+    public convenience init(streamFields list: [StreamField]) throws(WireFormatError) {
         try self.init(streamFields: StreamFieldList(list))
     }
 }

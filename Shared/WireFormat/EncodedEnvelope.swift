@@ -1,13 +1,15 @@
 public import FoundationEssentials
 
 /// A message with an encoded body, as the outbox stores it and the stream carries it.
-public struct EncodedEnvelope: Sendable, Equatable {
+///
+/// A class, because it is passed on several times on its way, and each copy of a struct would count references to six of its parts.
+public final class EncodedEnvelope: Sendable {
     public let id: UUID
     public let type: EventType
     public let version: Int
     public let key: String
     public let occurredAt: Date
-    public private(set) var traceparent: String?
+    public let traceparent: String?
     public let requestID: String?
     public let expiresAt: Date?
     /// The body as JSON in UTF-8, at most ``EnvelopeLimits/maxBodyBytes`` bytes.
@@ -39,10 +41,19 @@ public struct EncodedEnvelope: Sendable, Equatable {
 
     /// Returns the message with another trace parent.
     public func traced(by traceparent: String?) -> EncodedEnvelope {
-        if traceparent == self.traceparent { return self }
-        var message = self
-        message.traceparent = traceparent
-        return message
+        traceparent == self.traceparent ? self : EncodedEnvelope(self, traceparent: traceparent)
+    }
+
+    private init(_ message: EncodedEnvelope, traceparent: String?) {
+        id = message.id
+        type = message.type
+        version = message.version
+        key = message.key
+        occurredAt = message.occurredAt
+        self.traceparent = traceparent
+        requestID = message.requestID
+        expiresAt = message.expiresAt
+        body = message.body
     }
 
     /// Decodes the body as an event of the given type; unknown fields are ignored.
@@ -59,5 +70,13 @@ public struct EncodedEnvelope: Sendable, Equatable {
         return Envelope(
             try EventCoding.decode(Body.self, from: body), id: id, version: version, occurredAt: occurredAt,
             traceparent: traceparent, requestID: requestID, expiresAt: expiresAt)
+    }
+}
+
+extension EncodedEnvelope: Equatable {
+    public static func == (one: EncodedEnvelope, other: EncodedEnvelope) -> Bool {
+        one.id == other.id && one.type == other.type && one.version == other.version && one.key == other.key
+            && one.occurredAt == other.occurredAt && one.traceparent == other.traceparent && one.requestID == other.requestID
+            && one.expiresAt == other.expiresAt && one.body == other.body
     }
 }

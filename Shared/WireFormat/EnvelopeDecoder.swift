@@ -3,12 +3,12 @@ internal import JSON
 
 /// Decodes an envelope from the fields of a stream entry, which it reads one by one.
 struct EnvelopeDecoder {
-    private typealias Field = EncodedEnvelope.Field
+    fileprivate typealias Field = EncodedEnvelope.Field
 
-    private var id: UUID?
-    private var type, key, traceparent, requestID: String?
-    private var version, occurredAt, expiresAt: Int64?
-    private var body: [UInt8]?
+    fileprivate var id: UUID?
+    fileprivate var type, key, traceparent, requestID: String?
+    fileprivate var version, occurredAt, expiresAt: Int64?
+    fileprivate var body: [UInt8]?
     private var count = 0
 
     /// Decodes one field.
@@ -34,17 +34,7 @@ struct EnvelopeDecoder {
         }
     }
 
-    /// Returns the envelope, after the last field.
-    func envelope() throws(WireFormatError) -> EncodedEnvelope {
-        let occurredAt = try Self.require(occurredAt, .occurredAt)
-        return try EncodedEnvelope(
-            id: Self.require(id, .id), type: EventType(rawValue: Self.require(type, .type)),
-            version: Int(Self.require(version, .version)), key: Self.require(key, .key),
-            occurredAt: Date(millisecondsSince1970: occurredAt), traceparent: traceparent, requestID: requestID,
-            expiresAt: expiresAt.map(Date.init(millisecondsSince1970:)), body: Self.require(body, .body))
-    }
-
-    private static func require<Value>(_ value: Value?, _ field: Field) throws(WireFormatError) -> Value {
+    fileprivate static func require<Value>(_ value: Value?, _ field: Field) throws(WireFormatError) -> Value {
         guard let value else { throw WireFormatError(.missingField(field.rawValue), "field \(field.rawValue) is missing") }
         return value
     }
@@ -78,5 +68,18 @@ struct EnvelopeDecoder {
             value = value * 10 + Int64(byte - UInt8(ascii: "0"))
         }
         return value <= max ? value : nil
+    }
+}
+
+extension EncodedEnvelope {
+    /// Makes the envelope of all fields that a decoder has read.
+    convenience init(_ fields: consuming EnvelopeDecoder) throws(WireFormatError) {
+        typealias Decoder = EnvelopeDecoder
+        let occurredAt = try Decoder.require(fields.occurredAt, .occurredAt)
+        try self.init(
+            id: Decoder.require(fields.id, .id), type: EventType(rawValue: Decoder.require(fields.type, .type)),
+            version: Int(Decoder.require(fields.version, .version)), key: Decoder.require(fields.key, .key),
+            occurredAt: Date(millisecondsSince1970: occurredAt), traceparent: fields.traceparent, requestID: fields.requestID,
+            expiresAt: fields.expiresAt.map(Date.init(millisecondsSince1970:)), body: Decoder.require(fields.body, .body))
     }
 }

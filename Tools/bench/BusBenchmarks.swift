@@ -112,7 +112,7 @@ func throughput(_ url: String, prefix: String, messages: Int, batch: Int, cost: 
 
     let entries = try (0..<messages).map { _ in
         let event = EkycRequested(sessionID: UUIDv7.generate(), event: .signIn, lane: .new)
-        return (event.stream, try Envelope(event).encoded())
+        return OutgoingEntry(stream: event.stream, envelope: try Envelope(event).encoded())
     }
     let before = ProcessCost.ofThisProcess()
     let start = ContinuousClock.now
@@ -132,12 +132,11 @@ func throughput(_ url: String, prefix: String, messages: Int, batch: Int, cost: 
 
 @concurrent
 private func publish(
-    _ messages: [(stream: String, envelope: EncodedEnvelope)], by batch: Int, through transport: RedisEventTransport
+    _ entries: [OutgoingEntry], by batch: Int, through transport: RedisEventTransport
 ) async throws {
-    var rest = messages[...]
+    var rest = entries[...]
     while !rest.isEmpty {
-        let entries = rest.prefix(batch).map { OutgoingEntry(stream: $0.stream, envelope: $0.envelope) }
-        for result in try await transport.append(entries) { _ = try result.get() }
+        for result in try await transport.append(Array(rest.prefix(batch))) { _ = try result.get() }
         rest = rest.dropFirst(batch)
     }
 }

@@ -119,7 +119,7 @@ public struct OutboxRepository: Sendable {
 
 extension EncodedEnvelope {
     /// Reads the envelope in a row of `outbox`.
-    init(row: PostgresRow) throws(PostgresError) {
+    convenience init(row: PostgresRow) throws(PostgresError) {
         let type = EventType(rawValue: try row.decode("type"))
         let version = Int(try row.decode("version", as: Int32.self))
         let id: UUID = try row.decode("message_id")
