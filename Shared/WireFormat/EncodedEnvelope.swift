@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A message with an encoded body, as the outbox stores it and the stream carries it.
 ///
-/// A class, because it is passed on several times on its way, and each copy of a struct would count references to six of its parts.
+/// A class, because it is passed on several times on its way, and each copy of a struct would count the references to five of its parts.
 public final class EncodedEnvelope: Sendable {
     public let id: UUID
     public let type: EventType

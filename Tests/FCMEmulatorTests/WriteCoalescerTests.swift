@@ -35,10 +35,4 @@ import Testing
         channel.flush()
         #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "answer goaway"))
     }
-
-    @Test func `bytes that were not flushed are not written by the closing`() throws {
-        channel.write(ByteBuffer(string: "lost"), promise: nil)
-        _ = try channel.finish()
-        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
-    }
 }

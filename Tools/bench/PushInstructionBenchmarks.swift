@@ -8,9 +8,8 @@ import TestSupport
 /// - Parameter profiles: The folder for the profiles, for `callgrind_annotate`; nil keeps none.
 func benchmarkPushInstructions(fewer: Int = 2_000, more: Int = 8_000, profiles: String? = nil) async throws -> [Figure] {
     let folder = try TemporaryDirectory()
-    let runs = [("notifier", notifierInstructions), ("fcm-emulator", emulatorInstructions)]
     var figures: [Figure] = []
-    for (name, run) in runs {
+    for (name, run) in [("notifier", notifierInstructions), ("fcm-emulator", emulatorInstructions)] {
         let program = try await stripped(PackageRoot.executable(name))
         defer { try? FileManager.default.removeItem(atPath: program) }
         var counts: [Double] = []
@@ -53,7 +52,7 @@ private func emulatorInstructions(_ command: [String], _ profile: String, _ coun
 
 /// Ends a process under valgrind and returns the sum of its profile.
 private func totalInstructions(of process: GuardedProcess, _ profile: String) async throws -> Double {
-    // Not by `stop()`: valgrind goes on after the first thread has ended, when the process looks as if it had ended too.
+    // Not by `stop()`, which killed valgrind before it had written.
     process.signal(SIGTERM)
     return try await eventually(within: .seconds(60), "valgrind has written its profile") {
         let text = try? String(contentsOfFile: profile, encoding: .utf8)

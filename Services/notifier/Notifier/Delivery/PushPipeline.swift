@@ -56,11 +56,11 @@ struct PushPipeline: Service {
         // The deliveries of a notification share one object. Those of a page follow each other; deferred ones of several notifications
         // are claimed mixed.
         let runs = claimed.runs(where: { $0.notification === $1.notification })
-        for runs in Dictionary(grouping: runs, by: { ObjectIdentifier(claimed[$0.lowerBound].notification) }).values {
-            let notification = claimed[runs[0].lowerBound].notification
+        for own in Dictionary(grouping: runs, by: { ObjectIdentifier(claimed[$0.lowerBound].notification) }).values {
+            let notification = claimed[own[0].lowerBound].notification
             let content = rendering.render(notification)
-            let batch = PushBatch(of: notification, count: runs.reduce(0) { $0 + $1.count }, causedBy: cause)
-            for index in runs.joined() {
+            let batch = PushBatch(of: notification, count: own.reduce(0) { $0 + $1.count }, causedBy: cause)
+            for index in own.joined() {
                 pushes.append(
                     Push(
                         delivery: claimed[index], content: content, badge: badges[claimed[index]], deadline: start + limits.claimAge,

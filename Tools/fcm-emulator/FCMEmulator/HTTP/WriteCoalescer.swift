@@ -22,11 +22,6 @@ final class WriteCoalescer: ChannelOutboundHandler {
         context.flush()
     }
 
-    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if mode != .input { pending.clear() }
-        context.close(mode: mode, promise: promise)
-    }
-
     private func writePending(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         let bytes = pending
         pending = context.channel.allocator.buffer(capacity: bytes.readableBytes)
