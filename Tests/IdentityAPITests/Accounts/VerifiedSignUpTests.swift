@@ -17,8 +17,8 @@ extension IdentityFixture {
     /// Proves an e-mail, and returns the enrolment token.
     func enrolmentToken(_ email: String, name: String? = nil) async throws -> String {
         let name = name.map { #","display_name":"\#($0)""# } ?? ""
-        let begun = try await post("/v1/auth/register", #"{"email":"\#(email)"\#(name)}"#)
         let count = mailbox.mails(to: email).count
+        let begun = try await post("/v1/auth/register", #"{"email":"\#(email)"\#(name)}"#)
         return try await enter(try #require(begun.json.text("data.verification_id")), email, mail: count + 1)
             .json.text("data.enrolment_token") ?? ""
     }

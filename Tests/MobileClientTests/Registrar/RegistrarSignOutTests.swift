@@ -73,8 +73,10 @@ import Testing
         let registrar = await bench.registered()
         await bench.devices.fail(HeliographError(.overloaded, "later", status: 503))
         #expect(try await !registrar.signOut())
-        await bench.process().start()
+        let next = bench.process()
+        await next.start()
         await until { await bench.hasFirstEnded }
+        withExtendedLifetime(next) {}
     }
 
     @Test func `a sign-in that has ended is one that was left`() async throws {
