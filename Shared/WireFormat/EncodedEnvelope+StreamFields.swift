@@ -1,19 +1,34 @@
-public import FoundationEssentials
+import FoundationEssentials
+internal import JSON
 
 extension EncodedEnvelope {
-    /// The fields of a stream entry, with their names.
-    public enum Field: String, Sendable, CaseIterable {
-        case id = "i"
-        case type = "t"
-        case version = "v"
-        case key = "k"
+    /// The fields of a stream entry.
+    public enum Field: Sendable, CaseIterable {
+        case id, type, version, key
         /// Milliseconds since 1970.
-        case occurredAt = "c"
-        case traceparent = "tp"
-        case requestID = "r"
+        case occurredAt
+        case traceparent, requestID
         /// Milliseconds since 1970.
-        case expiresAt = "x"
-        case body = "b"
+        case expiresAt
+        case body
+
+        /// The name of the field, as text.
+        public var name: String { wireName.description }
+
+        /// The name of the field.
+        fileprivate var wireName: StaticString {
+            switch self {
+            case .id: "i"
+            case .type: "t"
+            case .version: "v"
+            case .key: "k"
+            case .occurredAt: "c"
+            case .traceparent: "tp"
+            case .requestID: "r"
+            case .expiresAt: "x"
+            case .body: "b"
+            }
+        }
 
         /// Finds the field of a name by its bytes, so that no text is made of it; nil when it is unknown.
         init?(name: UnsafeRawBufferPointer) {
@@ -32,42 +47,31 @@ extension EncodedEnvelope {
         }
     }
 
-    /// A value of a field, before it is written.
-    public enum FieldValue {
-        case id(UUID)
-        case text(String)
-        case number(Int64)
-        case bytes([UInt8])
-    }
-
     /// The number of fields of a stream entry.
     public var fieldCount: Int { 6 + (traceparent == nil ? 0 : 1) + (requestID == nil ? 0 : 1) + (expiresAt == nil ? 0 : 1) }
 
-    /// Calls `body` with each field of a stream entry, always in the same order; absent optional parts are left out.
-    public func forEachField(_ body: (_ field: Field, _ value: FieldValue) -> Void) {
-        body(.id, .id(id))
-        body(.type, .text(type.rawValue))
-        body(.version, .number(Int64(version)))
-        body(.key, .text(key))
-        body(.occurredAt, .number(occurredAt.millisecondsSince1970))
-        if let traceparent { body(.traceparent, .text(traceparent)) }
-        if let requestID { body(.requestID, .text(requestID)) }
-        if let expiresAt { body(.expiresAt, .number(expiresAt.millisecondsSince1970)) }
-        body(.body, .bytes(self.body))
+    /// Calls `body` with the name and the value of each field of a stream entry, always in the same order; absent optional parts are left
+    /// out. The bytes of both are valid during the call only.
+    public func forEachField(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+        func append(_ field: Field, _ value: UnsafeRawBufferPointer) {
+            field.wireName.withUTF8Buffer { body(UnsafeRawBufferPointer($0), value) }
+        }
+        id.withWireText { append(.id, $0) }
+        type.rawValue.withBytes { append(.type, $0) }
+        String(version).withBytes { append(.version, $0) }
+        key.withBytes { append(.key, $0) }
+        String(occurredAt.millisecondsSince1970).withBytes { append(.occurredAt, $0) }
+        traceparent?.withBytes { append(.traceparent, $0) }
+        requestID?.withBytes { append(.requestID, $0) }
+        if let expiresAt { String(expiresAt.millisecondsSince1970).withBytes { append(.expiresAt, $0) } }
+        self.body.withUnsafeBytes { append(.body, $0) }
     }
 
     /// The message as fields of a stream entry, in the order of ``forEachField(_:)``.
     public var streamFields: [StreamField] {
         var fields: [StreamField] = []
         fields.reserveCapacity(fieldCount)
-        forEachField { field, value in
-            switch value {
-            case .id(let id): fields.append((field.rawValue, Array(id.wireString.utf8)))
-            case .text(let text): fields.append((field.rawValue, Array(text.utf8)))
-            case .number(let number): fields.append((field.rawValue, Array(String(number).utf8)))
-            case .bytes(let bytes): fields.append((field.rawValue, bytes))
-            }
-        }
+        forEachField { name, value in fields.append((String(decoding: name, as: UTF8.self), Array(value))) }
         return fields
     }
 

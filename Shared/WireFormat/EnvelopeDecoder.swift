@@ -2,7 +2,7 @@ import FoundationEssentials
 internal import JSON
 
 /// Decodes an envelope from the fields of a stream entry, which it reads one by one.
-struct EnvelopeDecoder {
+struct EnvelopeDecoder: ~Copyable {
     fileprivate typealias Field = EncodedEnvelope.Field
 
     fileprivate var id: UUID?
@@ -34,8 +34,8 @@ struct EnvelopeDecoder {
         }
     }
 
-    fileprivate static func require<Value>(_ value: Value?, _ field: Field) throws(WireFormatError) -> Value {
-        guard let value else { throw WireFormatError(.missingField(field.rawValue), "field \(field.rawValue) is missing") }
+    fileprivate static func require<Value>(_ value: consuming Value?, _ field: Field) throws(WireFormatError) -> Value {
+        guard let value else { throw WireFormatError(.missingField(field.name), "field \(field.name) is missing") }
         return value
     }
 
@@ -56,7 +56,7 @@ struct EnvelopeDecoder {
     }
 
     private static func invalid(_ field: Field, _ fault: String) -> WireFormatError {
-        WireFormatError(.invalidField(field.rawValue), "field \(field.rawValue) \(fault)")
+        WireFormatError(.invalidField(field.name), "field \(field.name) \(fault)")
     }
 
     /// Parses a decimal number without a sign, as this module writes it; nil when it is none, or over `max`.
@@ -76,10 +76,11 @@ extension EncodedEnvelope {
     convenience init(_ fields: consuming EnvelopeDecoder) throws(WireFormatError) {
         typealias Decoder = EnvelopeDecoder
         let occurredAt = try Decoder.require(fields.occurredAt, .occurredAt)
+        // The parts move: what is copied counts a reference, here and when the decoder is destroyed.
         try self.init(
-            id: Decoder.require(fields.id, .id), type: EventType(rawValue: Decoder.require(fields.type, .type)),
-            version: Int(Decoder.require(fields.version, .version)), key: Decoder.require(fields.key, .key),
-            occurredAt: Date(millisecondsSince1970: occurredAt), traceparent: fields.traceparent, requestID: fields.requestID,
-            expiresAt: fields.expiresAt.map(Date.init(millisecondsSince1970:)), body: Decoder.require(fields.body, .body))
+            id: Decoder.require(fields.id, .id), type: EventType(rawValue: Decoder.require(fields.type.take(), .type)),
+            version: Int(Decoder.require(fields.version, .version)), key: Decoder.require(fields.key.take(), .key),
+            occurredAt: Date(millisecondsSince1970: occurredAt), traceparent: fields.traceparent.take(), requestID: fields.requestID.take(),
+            expiresAt: fields.expiresAt.map(Date.init(millisecondsSince1970:)), body: Decoder.require(fields.body.take(), .body))
     }
 }

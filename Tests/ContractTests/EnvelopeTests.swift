@@ -46,7 +46,7 @@ struct EnvelopeTests {
 
     @Test(arguments: EncodedEnvelope.Field.allCases)
     func `a field is found by its own name`(field: EncodedEnvelope.Field) {
-        let name = Array(field.rawValue.utf8)
+        let name = Array(field.name.utf8)
         #expect(name.withUnsafeBytes { EncodedEnvelope.Field(name: $0) } == field)
         #expect((name + name).withUnsafeBytes { EncodedEnvelope.Field(name: $0) } == nil)
     }

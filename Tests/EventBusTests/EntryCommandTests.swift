@@ -18,7 +18,10 @@ struct EntryCommandTests {
             as [(String?, String?, Date?)])
     func `has the fields of its message`(traceparent: String?, requestID: String?, expiresAt: Date?) throws {
         let envelope = try envelope(traceparent, requestID, expiresAt)
-        let entry = OutgoingEntry(stream: "s", envelope: envelope)
-        #expect(RedisCommand.xadd("key", entry).encoded == RedisCommand.xadd("key", fields: envelope.streamFields).encoded)
+        var list = RedisCommandList(count: 1, capacity: 0)
+        list.xadd("key", OutgoingEntry(stream: "s", envelope: envelope))
+        list.xadd("key", OutgoingEntry(stream: "s", fields: envelope.streamFields))
+        let expected = RedisCommand.xadd("key", fields: envelope.streamFields).withBytes { Array($0) }
+        #expect(list.finish().map { $0.withBytes { Array($0) } } == [expected, expected])
     }
 }

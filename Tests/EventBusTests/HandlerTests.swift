@@ -123,8 +123,8 @@ struct HandlerTests {
         try await withHandler(kind, .handler(EffectHandler())) { transport, postgres in
             let id = UUIDv7.generate()
             _ = try await InboxRepository(postgres).markHandled(group: "tests", ids: [id])
-            var fields = try message(1, id: id).fields.filter { $0.name != EncodedEnvelope.Field.body.rawValue }
-            fields.append((name: EncodedEnvelope.Field.body.rawValue, value: Array("{".utf8)))
+            var fields = try message(1, id: id).fields.filter { $0.name != EncodedEnvelope.Field.body.name }
+            fields.append((name: EncodedEnvelope.Field.body.name, value: Array("{".utf8)))
             fields.append((name: RetryField.failures, value: Array("1".utf8)))
             fields.append((name: RetryField.group, value: Array("tests".utf8)))
             _ = try await transport.append([OutgoingEntry(stream: testStream, fields: fields), try message(2)])

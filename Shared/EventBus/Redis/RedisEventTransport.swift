@@ -60,10 +60,12 @@ public struct RedisEventTransport: EventTransport {
         guard !entries.isEmpty else { return [] }
         // Entries that are appended together are mostly of one stream, whose key is made once.
         var (stream, key) = ("", "")
-        let commands = entries.map { entry in
+        var list = RedisCommandList(count: entries.count, capacity: 512 * entries.count)
+        for entry in entries {
             if entry.stream != stream || key.isEmpty { (stream, key) = (entry.stream, self.key(of: entry.stream)) }
-            return RedisCommand.xadd(key, entry)
+            list.xadd(key, entry)
         }
+        let commands = list.finish()
         let replies = try await attempt("appending") { () async throws(RedisError) in
             try await client.pipeline(commands, timeout: appendTimeout)
         }

@@ -72,7 +72,7 @@ public final class DeliveredEntry: Sendable {
         } catch {
             message = .failure(error)
             // What else is wrong with a message, its id may be readable.
-            messageID = contents.list.first { $0.name == EncodedEnvelope.Field.id.rawValue }.flatMap { UUID(wireBytes: $0.value) }
+            messageID = contents.list.first { $0.name == EncodedEnvelope.Field.id.name }.flatMap { UUID(wireBytes: $0.value) }
         }
         var retry = RetryFields()
         contents.read(from: max(0, contents.count - 2)) { retry.read($0, $1) }

@@ -4,7 +4,7 @@ extension RedisCommand {
     ///
     /// The server checks that all keys of a command are in one slot, and refuses it with `CROSSSLOT` otherwise.
     var slot: ClusterSlot? {
-        encoded.withUnsafeBytes { bytes in
+        withBytes { bytes -> ClusterSlot? in
             guard let position = keyPosition(in: bytes) else { return nil }
             var arguments = EncodedArguments(bytes)
             var last: UnsafeRawBufferPointer?

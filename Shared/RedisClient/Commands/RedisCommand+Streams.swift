@@ -5,24 +5,13 @@ extension RedisCommand {
     public static func xadd(_ stream: String, fields: [(name: String, value: [UInt8])]) -> RedisCommand {
         var capacity = stream.utf8.count + 32
         for field in fields { capacity += field.name.utf8.count + field.value.count + 16 }
-        return xadd(stream, fieldCount: fields.count, capacity: capacity) { encoder in
+        return RedisCommand("XADD", argumentCount: 2 + 2 * fields.count, capacity: capacity) { encoder in
+            encoder.append(stream)
+            encoder.append("*")
             for field in fields {
                 encoder.append(field.name)
                 encoder.append(field.value)
             }
-        }
-    }
-
-    /// `XADD` with fields that `encode` appends: exactly `fieldCount` names, each followed by its value.
-    ///
-    /// - Parameter capacity: About the bytes of the command.
-    public static func xadd(
-        _ stream: String, fieldCount: Int, capacity: Int, encode: (inout RedisCommandEncoder) -> Void
-    ) -> RedisCommand {
-        RedisCommand("XADD", argumentCount: 2 + 2 * fieldCount, capacity: capacity) { encoder in
-            encoder.append(stream)
-            encoder.append("*")
-            encode(&encoder)
         }
     }
 

@@ -47,7 +47,7 @@ final class WriteBuffer: Sendable {
         _ commands: some Collection<RedisCommand>, deadline: NIODeadline, promise: ReplyPromise, ticket: RequestTicket
     ) -> Submission {
         var byteCount = 0
-        for command in commands { byteCount += command.encoded.count }
+        for command in commands { byteCount += command.byteCount }
         return state.withLock { state in
             // Under the lock, because a cancellation handler takes it too: either the handler comes later and finds the request, or
             // the cancellation is visible here.
@@ -63,7 +63,7 @@ final class WriteBuffer: Sendable {
             state.lastID += 1
             ticket.id.store(state.lastID, ordering: .relaxed)
             state.bytes.reserveCapacity(state.bytes.writerIndex + byteCount)
-            for command in commands { state.bytes.writeBytes(command.encoded) }
+            for command in commands { command.withBytes { _ = state.bytes.writeBytes($0) } }
             state.requests.append(
                 Request(
                     id: state.lastID, commandCount: commands.count, byteCount: byteCount, deadline: deadline, promise: promise))
@@ -73,11 +73,13 @@ final class WriteBuffer: Sendable {
     }
 
     /// Takes everything that was submitted since the last time.
-    func take() -> Burst {
+    ///
+    /// - Parameter memory: An empty buffer for the next commands; fresh memory costs a page fault for each page.
+    func take(reusing memory: ByteBuffer = ByteBuffer()) -> Burst {
         state.withLock { state in
             state.isScheduled = false
             defer {
-                state.bytes = ByteBuffer()
+                state.bytes = memory
                 state.requests = []
             }
             return Burst(bytes: state.bytes, requests: state.requests)

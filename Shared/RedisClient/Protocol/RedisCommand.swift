@@ -2,8 +2,9 @@
 public struct RedisCommand: Sendable {
     /// The command's name, for logs and errors.
     public let name: String
-    /// The command in RESP.
-    let encoded: [UInt8]
+    /// The memory with the command in RESP, which those of a ``RedisCommandList`` share.
+    private let memory: EncodedCommands
+    private let range: Range<Int>
 
     /// Creates any command.
     ///
@@ -23,12 +24,25 @@ public struct RedisCommand: Sendable {
 
     /// Creates a command without an existential box for each argument; `encode` must append exactly `argumentCount` arguments.
     init(_ name: String, argumentCount: Int, capacity: Int, encode: (inout RedisCommandEncoder) -> Void) {
-        var encoder = RedisCommandEncoder(argumentCount: argumentCount + 1, capacity: capacity + name.utf8.count)
+        var encoder = RedisCommandEncoder(capacity: capacity + name.utf8.count + 16 * (argumentCount + 2))
+        encoder.begin(argumentCount: argumentCount + 1)
         encoder.append(name)
         encode(&encoder)
-        self.name = name
-        self.encoded = encoder.bytes
+        let memory = encoder.finish()
+        self.init(name, 0..<memory.count, of: memory)
     }
+
+    init(_ name: String, _ range: Range<Int>, of memory: EncodedCommands) {
+        self.name = name
+        self.memory = memory
+        self.range = range
+    }
+
+    /// The length of the command in RESP.
+    var byteCount: Int { range.count }
+
+    /// Calls `body` with the command in RESP, which is valid during the call only.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { memory.withBytes(range, body) }
 }
 
 extension RedisCommand: CustomStringConvertible {
@@ -51,10 +65,6 @@ extension Array: RedisArgument where Element == UInt8 {
 }
 
 extension Int: RedisArgument {
-    public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(self) }
-}
-
-extension Int64: RedisArgument {
     public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(self) }
 }
 

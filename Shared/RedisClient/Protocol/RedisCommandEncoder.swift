@@ -1,25 +1,29 @@
-/// Writes the arguments of one command in RESP: an array of bulk strings.
+/// Writes the arguments of commands in RESP: each is an array of bulk strings.
 public struct RedisCommandEncoder: ~Copyable {
     /// The most bytes around an argument: its type, the digits of its length, and two line ends.
     private static var maxFraming: Int { 1 + 20 + 2 + 2 }
 
-    private var output: GrowingBytes
+    private var output: GrowingBuffer<UInt8>
 
-    /// - Parameters:
-    ///   - argumentCount: The exact number of arguments that will be appended, the command's name included.
-    ///   - capacity: The approximate number of bytes of all arguments.
-    init(argumentCount: Int, capacity: Int) {
-        output = GrowingBytes(capacity: capacity + 16 * argumentCount + 16)
+    /// - Parameter capacity: The approximate number of bytes of all commands.
+    init(capacity: Int) { output = GrowingBuffer(capacity: capacity) }
+
+    /// The number of bytes so far.
+    var count: Int { output.count }
+
+    /// Ends the encoding; the commands stay in the memory in which they were written.
+    consuming func finish() -> EncodedCommands { EncodedCommands(owning: output.release()) }
+
+    /// Begins a command with exactly that number of arguments, its name included.
+    mutating func begin(argumentCount: Int) {
         output.append(atMost: Self.maxFraming) { writeHeader(UInt8(ascii: "*"), UInt64(argumentCount), at: $0) }
     }
 
-    /// The command so far.
-    var bytes: [UInt8] { output.array }
-
     /// Appends one argument, the UTF-8 of `text`.
     public mutating func append(_ text: String) {
-        var text = text
-        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+        // Unlike `withUTF8`, which counts a reference for the copy that it needs.
+        let isContiguous = text.utf8.withContiguousStorageIfAvailable { append(UnsafeRawBufferPointer($0)) } != nil
+        if !isContiguous { append(Array(text.utf8)) }
     }
 
     /// Appends one argument.
@@ -38,7 +42,7 @@ public struct RedisCommandEncoder: ~Copyable {
     }
 
     /// Appends one argument, the decimal digits of `number`.
-    public mutating func append(_ number: some BinaryInteger) {
+    public mutating func append(_ number: Int) {
         withDecimalDigits(Int64(number)) { append($0) }
     }
 

@@ -3,7 +3,7 @@
 /// A reply keeps the memory of all replies that arrived with it alive: copy the needed values and release the reply.
 public struct RedisReply: Sendable {
     /// The type of a reply.
-    public enum Kind: UInt8, Sendable {
+    public enum Kind: UInt8, Sendable, BitwiseCopyable {
         /// A short text such as `OK`.
         case status
         /// Bytes.

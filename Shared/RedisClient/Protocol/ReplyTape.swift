@@ -4,7 +4,7 @@
 /// allocations and not one tree each.
 final class ReplyTape: Sendable {
     /// One value.
-    struct Node: Sendable {
+    struct Node: Sendable, BitwiseCopyable {
         /// An integer's value, an array's number of elements, or the offset of the text in ``ReplyTape/bytes``.
         var number: Int64
         /// The length of the text in bytes.
@@ -30,11 +30,8 @@ struct TapeBuilder: ~Copyable {
         case tooManyValues, tooManyBytes
     }
 
-    /// The most nodes whose memory is kept for the next burst.
-    private static var maxIdleNodes: Int { 4096 }
-
-    private var nodes: [ReplyTape.Node] = []
-    private var bytes = GrowingBytes(capacity: 0)
+    private var nodes = GrowingBuffer<ReplyTape.Node>(capacity: 0)
+    private var bytes = GrowingBuffer<UInt8>(capacity: 0)
     /// The start of the reply that is being read.
     private var openNode = 0
     private var openByte = 0
@@ -57,7 +54,7 @@ struct TapeBuilder: ~Copyable {
         }
         let number = text.isEmpty ? number : Int64(bytes.count)
         nodes.append(.init(number: number, length: Int32(text.count), end: Int32(nodes.count) + 1, kind: kind))
-        bytes.append(text)
+        bytes.append(text.assumingMemoryBound(to: UInt8.self))
         return true
     }
 
@@ -79,12 +76,8 @@ struct TapeBuilder: ~Copyable {
     /// Removes the finished replies and returns them as a tape; the values of an unfinished one stay.
     mutating func seal() -> ReplyTape {
         // Copies, which costs little beside reading: a reply at the limit is in memory twice for a moment.
-        let tape = ReplyTape(nodes: Array(nodes[..<openNode]), bytes: bytes.takeFirst(openByte))
-        // The next burst is likely to be as large as this one; the memory of an exceptional one is given back.
-        let rest = Array(nodes[openNode...])
-        nodes.removeAll(keepingCapacity: openNode <= Self.maxIdleNodes)
-        nodes += rest
-        for index in nodes.indices {
+        let tape = ReplyTape(nodes: nodes.takeFirst(openNode), bytes: bytes.takeFirst(openByte))
+        for index in 0..<nodes.count {
             nodes[index].end -= Int32(openNode)
             if nodes[index].length > 0 { nodes[index].number -= Int64(openByte) }
         }

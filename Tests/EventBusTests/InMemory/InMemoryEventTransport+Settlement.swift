@@ -16,7 +16,7 @@ extension InMemoryEventTransport {
             return stream.settle(retries.map(\.id), consumer) { group, id in
                 guard let retry = byID[id] else { return }
                 var fields = before.fields(of: id).filter { $0.name != RetryField.failures && $0.name != RetryField.group }
-                let message = fields.first { $0.name == EncodedEnvelope.Field.id.rawValue }?.value ?? Array("\(id)".utf8)
+                let message = fields.first { $0.name == EncodedEnvelope.Field.id.name }?.value ?? Array("\(id)".utf8)
                 let known = group.retries[message].map { DeliveredEntry(id: id, fields: $0.fields, deliveryCount: 1).failures }
                 fields.append((RetryField.failures, Array("\(max(retry.failures, known ?? 0))".utf8)))
                 fields.append((RetryField.group, Array(consumer.group.name.utf8)))

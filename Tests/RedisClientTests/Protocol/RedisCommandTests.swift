@@ -14,6 +14,22 @@ import Testing
         }
     }
 
+    @Test func `Commands of a list are encoded as they are alone`() {
+        var list = RedisCommandList(count: 0, capacity: 0)
+        let samples: [[(name: String, value: [UInt8])]] = [[("a", [1])], [], [("b", []), ("ü", Array(repeating: 7, count: 300))]]
+        for fields in samples {
+            list.xadd("s", fieldCount: fields.count) { encoder in
+                for field in fields {
+                    encoder.append(field.name)
+                    encoder.append(field.value)
+                }
+            }
+        }
+        let commands = list.finish()
+        #expect(commands.map(\.encoded) == samples.map { RedisCommand.xadd("s", fields: $0).encoded })
+        #expect(commands.map(\.name) == ["XADD", "XADD", "XADD"])
+    }
+
     @Test func `Integers are encoded as their decimal digits`() {
         for number in [0, 7, 10, -1, 99, 100, .max, .min] as [Int] {
             #expect(RedisCommand("X", number).encoded == RedisCommand("X", String(number)).encoded)
@@ -90,4 +106,9 @@ import Testing
         defer { redisFreeCommand(target) }
         return UnsafeRawBufferPointer(start: target, count: Int(length)).map { $0 }
     }
+}
+
+extension RedisCommand {
+    /// The command in RESP.
+    fileprivate var encoded: [UInt8] { withBytes { Array($0) } }
 }

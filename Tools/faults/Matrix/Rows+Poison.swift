@@ -54,7 +54,7 @@ extension Rig {
                 id: UUIDv7.generate(), type: type, version: version, key: sound.key, occurredAt: sound.occurredAt, body: sound.body)
             return OutgoingEntry(stream: Self.workStream, envelope: envelope)
         }
-        let body = EncodedEnvelope.Field.body.rawValue
+        let body = EncodedEnvelope.Field.body.name
         let large = sound.streamFields.map { $0.name == body ? ($0.name, [UInt8](repeating: 0x20, count: 10 << 20)) : $0 }
         let entries = [
             OutgoingEntry(stream: Self.workStream, fields: [("nonsense", [0xFF, 0x00, 0xFE])]),

@@ -3,16 +3,16 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct GrowingBytesTests {
+@Suite struct GrowingBufferTests {
     @Test func `What is taken is what was appended, however it was cut`() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<200 {
-            var bytes = GrowingBytes(capacity: Int.random(in: 0...40, using: &generator))
+            var bytes = GrowingBuffer<UInt8>(capacity: Int.random(in: 0...40, using: &generator))
             var (expected, taken): ([UInt8], [UInt8]) = ([], [])
             for _ in 0..<30 {
                 let piece = generator.bytes(upTo: 60)
                 if piece.count.isMultiple(of: 2) {
-                    piece.withUnsafeBytes { bytes.append($0) }
+                    piece.withUnsafeBufferPointer { bytes.append($0) }
                 } else {
                     bytes.append(atMost: piece.count + 9) { room in
                         for (index, byte) in piece.enumerated() { room[index] = byte }
@@ -27,13 +27,22 @@ import Testing
     }
 
     @Test func `The memory of an exceptional burst is given back, and its rest stays`() {
-        var bytes = GrowingBytes(capacity: 0)
+        var bytes = GrowingBuffer<UInt8>(capacity: 0)
         let burst = [UInt8](repeating: 7, count: 1 << 20)
-        burst.withUnsafeBytes { bytes.append($0) }
-        [UInt8](1...9).withUnsafeBytes { bytes.append($0) }
+        burst.withUnsafeBufferPointer { bytes.append($0) }
+        [UInt8](1...9).withUnsafeBufferPointer { bytes.append($0) }
         #expect(bytes.capacity > burst.count)
         #expect(bytes.takeFirst(burst.count) == burst)
         #expect(bytes.capacity <= 128 << 10)
         #expect(bytes.array == [UInt8](1...9))
+    }
+
+    @Test func `Values of several bytes are read and replaced where they stand, and move to the start`() {
+        var numbers = GrowingBuffer<Int64>(capacity: 0)
+        for number in 0..<1_000 as Range<Int64> { numbers.append(number) }
+        numbers[999] = -1
+        #expect(numbers.takeFirst(998) == Array(0..<998))
+        #expect(numbers.array == [998, -1])
+        #expect(numbers[0] == 998)
     }
 }

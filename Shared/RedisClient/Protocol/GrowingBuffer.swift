@@ -1,0 +1,87 @@
+/// Values that are appended one by one or in pieces, in memory of their own: an array takes some eighty instructions for each, of which a
+/// message has dozens.
+struct GrowingBuffer<Element: BitwiseCopyable>: ~Copyable {
+    /// The most room that is kept when nearly all values were taken.
+    private static var maxIdleCapacity: Int { (128 << 10) / MemoryLayout<Element>.stride }
+
+    private var memory: UnsafeMutablePointer<Element>
+    private(set) var capacity: Int
+    private(set) var count = 0
+
+    init(capacity: Int) {
+        self.capacity = max(capacity, 16)
+        memory = .allocate(capacity: self.capacity)
+    }
+
+    deinit { memory.deallocate() }
+
+    /// A copy of the values.
+    var array: [Element] { Array(UnsafeBufferPointer(start: memory, count: count)) }
+
+    subscript(index: Int) -> Element {
+        get {
+            precondition(index >= 0 && index < count, "only what was appended is read")
+            return memory[index]
+        }
+        set {
+            precondition(index >= 0 && index < count, "only what was appended is replaced")
+            memory[index] = newValue
+        }
+    }
+
+    /// Makes room for that many values more.
+    @inline(__always)
+    private mutating func reserve(_ more: Int) {
+        if capacity - count < more { move(to: max(2 * capacity, count + more)) }
+    }
+
+    @inline(__always)
+    mutating func append(_ element: Element) {
+        reserve(1)
+        (memory + count).initialize(to: element)
+        count += 1
+    }
+
+    /// Appends what `write` writes into the room that it is given, at most `limit` values; it returns their number.
+    @inline(__always)
+    mutating func append(atMost limit: Int, _ write: (UnsafeMutablePointer<Element>) -> Int) {
+        reserve(limit)
+        let written = write(memory + count)
+        precondition(written <= limit, "no more is written than there is room for")
+        count += written
+    }
+
+    @inline(__always)
+    mutating func append(_ elements: UnsafeBufferPointer<Element>) {
+        guard let start = elements.baseAddress else { return }
+        reserve(elements.count)
+        (memory + count).initialize(from: start, count: elements.count)
+        count += elements.count
+    }
+
+    /// Removes the values before `end` and returns them; those behind it move to the start.
+    mutating func takeFirst(_ end: Int) -> [Element] {
+        precondition(end <= count, "only what was appended is taken")
+        let first = Array(UnsafeBufferPointer(start: memory, count: end))
+        count -= end
+        memory.update(from: memory + end, count: count)
+        // The memory of an exceptional burst is given back.
+        if capacity > Self.maxIdleCapacity, count <= Self.maxIdleCapacity / 2 { move(to: Self.maxIdleCapacity) }
+        return first
+    }
+
+    /// Hands over the memory and what is in it; the caller frees it.
+    consuming func release() -> UnsafeBufferPointer<Element> {
+        let elements = UnsafeBufferPointer(start: memory, count: count)
+        discard self
+        return elements
+    }
+
+    @inline(never)
+    private mutating func move(to capacity: Int) {
+        let other = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
+        other.initialize(from: memory, count: count)
+        memory.deallocate()
+        (memory, self.capacity) = (other, capacity)
+    }
+}
