@@ -47,6 +47,18 @@ public final class JSONDocument: Sendable {
         self.bytes = bytes
     }
 
+    /// Calls `body` with the UTF-8 of a string that was decoded; nil for anything else.
+    func withText<Result>(of node: Node, _ body: (UnsafeRawBufferPointer) -> Result?) -> Result? {
+        switch node.kind {
+        case .ascii: bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[node.range])) }
+        case .text: texts[node.place].withBytes(body)
+        default: nil
+        }
+    }
+
+    /// Whether a value is that string.
+    func isText(_ node: Node, _ text: UnsafeRawBufferPointer) -> Bool { withText(of: node) { JSONString.isEqual($0, text) } ?? false }
+
     /// The value that the whole text is.
     public var root: JSONElement { JSONElement(document: self, index: 0) }
 }

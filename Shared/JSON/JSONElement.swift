@@ -37,15 +37,7 @@ public struct JSONElement: Sendable {
     }
 
     /// Calls `body` with the UTF-8 of a string, which is valid during the call only; nil for anything that ``string`` is nil for.
-    public func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result?) -> Result? {
-        switch node.kind {
-        case .ascii: return document.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[node.range])) }
-        case .text:
-            var text = document.texts[node.place]
-            return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
-        default: return nil
-        }
-    }
+    public func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result?) -> Result? { document.withText(of: node, body) }
 
     /// The elements of an array, nil for anything else.
     public var elements: [JSONElement]? {
@@ -65,17 +57,17 @@ public struct JSONElement: Sendable {
 
     /// The value of the first member of that name; nil when there is none, or this is no object.
     public subscript(name: String) -> JSONElement? {
+        let node = node
         guard node.kind == .object else { return nil }
-        var name = name
-        return name.withUTF8 { name in
-            let name = UnsafeRawBufferPointer(name)
+        let found = name.withBytes { name -> Int32? in
             var next = index + 1
             for _ in 0..<node.length {
-                if JSONElement(document: document, index: next).isText(name) { return JSONElement(document: document, index: next + 1) }
+                if document.isText(document.nodes[Int(next)], name) { return next + 1 }
                 next = document.nodes[Int(next) + 1].end
             }
             return nil
         }
+        return found.map { JSONElement(document: document, index: $0) }
     }
 
     /// Calls `body` with the name and the value of each member of an object, in their order.
@@ -92,8 +84,6 @@ public struct JSONElement: Sendable {
         }
         return true
     }
-
-    private func isText(_ other: UnsafeRawBufferPointer) -> Bool { withText { JSONString.isEqual($0, other) } ?? false }
 
     private func text(of node: JSONDocument.Node) -> String { document.bytes.withUnsafeBytes { node.text(in: $0) } }
 }

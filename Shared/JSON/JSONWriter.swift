@@ -153,13 +153,12 @@ public struct JSONWriter: Sendable {
 
     /// Appends a string with its quotes. A text without characters to escape, as nearly all are, is copied whole.
     public static func append(_ text: String, to json: inout [UInt8]) {
-        var text = text
         json.append(UInt8(ascii: "\""))
-        text.withUTF8 { bytes in
+        text.withBytes { bytes in
             var start = 0
             while true {
                 let index = nextToEscape(in: bytes, from: start)
-                json.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
+                json.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
                 guard index < bytes.count else { return }
                 append(escaping: bytes[index], to: &json)
                 start = index + 1
@@ -169,11 +168,11 @@ public struct JSONWriter: Sendable {
     }
 
     /// Returns the place of the first byte to escape from `start` on; the end when there is none.
-    private static func nextToEscape(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    private static func nextToEscape(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
         // Eight at a time while none of them is to be escaped.
         while index + 8 <= bytes.count {
-            let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             let found = marks(below: 0x20, word) | marks(below: 1, word ^ (ones * 0x22)) | marks(below: 1, word ^ (ones * 0x5C))
             if found != 0 { break }
             index += 8

@@ -36,9 +36,10 @@ struct HandlerSpan: Sendable {
 
     /// Runs `body` in the span, if there is one, and for the message.
     func withContext(_ body: () async -> ProcessingResult) async -> ProcessingResult {
-        await WorkContext.$current.withValue(work) {
-            guard let span else { return await body() }
-            return await InstrumentationContext.withValue(span.context) { await body() }
+        // Each closure around the handler is a function with memory of its own.
+        guard let span else { return await WorkContext.$current.withValue(work, operation: body) }
+        return await WorkContext.$current.withValue(work) {
+            await InstrumentationContext.withValue(span.context, operation: body)
         }
     }
 
