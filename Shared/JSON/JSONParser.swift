@@ -179,14 +179,11 @@ struct JSONParser {
     /// Reads the string at the position if it is short and has no escapes, as most are; otherwise the position stays the same.
     private mutating func shortString() -> Bool {
         let start = position + 1
-        var (end, union): (Int, UInt8) = (start, 0)
         let limit = min(bytes.count, start + min(Self.maxShortBytes, limits.maxStringBytes) + 1)
-        while end < limit, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\"), bytes[end] >= 0x20 {
-            union |= bytes[end]
-            end &+= 1
-        }
+        guard start < limit else { return false }
+        let (end, isASCII) = JSONString.plainText(in: UnsafeRawBufferPointer(start: bytes.baseAddress, count: limit), from: start)
         guard end < limit, bytes[end] == UInt8(ascii: "\"") else { return false }
-        if union < 0x80 {
+        if isASCII {
             append(.ascii, start, end - start)
         } else if let text = String(validating: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self) {
             append(text: text)

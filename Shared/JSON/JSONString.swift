@@ -21,6 +21,35 @@ enum JSONString {
         return UnsafeRawPointer(found) - base
     }
 
+    /// Finds the end of the text from `start` on that stands for itself: the first quotation mark, backslash or control character, or the
+    /// end of the bytes.
+    static func plainText(in bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, isASCII: Bool) {
+        var index = start
+        var union: UInt64 = 0
+        while index + 8 <= bytes.count {
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let found = marks(below: 0x20, word) | marks(below: 1, word ^ (ones * 0x22)) | marks(below: 1, word ^ (ones * 0x5C))
+            if found != 0 {
+                let bits = found.trailingZeroBitCount & ~7
+                return (index + bits / 8, (union | word & ((1 << bits) - 1)) & (ones << 7) == 0)
+            }
+            union |= word
+            index += 8
+        }
+        while index < bytes.count, bytes[index] >= 0x20, bytes[index] != 0x22, bytes[index] != 0x5C {
+            union |= UInt64(bytes[index])
+            index += 1
+        }
+        return (index, union & (ones << 7) == 0)
+    }
+
+    private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+
+    /// Marks the bytes of a word that are below a limit, which is at most 0x80, by their highest bits; returns zero when there is none.
+    ///
+    /// The lowest mark is right. A byte above it may be marked as well, since the subtraction borrows from it.
+    private static func marks(below limit: UInt64, _ word: UInt64) -> UInt64 { (word &- ones &* limit) & ~word & (ones << 7) }
+
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
     /// Decodes the bytes between two quotation marks.

@@ -157,7 +157,7 @@ public struct JSONWriter: Sendable {
         text.withBytes { bytes in
             var start = 0
             while true {
-                let index = nextToEscape(in: bytes, from: start)
+                let index = JSONString.plainText(in: bytes, from: start).end
                 json.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
                 guard index < bytes.count else { return }
                 append(escaping: bytes[index], to: &json)
@@ -166,25 +166,6 @@ public struct JSONWriter: Sendable {
         }
         json.append(UInt8(ascii: "\""))
     }
-
-    /// Returns the place of the first byte to escape from `start` on; the end when there is none.
-    private static func nextToEscape(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-        var index = start
-        // Eight at a time while none of them is to be escaped.
-        while index + 8 <= bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            let found = marks(below: 0x20, word) | marks(below: 1, word ^ (ones * 0x22)) | marks(below: 1, word ^ (ones * 0x5C))
-            if found != 0 { break }
-            index += 8
-        }
-        while index < bytes.count, bytes[index] >= 0x20, bytes[index] != 0x22, bytes[index] != 0x5C { index += 1 }
-        return index
-    }
-
-    private static let ones: UInt64 = 0x0101_0101_0101_0101
-
-    /// Marks the bytes of a word that are below a limit, which is at most 0x80, by their highest bits; returns zero when there is none.
-    private static func marks(below limit: UInt64, _ word: UInt64) -> UInt64 { (word &- ones &* limit) & ~word & (ones << 7) }
 
     private static func append(escaping byte: UInt8, to json: inout [UInt8]) {
         json.append(UInt8(ascii: "\\"))

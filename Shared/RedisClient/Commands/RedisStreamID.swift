@@ -49,12 +49,14 @@ public struct RedisStreamID: Hashable, Comparable, Sendable {
     private static func number(_ text: UnsafeRawBufferPointer, _ position: inout Int) -> UInt64? {
         let start = position
         var number: UInt64 = 0
-        while position < text.count {
-            let value = text[position] &- UInt8(ascii: "0")
+        var index = start
+        while index < text.count {
+            let value = text[index] &- UInt8(ascii: "0")
             guard value < 10 else { break }
             number = number &* 10 &+ UInt64(value)
-            position += 1
+            index &+= 1
         }
+        position = index
         // Nineteen digits fit, whatever they are.
         if position - start <= 19 { return position > start ? number : nil }
         return UInt64(String(decoding: text[start..<position], as: UTF8.self))
