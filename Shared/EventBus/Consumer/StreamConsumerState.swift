@@ -4,7 +4,17 @@ import Synchronization
 
 /// The ``StreamConsumerStateMachine`` of a consumer behind a lock, shared by its reader, its claimer, its settler and its workers.
 final class StreamConsumerState: Sendable {
-    private typealias Waiter = CheckedContinuation<Void, Never>
+    /// A task that waits.
+    ///
+    /// A class, because an optional continuation is copied and destroyed by functions of the runtime also where it is nil, several times
+    /// for each entry.
+    private final class Waiter: Sendable {
+        private let continuation: CheckedContinuation<Void, Never>
+
+        init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
+
+        func resume() { continuation.resume() }
+    }
 
     private let machine: Mutex<StreamConsumerStateMachine<Waiter>>
     private let deadLetterIDs = Mutex<[UUID]>([])
@@ -30,7 +40,7 @@ final class StreamConsumerState: Sendable {
     func waitForRoom() async -> Int? {
         while true {
             await withCheckedContinuation { continuation in
-                let mustWait = machine.withLock { $0.waitForRoom(continuation) }
+                let mustWait = machine.withLock { $0.waitForRoom(Waiter(continuation)) }
                 if !mustWait { continuation.resume() }
             }
             let (isOver, room) = machine.withLock { machine in (machine.isReadingOver, machine.room) }
@@ -85,7 +95,7 @@ final class StreamConsumerState: Sendable {
     private func waitForWork() async {
         var mustWait = false
         await withCheckedContinuation { continuation in
-            mustWait = machine.withLock { $0.waitForWork(continuation) }
+            mustWait = machine.withLock { $0.waitForWork(Waiter(continuation)) }
             if !mustWait { continuation.resume() }
         }
         if mustWait { for worker in machine.withLock({ $0.arrive() }) { worker.resume() } }
@@ -120,7 +130,7 @@ final class StreamConsumerState: Sendable {
             case .wait: break
             }
             await withCheckedContinuation { continuation in
-                let mustWait = machine.withLock { $0.waitForSuspect(continuation) }
+                let mustWait = machine.withLock { $0.waitForSuspect(Waiter(continuation)) }
                 if !mustWait { continuation.resume() }
             }
         }

@@ -17,7 +17,7 @@ public struct EventHandlerRegistration: Sendable {
         _ handler: Handler, streams: [String]? = nil
     ) -> EventHandlerRegistration {
         EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type) {
-            DeliveryChain.single(handler, $0)
+            SingleProcessor(handler, inbox: $0)
         }
     }
 
@@ -28,7 +28,7 @@ public struct EventHandlerRegistration: Sendable {
         _ handler: Handler, streams: [String]? = nil
     ) -> EventHandlerRegistration {
         EventHandlerRegistration(streams: streams ?? Handler.Body.streams, type: Handler.Body.type) {
-            DeliveryChain.batch(handler, $0)
+            BatchProcessor(transaction: BatchTransaction(handler: handler, postgres: $0))
         }
     }
 
@@ -38,6 +38,6 @@ public struct EventHandlerRegistration: Sendable {
     package static func withoutInbox<Body: Event>(
         _ type: Body.Type, streams: [String]? = nil, _ body: @escaping @Sendable (Envelope<Body>) async throws -> Void
     ) -> EventHandlerRegistration {
-        EventHandlerRegistration(streams: streams ?? Body.streams, type: Body.type) { _ in DeliveryChain.withoutInbox(body) }
+        EventHandlerRegistration(streams: streams ?? Body.streams, type: Body.type) { _ in SingleProcessor(withoutInbox: body) }
     }
 }
