@@ -4,12 +4,12 @@ import PostgresClient
 import TestSupport
 import WireFormat
 
-/// Measures the Postgres client against pgbench, on the same server and with the same number of connections.
+/// Measures the Postgres client against pgbench and libpq, on the same server and with the same number of connections.
 ///
 /// The two alternate, and the ratio is the median over the rounds, because single values vary on a shared machine.
 func benchmarkPostgres(connections: Int = 4, rounds: Int = 5, secondsPerRound: Int = 2) async throws -> [Figure] {
     let bench = try await PostgresBench.start(connections: connections, rounds: rounds, seconds: secondsPerRound)
-    let figures = try await [bench.sharedReads(), bench.singleReads(), bench.batches()]
+    let figures = try await [bench.sharedReads(), bench.singleReads(), bench.batchesAgainstPgbench(), bench.batchesAgainstLibpq()]
     await bench.client.shutdown()
     await bench.server.stop()
     return figures
@@ -92,28 +92,47 @@ private struct PostgresBench {
         """
     }
 
-    /// Measures batches of 100 messages in one transaction; a message is an inbox row, a state change and an outbox row.
-    func batches() async throws -> Figure {
+    private static let batchOfArrays = batch(
+        "SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bytea[]) AS t(message_id, session_id, body)")
+    private static let body = [UInt8](repeating: 120, count: 70)
+
+    /// Executes batches of 100 messages, each batch a transaction; a message is an inbox row, a state change and an outbox row. Returns the
+    /// messages per second.
+    private func batches() async throws -> Double {
         let client = client
-        let sql = Self.batch("SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bytea[]) AS t(message_id, session_id, body)")
-        let body = [UInt8](repeating: 120, count: 70)
+        let batchesPerSecond = try await rate(tasks: 2 * connections) { _ in
+            // By chance, as pgbench does: tasks that walk through the same sequence wait for each other's rows.
+            let first = Int.random(in: 0..<Self.accounts / Self.batchSize) * Self.batchSize
+            var query = PostgresQuery(unescaped: Self.batchOfArrays)
+            query.bind((0..<Self.batchSize).map { _ in UUIDv7.generate() })
+            query.bind((0..<Self.batchSize).map { first + $0 })
+            query.bind([[UInt8]](repeating: Self.body, count: Self.batchSize))
+            try await client.execute(query)
+        }
+        return batchesPerSecond * Double(Self.batchSize)
+    }
+
+    /// Measures batches against a C program with the same statement and the same parameters.
+    func batchesAgainstLibpq() async throws -> Figure {
+        let reference = try await ReferenceProgram("batch_reference", libraries: ["pq"])
+        defer { reference.remove() }
         return try await compare(
-            "postgres_batched_messages_per_second", unit: "messages/s", reference: "the same statement in pgbench", bar: 0.7
+            "postgres_batched_against_libpq", unit: "messages/s", reference: "the same in C on libpq", bar: 0.7, batches
         ) {
-            let batchesPerSecond = try await rate(tasks: 2 * connections) { _ in
-                // By chance, as pgbench does: tasks that walk through the same sequence wait for each other's rows.
-                let first = Int.random(in: 0..<Self.accounts / Self.batchSize) * Self.batchSize
-                var query = PostgresQuery(unescaped: sql)
-                query.bind((0..<Self.batchSize).map { _ in UUIDv7.generate() })
-                query.bind((0..<Self.batchSize).map { first + $0 })
-                query.bind([[UInt8]](repeating: body, count: Self.batchSize))
-                try await client.execute(query)
-            }
-            return batchesPerSecond * Double(Self.batchSize)
-        } against: {
+            try await reference.run(
+                server.url(), Self.batchOfArrays, "\(connections)", "\(seconds)", "\(Self.batchSize)",
+                "\(Self.accounts / Self.batchSize)") * Double(Self.batchSize)
+        }
+    }
+
+    /// Measures batches against pgbench, which has no parameters of such a size: it makes the rows in the statement.
+    func batchesAgainstPgbench() async throws -> Figure {
+        try await compare(
+            "postgres_batched_messages_per_second", unit: "messages/s", reference: "the same statement in pgbench", bar: 0.7, batches
+        ) {
             let input = """
                 SELECT gen_random_uuid() AS message_id, :first * \(Self.batchSize)::bigint + n AS session_id,
-                convert_to(repeat('x', \(body.count)), 'UTF8') AS body FROM generate_series(0, \(Self.batchSize - 1)) n
+                convert_to(repeat('x', \(Self.body.count)), 'UTF8') AS body FROM generate_series(0, \(Self.batchSize - 1)) n
                 """
             let script = """
                 \\set first random(0, \(Self.accounts / Self.batchSize - 1))
