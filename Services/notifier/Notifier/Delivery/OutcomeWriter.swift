@@ -27,11 +27,18 @@ final class OutcomeWriter: Sendable {
     static let maxAttempts = 5
     private static let backoff = Backoff(min: .milliseconds(200), max: .seconds(2), randomShare: 0)
 
-    /// A push and the verdict on it. Not a tuple: an array of tuples is copied and destroyed by generic functions of the runtime, which
-    /// took 4,000 instructions a push.
-    struct Entry {
+    /// A push and the verdict on it.
+    ///
+    /// A class, because it is passed on several times until it is written, and each copy of a verdict would count the references to its
+    /// parts.
+    final class Entry: Sendable {
         let push: Push
         let verdict: DeliveryVerdict
+
+        init(push: Push, verdict: DeliveryVerdict) {
+            self.push = push
+            self.verdict = verdict
+        }
 
         var isAbandoned: Bool { if case .abandon = verdict { true } else { false } }
     }
