@@ -21,7 +21,8 @@ struct EntryCommandTests {
         var list = RedisCommandList(count: 1, capacity: 0)
         list.xadd("key", OutgoingEntry(stream: "s", envelope: envelope))
         list.xadd("key", OutgoingEntry(stream: "s", fields: envelope.streamFields))
-        let expected = RedisCommand.xadd("key", fields: envelope.streamFields).withBytes { Array($0) }
+        let fields = envelope.streamFields.flatMap { [$0.name, $0.value] as [any RedisArgument] }
+        let expected = RedisCommand("XADD", arguments: ["key", "*"] + fields).withBytes { Array($0) }
         #expect(list.finish().map { $0.withBytes { Array($0) } } == [expected, expected])
     }
 }

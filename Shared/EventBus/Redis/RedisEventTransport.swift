@@ -60,7 +60,7 @@ public struct RedisEventTransport: EventTransport {
         guard !entries.isEmpty else { return [] }
         // Entries that are appended together are mostly of one stream, whose key is made once.
         var (stream, key) = ("", "")
-        var list = RedisCommandList(count: entries.count, capacity: 512 * entries.count)
+        var list = RedisCommandList(count: entries.count, capacity: entries.reduce(0) { $0 + $1.approximateByteCount })
         for entry in entries {
             if entry.stream != stream || key.isEmpty { (stream, key) = (entry.stream, self.key(of: entry.stream)) }
             list.xadd(key, entry)

@@ -1,20 +1,6 @@
 /// Commands on streams, for ``RedisCommandSender/pipeline(_:)``; the methods of ``RedisCommandSender`` send them one by one and
 /// read their replies.
 extension RedisCommand {
-    /// `XADD`: appends an entry. The server chooses its id.
-    public static func xadd(_ stream: String, fields: [(name: String, value: [UInt8])]) -> RedisCommand {
-        var capacity = stream.utf8.count + 32
-        for field in fields { capacity += field.name.utf8.count + field.value.count + 16 }
-        return RedisCommand("XADD", argumentCount: 2 + 2 * fields.count, capacity: capacity) { encoder in
-            encoder.append(stream)
-            encoder.append("*")
-            for field in fields {
-                encoder.append(field.name)
-                encoder.append(field.value)
-            }
-        }
-    }
-
     /// `XREADGROUP` for entries that have not been delivered to any consumer of the group.
     ///
     /// - Parameters:

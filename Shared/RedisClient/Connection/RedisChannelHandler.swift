@@ -15,9 +15,6 @@ final class RedisChannelHandler: ChannelInboundHandler {
         var stallLimit: TimeAmount?
     }
 
-    /// The most memory that is kept for the next burst.
-    private static let maxIdleCapacity = 256 << 10
-
     private let writeBuffer: WriteBuffer
     private let policy: Policy
     private let decoder: RESPDecoder
@@ -26,8 +23,7 @@ final class RedisChannelHandler: ChannelInboundHandler {
     private var queue = ReplyQueue<ReplyPromise>()
     private var context: ChannelHandlerContext?
     private var received: [RedisReply] = []
-    /// The last burst, whose memory takes another once the channel has written it.
-    private var written = ByteBuffer()
+    private var memory = BurstMemory()
     private var timer: (due: NIODeadline, task: Scheduled<Void>)?
     /// Why the connection ends; set before the channel is inactive when this side closes it.
     private var closeReason: RedisError?
@@ -45,11 +41,7 @@ final class RedisChannelHandler: ChannelInboundHandler {
 
     /// Writes the submitted commands.
     func flush() {
-        var memory = ByteBuffer()
-        swap(&memory, &written)
-        // A buffer of its own where the channel has yet to write the last one.
-        if memory.capacity > 0 { memory.clear() }
-        let burst = writeBuffer.take(reusing: memory)
+        let burst = writeBuffer.take(reusing: memory.take())
         guard !burst.requests.isEmpty else { return }
         guard let context, closeReason == nil else {
             for request in burst.requests { request.promise?.fail(closeReason ?? Self.ended) }
@@ -62,7 +54,7 @@ final class RedisChannelHandler: ChannelInboundHandler {
             queue.append(request, now: now)
         }
         context.writeAndFlush(wrapOutboundOut(burst.bytes), promise: nil)
-        if burst.bytes.capacity <= Self.maxIdleCapacity { written = burst.bytes }
+        memory.keep(burst.bytes)
         if let limit = policy.stallLimit { earliest = min(earliest, now + limit) }
         schedule(at: earliest)
     }

@@ -19,7 +19,7 @@ final class WriteBuffer: Sendable {
         var outstandingBytes = 0
         /// The error for new submissions; set when the buffer is closed.
         var refusal: RedisError?
-        /// Whether a call of ``WriteBuffer/take()`` on the event loop is scheduled.
+        /// Whether a call of ``WriteBuffer/take(reusing:)`` on the event loop is scheduled.
         var isScheduled = false
     }
 
@@ -34,7 +34,7 @@ final class WriteBuffer: Sendable {
 
     /// The result of a submission.
     enum Submission {
-        /// The commands will be sent. When `wakeLoop`, the caller must have the event loop call ``WriteBuffer/take()``.
+        /// The commands will be sent. When `wakeLoop`, the caller must have the event loop call ``WriteBuffer/take(reusing:)``.
         case accepted(wakeLoop: Bool)
         /// The commands will not be sent, and the promise was not used.
         case refused(RedisError)
@@ -74,7 +74,7 @@ final class WriteBuffer: Sendable {
 
     /// Takes everything that was submitted since the last time.
     ///
-    /// - Parameter memory: An empty buffer for the next commands; fresh memory costs a page fault for each page.
+    /// - Parameter memory: An empty buffer for the next commands.
     func take(reusing memory: ByteBuffer = ByteBuffer()) -> Burst {
         state.withLock { state in
             state.isScheduled = false

@@ -13,6 +13,6 @@ final class EncodedCommands: @unchecked Sendable {
 
     /// Calls `body` with a part of the bytes, which is valid during the call only.
     func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range])))
+        withExtendedLifetime(self) { body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range]))) }
     }
 }

@@ -15,9 +15,6 @@ struct GrowingBuffer<Element: BitwiseCopyable>: ~Copyable {
 
     deinit { memory.deallocate() }
 
-    /// A copy of the values.
-    var array: [Element] { Array(UnsafeBufferPointer(start: memory, count: count)) }
-
     subscript(index: Int) -> Element {
         get {
             precondition(index >= 0 && index < count, "only what was appended is read")

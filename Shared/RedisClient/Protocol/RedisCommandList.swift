@@ -11,7 +11,8 @@ public struct RedisCommandList: ~Copyable {
         ends.reserveCapacity(count)
     }
 
-    /// Adds `XADD` with fields that `encode` appends: exactly `fieldCount` names, each followed by its value.
+    /// Adds `XADD`, which appends an entry, with fields that `encode` appends: exactly `fieldCount` names, each followed by its value. The
+    /// server chooses the entry's id.
     public mutating func xadd(_ stream: String, fieldCount: Int, encode: (inout RedisCommandEncoder) -> Void) {
         append("XADD", argumentCount: 2 + 2 * fieldCount) { encoder in
             encoder.append(stream)

@@ -3,6 +3,11 @@ import Testing
 
 @testable import RedisClient
 
+extension GrowingBuffer {
+    /// A copy of the values.
+    fileprivate var array: [Element] { (0..<count).map { self[$0] } }
+}
+
 @Suite struct GrowingBufferTests {
     @Test func `What is taken is what was appended, however it was cut`() {
         var generator = SeededGenerator(seed: 7)

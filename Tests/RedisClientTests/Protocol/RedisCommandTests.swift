@@ -63,7 +63,7 @@ import Testing
 
     @Test func `The argument count of the typed builders is the number of arguments they write`() throws {
         let commands: [RedisCommand] = [
-            .xadd("s", fields: [("a", [1]), ("b", [])]),
+            .xack("s", group: "g", ids: [.zero, RedisStreamID(milliseconds: .max, sequence: 1)]),
             .xreadgroup(group: "g", consumer: "c", streams: ["a", "b"], count: 10, block: .seconds(1)),
         ]
         for command in commands {

@@ -35,6 +35,13 @@ extension Logger {
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
+extension RedisCommand {
+    /// `XADD` with a list of fields.
+    static func xadd(_ stream: String, fields: [(name: String, value: [UInt8])]) -> RedisCommand {
+        RedisCommand("XADD", arguments: [stream, "*"] + fields.flatMap { [$0.name, $0.value] as [any RedisArgument] })
+    }
+}
+
 extension RedisCommandSender {
     /// Asks for the server's number for the connection in use.
     func connectionNumber() async throws -> Int? {
