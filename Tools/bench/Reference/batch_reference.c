@@ -1,7 +1,7 @@
 /*
  * What the batches of PostgresBenchmarks.swift do, straight against libpq: each thread has a connection, on which it executes one
- * prepared statement after the other, with the ids, the numbers and the bodies of a batch as three binary arrays. Prints the batches
- * per second.
+ * prepared statement after the other, with the ids, the numbers and the bodies of a batch as three binary arrays. The clock starts
+ * when all are connected and have executed a few. Prints the batches per second.
  *
  * batch_reference <url> <statement> <connections> <seconds> <rows of a batch> <batches of sessions>
  */
@@ -16,10 +16,13 @@
 #include <time.h>
 
 enum { UUID = 2950, UUIDS = 2951, INT8 = 20, INT8S = 1016, BYTEA = 17, BYTEAS = 1001, BODY = 70 };
+/* So many executions have a plan of their own each before Postgres keeps one (plancache.c). */
+enum { WARM_UP = 6 };
 
 static const char *url, *statement;
 static double seconds;
 static int rows, sessions;
+static pthread_barrier_t ready;
 
 static void die(const char *what) {
     fprintf(stderr, "batch_reference: %s\n", what);
@@ -46,28 +49,40 @@ static char *put_array(char *out, uint32_t type) {
     return put32(put32(put32(put32(put32(out, 1), 0), type), rows), 1);
 }
 
-/* Random bytes by the page, as Swift's UUIDv7.generate fetches them. */
+/* Random numbers, of which 32 are fetched at a time, as UUIDv7.swift does. */
 static uint64_t next_random(void) {
-    static __thread uint64_t page[512];
+    static __thread uint64_t numbers[32];
     static __thread int left;
     if (left == 0) {
-        for (size_t have = 0; have < sizeof page;) {
-            ssize_t n = getrandom((char *)page + have, sizeof page - have, 0);
-            if (n < 0) die("getrandom");
-            have += n;
-        }
-        left = 512;
+        if (getrandom(numbers, sizeof numbers, 0) != sizeof numbers) die("getrandom");
+        left = 32;
     }
-    return page[--left];
+    return numbers[--left];
 }
 
-/* Writes a UUID of version 7: 48 bits of milliseconds, and random bits. */
+/* Writes a UUID of version 7: 48 bits of milliseconds, 12 of their fraction, and random ones, as UUIDv7.swift does. */
 static char *put_uuid(char *out) {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
-    uint64_t ms = t.tv_sec * 1000ull + t.tv_nsec / 1000000, random = next_random();
-    out = put64(out, ms << 16 | 0x7000 | (random & 0xFFF));
-    return put64(out, 2ull << 62 | (next_random() >> 2));
+    uint64_t ms = t.tv_sec * 1000ull + t.tv_nsec / 1000000, fraction = t.tv_nsec % 1000000 * 4096ull / 1000000;
+    return put64(put64(out, ms << 16 | 0x7000 | fraction), 2ull << 62 | next_random() >> 2);
+}
+
+/* Fills the arrays of a batch and executes the statement. */
+static void execute(PGconn *c, char *values[3], const int lengths[3]) {
+    const int formats[] = {1, 1, 1};
+    char *ids = put_array(values[0], UUID), *numbers = put_array(values[1], INT8), *bodies = put_array(values[2], BYTEA);
+    uint64_t first = next_random() % sessions * rows;
+    for (int i = 0; i < rows; i++) {
+        ids = put_uuid(put32(ids, 16));
+        numbers = put64(put32(numbers, 8), first + i);
+        bodies = put32(bodies, BODY);
+        memset(bodies, 'x', BODY);
+        bodies += BODY;
+    }
+    PGresult *result = PQexecPrepared(c, "batch", 3, (const char *const *)values, lengths, formats, 1);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK) die(PQerrorMessage(c));
+    PQclear(result);
 }
 
 static void *work(void *count) {
@@ -77,24 +92,12 @@ static void *work(void *count) {
     PGresult *prepared = PQprepare(c, "batch", statement, 3, types);
     if (PQresultStatus(prepared) != PGRES_COMMAND_OK) die(PQerrorMessage(c));
     PQclear(prepared);
-    const int formats[] = {1, 1, 1};
     const int lengths[] = {20 + rows * 20, 20 + rows * 12, 20 + rows * (4 + BODY)};
     char *values[3];
     for (int i = 0; i < 3; i++) values[i] = malloc(lengths[i]);
-    for (double end = now() + seconds; now() < end; ++*(long *)count) {
-        char *ids = put_array(values[0], UUID), *numbers = put_array(values[1], INT8), *bodies = put_array(values[2], BYTEA);
-        uint64_t first = next_random() % sessions * rows;
-        for (int i = 0; i < rows; i++) {
-            ids = put_uuid(put32(ids, 16));
-            numbers = put64(put32(numbers, 8), first + i);
-            bodies = put32(bodies, BODY);
-            memset(bodies, 'x', BODY);
-            bodies += BODY;
-        }
-        PGresult *result = PQexecPrepared(c, "batch", 3, (const char *const *)values, lengths, formats, 1);
-        if (PQresultStatus(result) != PGRES_COMMAND_OK) die(PQerrorMessage(c));
-        PQclear(result);
-    }
+    for (int i = 0; i < WARM_UP; i++) execute(c, values, lengths);
+    pthread_barrier_wait(&ready);
+    for (double end = now() + seconds; now() < end; ++*(long *)count) execute(c, values, lengths);
     PQfinish(c);
     return NULL;
 }
@@ -110,8 +113,10 @@ int main(int argc, char **argv) {
     pthread_t threads[64];
     long counts[64] = {0}, total = 0;
     if (connections < 1 || connections > 64) die("1 to 64 connections");
-    double start = now();
+    pthread_barrier_init(&ready, NULL, connections + 1);
     for (int i = 0; i < connections; i++) pthread_create(&threads[i], NULL, work, &counts[i]);
+    pthread_barrier_wait(&ready);
+    double start = now();
     for (int i = 0; i < connections; i++) {
         pthread_join(threads[i], NULL);
         total += counts[i];
