@@ -117,7 +117,7 @@ private struct PostgresBench {
         let reference = try await ReferenceProgram("batch_reference", libraries: ["pq"])
         defer { reference.remove() }
         return try await compare(
-            "postgres_batched_against_libpq", unit: "messages/s", reference: "the same in C on libpq", bar: 0.7, batches
+            "postgres_batched_against_libpq", unit: "messages/s", reference: "the same in C on libpq", bar: 0.8, batches
         ) {
             try await reference.run(
                 server.url(), Self.batchOfArrays, "\(connections)", "\(seconds)", "\(Self.batchSize)",
