@@ -50,7 +50,8 @@ struct StreamConsumer: Sendable {
         let unit = max(1, processor.unitSize(configuration))
         let workers = max(1, processor.workerCount(configuration))
         slots = (0..<workers).map { _ in WorkerSlot() }
-        // Twice the units in work: the next ones are read meanwhile, so that a worker never waits for a round trip to the server.
+        // Twice the batches in work: the next one is read meanwhile, so that a worker never waits for a round trip to the server. Of single
+        // messages no more than there are workers: a handler may take minutes, and another consumer can begin what would wait here.
         state = StreamConsumerState(capacity: unit == 1 ? workers : 2 * unit * workers, unitSize: unit)
     }
 
