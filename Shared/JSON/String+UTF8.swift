@@ -1,11 +1,9 @@
 extension String {
-    /// Calls `body` with the UTF-8 of the text, which is valid during the call only.
-    ///
-    /// `withUTF8` of the standard library needs a copy of the text where that is a constant, and counts a reference for it.
+    /// Calls `body` with the UTF-8 of the text, which is valid during the call only; `withUTF8` for a constant.
     @inlinable
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) { return result }
-        return Array(utf8).withUnsafeBytes(body)
+        var text = self
+        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }
 
     /// Creates a text from bytes; nil when they are not UTF-8.

@@ -21,9 +21,8 @@ public struct RedisCommandEncoder: ~Copyable {
 
     /// Appends one argument, the UTF-8 of `text`.
     public mutating func append(_ text: String) {
-        // Unlike `withUTF8`, which counts a reference for the copy that it needs.
-        let isContiguous = text.utf8.withContiguousStorageIfAvailable { append(UnsafeRawBufferPointer($0)) } != nil
-        if !isContiguous { append(Array(text.utf8)) }
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
     /// Appends one argument.
