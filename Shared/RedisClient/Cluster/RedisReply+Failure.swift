@@ -3,7 +3,7 @@ extension RedisReply {
     init(failure: RedisError) {
         let code: RedisServerErrorCode = failure.mayHaveExecuted ? .unanswered : .unreachable
         let text = Array("\(code.rawValue) \(failure)".utf8)
-        let node = ReplyTape.Node(number: 0, length: Int32(text.count), end: 1, kind: .error)
-        self.init(tape: ReplyTape(nodes: [node], bytes: text), index: 0)
+        let node = ReplyTape.Node(.error, number: 0, length: text.count, end: 1)
+        self.init(tape: ReplyTape(nodes: FrozenBuffer([node]), bytes: FrozenBuffer(text)), index: 0)
     }
 }

@@ -27,22 +27,20 @@ public struct RedisStreamFields: RandomAccessCollection, Sendable {
     public var endIndex: Int { count }
 
     public subscript(position: Int) -> Element {
-        tape.bytes.withUnsafeBytes { all in
-            (String(decoding: text(2 * position, in: all), as: UTF8.self), Array(text(2 * position + 1, in: all)))
-        }
+        (withText(2 * position) { String(decoding: $0, as: UTF8.self) }, withText(2 * position + 1) { Array($0) })
     }
 
     /// Calls `body` with the bytes of each name and value from that field on, in their order; the bytes are valid during the call only.
     public func read(from start: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
-        tape.bytes.withUnsafeBytes { all in
-            for index in start..<count { body(text(2 * index, in: all), text(2 * index + 1, in: all)) }
+        for index in start..<count {
+            withText(2 * index) { name in
+                withText(2 * index + 1) { body(name, $0) }
+            }
         }
     }
 
-    private func text(_ offset: Int, in all: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        let node = tape.nodes[node + offset]
-        guard node.length > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        return UnsafeRawBufferPointer(rebasing: all[Int(node.number)..<(Int(node.number) + Int(node.length))])
+    private func withText<Result>(_ offset: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        tape.withText(of: tape[node + offset], body)
     }
 }
 

@@ -1,9 +1,6 @@
 /// Values that are appended one by one or in pieces, in memory of their own: an array takes some eighty instructions for each, of which a
 /// message has dozens.
-struct GrowingBuffer<Element: BitwiseCopyable>: ~Copyable {
-    /// The most room that is kept when nearly all values were taken.
-    private static var maxIdleCapacity: Int { (128 << 10) / MemoryLayout<Element>.stride }
-
+struct GrowingBuffer<Element: BitwiseCopyable & Sendable>: ~Copyable {
     private var memory: UnsafeMutablePointer<Element>
     private(set) var capacity: Int
     private(set) var count = 0
@@ -28,7 +25,7 @@ struct GrowingBuffer<Element: BitwiseCopyable>: ~Copyable {
 
     /// Makes room for that many values more.
     @inline(__always)
-    private mutating func reserve(_ more: Int) {
+    mutating func reserve(_ more: Int) {
         if capacity - count < more { move(to: max(2 * capacity, count + more)) }
     }
 
@@ -56,20 +53,24 @@ struct GrowingBuffer<Element: BitwiseCopyable>: ~Copyable {
         count += elements.count
     }
 
-    /// Removes the values before `end` and returns them; those behind it move to the start.
-    mutating func takeFirst(_ end: Int) -> [Element] {
+    /// Removes all values and keeps the memory.
+    mutating func removeAll() { count = 0 }
+
+    /// Hands over the values before `end` in the memory that they are in; those behind it move to the start of other memory.
+    mutating func takeFirst(_ end: Int) -> FrozenBuffer<Element> {
         precondition(end <= count, "only what was appended is taken")
-        let first = Array(UnsafeBufferPointer(start: memory, count: end))
+        let first = FrozenBuffer(owning: UnsafeBufferPointer(start: memory, count: end))
         count -= end
-        memory.update(from: memory + end, count: count)
-        // The memory of an exceptional burst is given back.
-        if capacity > Self.maxIdleCapacity, count <= Self.maxIdleCapacity / 2 { move(to: Self.maxIdleCapacity) }
+        capacity = max(count, 16)
+        let rest = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
+        rest.initialize(from: memory + end, count: count)
+        memory = rest
         return first
     }
 
-    /// Hands over the memory and what is in it; the caller frees it.
-    consuming func release() -> UnsafeBufferPointer<Element> {
-        let elements = UnsafeBufferPointer(start: memory, count: count)
+    /// Hands over the memory and what is in it.
+    consuming func freeze() -> FrozenBuffer<Element> {
+        let elements = FrozenBuffer(owning: UnsafeBufferPointer(start: memory, count: count))
         discard self
         return elements
     }

@@ -37,6 +37,7 @@ final class RESPDecoder {
     func decode(_ bytes: UnsafeRawBufferPointer, into replies: inout [RedisReply]) throws(RedisError) {
         if let failure { throw failure }
         if let base = bytes.baseAddress, !bytes.isEmpty {
+            builder.pointee.expect(bytes.count)
             let status = redisReaderFeed(reader, base.assumingMemoryBound(to: CChar.self), bytes.count)
             if status != REDIS_OK { failure = readerError() }
         }

@@ -12,7 +12,7 @@ public struct RedisCommandEncoder: ~Copyable {
     var count: Int { output.count }
 
     /// Ends the encoding; the commands stay in the memory in which they were written.
-    consuming func finish() -> EncodedCommands { EncodedCommands(owning: output.release()) }
+    consuming func finish() -> EncodedCommands { EncodedCommands(output.freeze()) }
 
     /// Begins a command with exactly that number of arguments, its name included.
     mutating func begin(argumentCount: Int) {

@@ -24,7 +24,7 @@ public struct RedisReply: Sendable {
         self.index = index
     }
 
-    private var node: ReplyTape.Node { tape.nodes[Int(index)] }
+    private var node: ReplyTape.Node { tape[Int(index)] }
 
     public var kind: Kind { node.kind }
 
@@ -59,10 +59,7 @@ public struct RedisReply: Sendable {
 
     /// Calls `body` with the text of this reply in place; empty for anything but a status, bulk string or error.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        let node = node
-        guard node.length > 0 else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-        let start = Int(node.number)
-        return tape.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start..<(start + Int(node.length))])) }
+        tape.withText(of: node, body)
     }
 
     private var isText: Bool { kind == .bulkString || kind == .status }
@@ -87,7 +84,7 @@ extension RedisReply {
         public mutating func next() -> RedisReply? {
             guard count > 0 else { return nil }
             count -= 1
-            defer { index = tape.nodes[Int(index)].end }
+            defer { index = tape[Int(index)].end }
             return RedisReply(tape: tape, index: index)
         }
     }
