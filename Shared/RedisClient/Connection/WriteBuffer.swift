@@ -63,7 +63,7 @@ final class WriteBuffer: Sendable {
             state.lastID += 1
             ticket.id.store(state.lastID, ordering: .relaxed)
             state.bytes.reserveCapacity(state.bytes.writerIndex + byteCount)
-            for command in commands { command.withBytes { _ = state.bytes.writeBytes($0) } }
+            state.bytes.write(commands)
             state.requests.append(
                 Request(
                     id: state.lastID, commandCount: commands.count, byteCount: byteCount, deadline: deadline, promise: promise))

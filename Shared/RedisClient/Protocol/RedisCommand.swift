@@ -1,10 +1,12 @@
+import NIOCore
+
 /// One command, encoded.
 public struct RedisCommand: Sendable {
     /// The command's name, for logs and errors.
     public let name: String
     /// The memory with the command in RESP, which those of a ``RedisCommandList`` share.
-    private let memory: EncodedCommands
-    private let range: Range<Int>
+    fileprivate let memory: EncodedCommands
+    fileprivate let range: Range<Int>
 
     /// Creates any command.
     ///
@@ -43,6 +45,23 @@ public struct RedisCommand: Sendable {
 
     /// Calls `body` with the command in RESP, which is valid during the call only.
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { memory.withBytes(range, body) }
+}
+
+extension ByteBuffer {
+    /// Appends commands, in one piece those that lie one after the other in memory.
+    mutating func write(_ commands: some Collection<RedisCommand>) {
+        var index = commands.startIndex
+        while index < commands.endIndex {
+            let first = commands[index]
+            var end = first.range.upperBound
+            commands.formIndex(after: &index)
+            while index < commands.endIndex, commands[index].memory === first.memory, commands[index].range.lowerBound == end {
+                end = commands[index].range.upperBound
+                commands.formIndex(after: &index)
+            }
+            first.memory.withBytes(first.range.lowerBound..<end) { _ = writeBytes($0) }
+        }
+    }
 }
 
 extension RedisCommand: CustomStringConvertible {

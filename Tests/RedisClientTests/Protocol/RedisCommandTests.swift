@@ -1,4 +1,5 @@
 import CHiredis
+import NIOCore
 import TestSupport
 import Testing
 
@@ -79,6 +80,31 @@ import Testing
         #expect(Duration.zero.redisMilliseconds == 1)
         #expect(Duration.microseconds(1500).redisMilliseconds == 2)
         #expect(Duration.seconds(2).redisMilliseconds == 2000)
+    }
+
+    @Test func `Commands are written in their order, those of a list and others, also when some are left out or come twice`() {
+        var generator = SeededGenerator(seed: 11)
+        func list() -> [RedisCommand] {
+            var list = RedisCommandList(count: 4, capacity: 100)
+            for _ in 0..<4 {
+                let value = generator.bytes(upTo: 30)
+                list.xadd("stream", fieldCount: 1) { encoder in
+                    encoder.append("name")
+                    encoder.append(value)
+                }
+            }
+            return list.finish()
+        }
+        let (one, other) = (list(), list())
+        let single = RedisCommand("PING")
+        let orders = [
+            one, one + other, [one[0], one[1], single, one[2], other[3]], [one[3], one[0], one[2]], [one[1], one[1]], one.reversed(), [],
+        ]
+        for commands in orders {
+            var buffer = ByteBuffer()
+            buffer.write(commands)
+            #expect(Array(buffer.readableBytesView) == commands.flatMap(\.encoded))
+        }
     }
 
     @Test func `Neither commands nor replies show their contents`() throws {
