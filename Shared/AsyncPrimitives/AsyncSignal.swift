@@ -15,11 +15,15 @@ public final class AsyncSignal: Sendable {
 
     /// Wakes all waiting tasks, or ends the next wait at once if there are none.
     public func signal() {
-        let waiters = state.withLock { state in
-            if state.waiters.isEmpty { state.isSignalled = true }
+        let waiters: [UInt64: CheckedContinuation<Void, Never>]? = state.withLock { state in
+            if state.waiters.isEmpty {
+                state.isSignalled = true
+                return nil
+            }
             defer { state.waiters = [:] }
             return state.waiters
         }
+        guard let waiters else { return }
         for waiter in waiters.values { waiter.resume() }
     }
 

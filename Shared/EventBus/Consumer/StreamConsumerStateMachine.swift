@@ -21,7 +21,7 @@ struct StreamConsumerStateMachine<Waiter> {
     let unitSize: Int
 
     private var waiting: Deque<DeliveredEntry> = []
-    private var held: Set<EntryID> = []
+    private var held = HeldEntries()
     /// The entries of failed batches, each of which is handled alone, because any of them may be the cause.
     private var singles: Set<EntryID> = []
     /// Suspects that wait for the isolation lane.
@@ -60,7 +60,7 @@ struct StreamConsumerStateMachine<Waiter> {
     var claimRoom: Int { isPaused ? 0 : max(0, 2 * capacity - held.count) }
 
     /// The entries that wait, are in work, or have a disposition that the server has yet to apply.
-    var heldIDs: Set<EntryID> { held }
+    var heldIDs: Set<EntryID> { held.set }
 
     /// The number of held entries.
     var heldCount: Int { held.count }
@@ -92,7 +92,7 @@ struct StreamConsumerStateMachine<Waiter> {
         for entry in entries {
             // A claim may also return an entry that is handled and whose acknowledgement fails.
             if entry.deliveryCount > 1, done.contains(entry.id) { continue }
-            guard held.insert(entry.id).inserted else { continue }
+            guard held.insert(entry.id) else { continue }
             if isClosed {
                 dispositions.append(.release(entry.id))
             } else if entry.deliveryCount >= Self.suspectDeliveries {
@@ -150,7 +150,7 @@ struct StreamConsumerStateMachine<Waiter> {
     /// Settles entries that no worker is to see.
     mutating func settle(unseen acknowledged: [EntryID], _ dispositions: [Disposition]) {
         done += acknowledged
-        for disposition in dispositions where held.insert(disposition.id).inserted { self.dispositions.append(disposition) }
+        for disposition in dispositions where held.insert(disposition.id) { self.dispositions.append(disposition) }
     }
 
     // MARK: Work
@@ -194,7 +194,7 @@ struct StreamConsumerStateMachine<Waiter> {
     }
 
     private mutating func removeHeld(_ id: EntryID) {
-        let wasHeld = held.remove(id) != nil
+        let wasHeld = held.remove(id)
         precondition(wasHeld, "an entry is settled once, while it is held")
         if !singles.isEmpty { singles.remove(id) }
     }
