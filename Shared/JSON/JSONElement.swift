@@ -36,8 +36,16 @@ public struct JSONElement: Sendable {
         }
     }
 
-    /// Calls `body` with the UTF-8 of a string, which is valid during the call only; nil for anything that ``string`` is nil for.
-    public func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result?) -> Result? { document.withText(of: node, body) }
+    /// Calls `body` with the UTF-8 of a string, which is valid during the call only.
+    ///
+    /// Without a result, whose type the runtime would look up in each call from another module.
+    ///
+    /// - Returns: False, without a call, for anything that ``string`` is nil for.
+    @discardableResult
+    public func withText(_ body: (UnsafeRawBufferPointer) -> Void) -> Bool { document.withText(of: node) { body($0) } != nil }
+
+    /// Whether this is a string with that text, compared where it is.
+    public func isText(_ text: String) -> Bool { text.withBytes { document.isText(node, $0) } }
 
     /// The elements of an array, nil for anything else.
     public var elements: [JSONElement]? {

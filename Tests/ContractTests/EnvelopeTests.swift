@@ -121,6 +121,8 @@ struct EnvelopeTests {
     @Test(arguments: [
         ("", "the body is not JSON"), ("[]", "the body is not an object"), ("{}", "field event is missing"),
         (#"{"session_id":"0195f3a0-1b2c-7d3e-8f40-5162738495a6","event":"sign_out"}"#, "field event has a value that is not known"),
+        (#"{"session_id":"0195f3a0-1b2c-7d3e-8f40-5162738495a6","event":7}"#, "field event is not a text"),
+        (#"{"session_id":"0195f3a0-1b2c-7d3e-8f40-5162738495a6","event":"sign_ups"}"#, "field event has a value that is not known"),
         (#"{"session_id":7,"event":"sign_up","lane":"new"}"#, "field session_id is not a UUID"),
         (#"{"session_id":"7","event":"sign_up","lane":"new"}"#, "field session_id is not a UUID"),
         (#"{"session_id":null,"event":"sign_up","lane":"new"}"#, "field session_id is null"),

@@ -24,10 +24,14 @@ struct JSONDocumentTests {
 
     @Test(arguments: ["plain", #"with \"escapes\" \u00e9"#, "é ✓", String(repeating: "long", count: 100), ""])
     func `a string is read the same as a text and as bytes`(spelling: String) throws {
-        let string = try parse("[\"\(spelling)\"]").elements?.first
+        let string = try #require(try parse("[\"\(spelling)\"]").elements?.first)
         let value = try JSONValue(parsing: Array("[\"\(spelling)\"]".utf8))
-        #expect(string?.string == value[0]?.string && string?.string != nil)
-        #expect(string?.withText { String(decoding: $0, as: UTF8.self) } == string?.string)
+        let text = try #require(string.string)
+        #expect(text == value[0]?.string)
+        var seen = ""
+        #expect(string.withText { seen = String(decoding: $0, as: UTF8.self) })
+        #expect(seen == text)
+        #expect(string.isText(text) && !string.isText(text + "x"))
     }
 
     @Test func `a value of another kind is nil`() throws {
@@ -35,12 +39,15 @@ struct JSONDocumentTests {
         let (text, number, whole, list) = (root["text"], root["number"], root["whole"], root["list"])
         #expect(text?.integer == nil && text?.boolean == nil && text?.elements == nil && text?["a"] == nil)
         #expect(number?.integer == nil && number?.string == nil && whole?.integer == 300)
+        #expect(number?.isText("1.5") == false && list?.isText("1") == false)
         #expect(list?["0"] == nil && list?.isObject == false && root.isObject)
     }
 
     @Test func `a string over the limit is not decoded`() throws {
         let root = try parse(#"{"a":"12345","b":"1234"}"#, JSONLimits(maxStringBytes: 4))
-        #expect(root["a"]?.string == nil && root["a"]?.withText { $0.count } == nil)
+        let long = try #require(root["a"])
+        #expect(long.string == nil && !long.isText("12345"))
+        #expect(!long.withText { _ in Issue.record("it was called") })
         #expect(root["b"]?.string == "1234")
     }
 

@@ -41,7 +41,9 @@ public enum FCMClassifier {
     private static func accepted(_ response: HTTPClientResponse) -> FCMResult {
         // A proxy may answer 200; only a response with a name is FCM's.
         let answer = (try? JSONDocument(parsing: response.body, limits: ErrorEnvelope.limits))?.root
-        guard let name = answer?["name"]?.withText(name) else { return FCMResult(.ambiguous, code: "no_name") }
+        var name: String?
+        answer?["name"]?.withText { name = Self.name($0) }
+        guard let name else { return FCMResult(.ambiguous, code: "no_name") }
         return FCMResult(.accepted(name: name), code: "ok")
     }
 

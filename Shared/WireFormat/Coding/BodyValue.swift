@@ -53,7 +53,9 @@ extension Date: BodyValue {
 /// Lower case, as in the HTTP API.
 extension UUID: BodyValue {
     public init(json: JSONElement) throws(BodyFault) {
-        guard let id = json.withText({ UUID(wireBytes: $0) }) else { throw BodyFault(json, isNot: "a UUID") }
+        var id: UUID?
+        json.withText { id = UUID(wireBytes: $0) }
+        guard let id else { throw BodyFault(json, isNot: "a UUID") }
         self = id
     }
 
@@ -61,11 +63,13 @@ extension UUID: BodyValue {
 }
 
 /// One of the words that this build knows.
-public protocol BodyWord: BodyValue, RawRepresentable<String> {}
+public protocol BodyWord: BodyValue, RawRepresentable<String>, CaseIterable {}
 
 extension BodyWord {
     public init(json: JSONElement) throws(BodyFault) {
-        guard let word = Self(rawValue: try String(json: json)) else { throw BodyFault("has a value that is not known") }
+        guard let word = Self.allCases.first(where: { json.isText($0.rawValue) }) else {
+            throw json.string == nil ? BodyFault(json, isNot: "a text") : BodyFault("has a value that is not known")
+        }
         self = word
     }
 

@@ -1,5 +1,5 @@
 /// The final outcome of a delivery.
-public enum DeliveryOutcome: String, BodyWord, CaseIterable {
+public enum DeliveryOutcome: String, BodyWord {
     /// The push provider accepted the message.
     case accepted
     /// The push provider does not know the token any more.

@@ -1,5 +1,5 @@
 /// The status of an image job.
-public enum ImageJobStatus: String, BodyWord, CaseIterable {
+public enum ImageJobStatus: String, BodyWord {
     case pending
     case processing
     case completed

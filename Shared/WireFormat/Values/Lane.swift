@@ -1,5 +1,5 @@
 /// The urgency of a notification; each lane has its own stream, so that a bulk mailing delays no sign-in.
-public enum Lane: String, BodyWord, Codable, CaseIterable {
+public enum Lane: String, BodyWord, Codable {
     /// The user is looking at the screen and waiting.
     case urgent
     case normal

@@ -1,5 +1,5 @@
 /// The kind of an e-mail; each kind has its own text, and its own meaning of the event's subject.
-public enum MailKind: String, BodyWord, CaseIterable {
+public enum MailKind: String, BodyWord {
     /// The code that proves an e-mail address; the subject is the verification.
     case verificationCode = "verification_code"
     /// A replacement of the account's face was requested by e-mail and waits; the subject is the account.

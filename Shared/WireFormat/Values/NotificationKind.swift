@@ -1,5 +1,5 @@
 /// The kind of a notification; each kind has its own title, body and data.
-public enum NotificationKind: String, BodyWord, CaseIterable {
+public enum NotificationKind: String, BodyWord {
     case jobCompleted = "job_completed"
     case jobFailed = "job_failed"
     case signUp = "sign_up"

@@ -4,7 +4,7 @@ public import JSON
 /// The recipient of a notification.
 public struct NotificationRecipient: BodyObject, Hashable {
     /// The type of the recipient that the id names.
-    public enum Kind: String, BodyWord, CaseIterable {
+    public enum Kind: String, BodyWord {
         /// The device that started a face session.
         case session
         /// Every installation of a user.

@@ -1,5 +1,5 @@
 /// The reason why a face session did not succeed; shown by the session's status only, never in a push.
-public enum SessionReason: String, BodyWord, CaseIterable {
+public enum SessionReason: String, BodyWord {
     case noFace = "no_face"
     case multipleFaces = "multiple_faces"
     case faceTooSmall = "face_too_small"
