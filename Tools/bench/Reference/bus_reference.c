@@ -35,18 +35,41 @@ static redisReply *next_reply(redisContext *c) {
     return reply;
 }
 
+/* The parts in which messages differ; each part is as long in all of them. */
+typedef struct {
+    char id[37], key[37], time[14], body[112];
+} Message;
+
+static Message *messages;
+
+/* Makes all messages, as ours are made before the clock starts. */
+static void prepare(void) {
+    messages = malloc(sizeof(Message) * total);
+    if (!messages) die("no memory for the messages");
+    for (long i = 0; i < total; i++) {
+        Message *m = &messages[i];
+        snprintf(m->id, sizeof m->id, "0195f3a0-1b2c-7d3e-8f40-5162%08x", (unsigned)i);
+        snprintf(m->key, sizeof m->key, "0195f3a0-1b2c-7d3e-8f40-a6a6%08x", (unsigned)i);
+        snprintf(m->time, sizeof m->time, "1761%09u", (unsigned)(i % 1000000000));
+        snprintf(m->body, sizeof m->body, "{\"event\":\"sign_in\",\"lane\":\"new\",\"session_id\":\"%s\"}", m->key);
+    }
+}
+
 static void *publish(void *unused) {
     (void)unused;
     redisContext *c = connect_server();
-    static const char *id = "0195f3a0-1b2c-7d3e-8f40-5162738495a6";
-    static const char *body = "{\"event\":\"sign_in\",\"session_id\":\"0195f3a0-1b2c-7d3e-8f40-5162738495a6\"}";
-    const char *argv[] = {"XADD", stream, "*", "i", id, "t", "ekyc.requested", "v", "1", "k", id,
-                          "c", "1761559200125", "b", body};
+    const char *argv[] = {"XADD", stream, "*", "i", NULL, "t", "ekyc.requested", "v", "1", "k", NULL, "c", NULL, "b", NULL};
     size_t lengths[15];
-    for (int i = 0; i < 15; i++) lengths[i] = strlen(argv[i]);
+    for (int a = 0; a < 15; a++) lengths[a] = argv[a] ? strlen(argv[a]) : 0;
+    lengths[4] = strlen(messages->id), lengths[10] = strlen(messages->key);
+    lengths[12] = strlen(messages->time), lengths[14] = strlen(messages->body);
     for (long sent = 0; sent < total;) {
         long n = total - sent < batch ? total - sent : batch;
-        for (long i = 0; i < n; i++) redisAppendCommandArgv(c, 15, argv, lengths);
+        for (long i = 0; i < n; i++) {
+            const Message *m = &messages[sent + i];
+            argv[4] = m->id, argv[10] = m->key, argv[12] = m->time, argv[14] = m->body;
+            redisAppendCommandArgv(c, 15, argv, lengths);
+        }
         for (long i = 0; i < n; i++) freeReplyObject(next_reply(c));
         sent += n;
     }
@@ -109,6 +132,7 @@ int main(int argc, char **argv) {
     path = argv[1], stream = argv[2], total = atol(argv[3]), batch = atol(argv[4]);
     redisContext *c = connect_server();
     freeReplyObject(redisCommand(c, "XGROUP CREATE %s g 0 MKSTREAM", stream));
+    prepare();
     struct timespec start, end;
     struct rusage before, after;
     long calls_before = calls();
