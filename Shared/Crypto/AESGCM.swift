@@ -5,7 +5,30 @@ internal import COpenSSL
 /// Sendable is unchecked: the context is owned by this value alone, which cannot be copied, and sealing and opening are `mutating`, so
 /// that only one thread at a time uses it.
 struct AESGCM: ~Copyable, @unchecked Sendable {
-    static let nonceByteCount = 12
+    /// The key of one value or stream, outside of the heap.
+    struct Key: Sendable {
+        fileprivate let bytes: SIMD32<UInt8>
+
+        init(_ bytes: SIMD32<UInt8>) { self.bytes = bytes }
+    }
+
+    /// The nonce of one segment, outside of the heap.
+    struct Nonce: Sendable {
+        /// Its bytes, and four more that are not read.
+        fileprivate var bytes = SIMD16<UInt8>()
+
+        /// - Parameters:
+        ///   - prefix: 7 bytes.
+        ///   - counter: In big-endian order after them.
+        ///   - end: The last byte.
+        init(prefix: ArraySlice<UInt8>, counter: UInt32, end: UInt8) {
+            precondition(prefix.count == SealHeader.noncePrefixByteCount)
+            for (index, byte) in prefix.enumerated() { bytes[index] = byte }
+            for index in 0..<4 { bytes[7 + index] = UInt8(truncatingIfNeeded: counter >> UInt32(24 - 8 * index)) }
+            bytes[11] = end
+        }
+    }
+
     static let tagByteCount = MemoryLayout<Tag>.size
     private typealias Tag = SIMD16<UInt8>
 
@@ -17,10 +40,9 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
     private let context: OpaquePointer
     private let isSealing: Bool
 
-    init(key: [UInt8], isSealing: Bool) throws(CryptoError) {
-        precondition(key.count == KeyRing.keyByteCount)
+    init(key: Key, isSealing: Bool) throws(CryptoError) {
         guard let context = EVP_CIPHER_CTX_new() else { throw .library("EVP_CIPHER_CTX_new") }
-        guard EVP_CipherInit_ex(context, Self.cipher, nil, key, nil, isSealing ? 1 : 0) == 1 else {
+        guard Self.start(context, Self.cipher, key, isSealing) else {
             EVP_CIPHER_CTX_free(context)
             throw .library("EVP_CipherInit_ex")
         }
@@ -28,14 +50,31 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
         self.isSealing = isSealing
     }
 
+    /// Sets the key, and the cipher unless it is nil.
+    private static func start(_ context: OpaquePointer, _ cipher: OpaquePointer?, _ key: Key, _ isSealing: Bool) -> Bool {
+        withUnsafeBytes(of: key.bytes) {
+            EVP_CipherInit_ex(context, cipher, nil, $0.assumingMemoryBound(to: UInt8.self).baseAddress, nil, isSealing ? 1 : 0) == 1
+        }
+    }
+
     deinit { EVP_CIPHER_CTX_free(context) }  // it also wipes the key schedule
 
+    /// Seals or opens with another key from now on.
+    mutating func setKey(_ key: Key) throws(CryptoError) {
+        guard Self.start(context, nil, key, isSealing) else { throw .library("EVP_CipherInit_ex") }
+    }
+
     /// Appends the ciphertext and its tag to `output`.
+    ///
+    /// - Parameters:
+    ///   - associated: The first part of what is authenticated with the ciphertext.
+    ///   - following: The second part.
     mutating func seal(
-        _ plaintext: UnsafeRawBufferPointer, nonce: [UInt8], associated: [UInt8], into output: inout [UInt8]
+        _ plaintext: UnsafeRawBufferPointer, nonce: Nonce, associated: ArraySlice<UInt8>, following: [UInt8] = [],
+        into output: inout [UInt8]
     ) throws(CryptoError) {
         precondition(isSealing)
-        try begin(nonce: nonce, associated: associated)
+        try begin(nonce, associated, following)
         let start = output.count
         output.reserveCapacity(start + plaintext.count + Self.tagByteCount)
         output.append(contentsOf: plaintext)
@@ -51,14 +90,17 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
     }
 
     /// Appends the plaintext of a segment (ciphertext and tag) to `output`; appends nothing unless the tag is valid.
+    ///
+    /// The parameters are those of ``seal(_:nonce:associated:following:into:)``.
     mutating func open(
-        _ segment: UnsafeRawBufferPointer, nonce: [UInt8], associated: [UInt8], into output: inout [UInt8]
+        _ segment: UnsafeRawBufferPointer, nonce: Nonce, associated: ArraySlice<UInt8>, following: [UInt8] = [],
+        into output: inout [UInt8]
     ) throws(CryptoError) {
         precondition(!isSealing)
         guard segment.count >= Self.tagByteCount else {
             throw CryptoError(.authenticationFailed, "the sealed value ends before its tag")
         }
-        try begin(nonce: nonce, associated: associated)
+        try begin(nonce, associated, following)
         let length = segment.count - Self.tagByteCount
         let start = output.count
         output.append(contentsOf: UnsafeRawBufferPointer(rebasing: segment[..<length]))
@@ -73,12 +115,24 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
         }
     }
 
-    private func begin(nonce: [UInt8], associated: [UInt8]) throws(CryptoError) {
-        precondition(nonce.count == Self.nonceByteCount)
+    private func begin(_ nonce: Nonce, _ associated: ArraySlice<UInt8>, _ following: [UInt8]) throws(CryptoError) {
+        guard Self.begin(context, isSealing, nonce, associated, following) else { throw .library("AES-GCM") }
+    }
+
+    /// A static function, because the compiler (6.3.1) crashes on its closures in a method of a noncopyable value.
+    private static func begin(
+        _ context: OpaquePointer, _ isSealing: Bool, _ nonce: Nonce, _ associated: ArraySlice<UInt8>, _ following: [UInt8]
+    ) -> Bool {
+        let hasNonce = withUnsafeBytes(of: nonce.bytes) {
+            EVP_CipherInit_ex(context, nil, nil, nil, $0.assumingMemoryBound(to: UInt8.self).baseAddress, isSealing ? 1 : 0) == 1
+        }
+        return hasNonce && associated.withUnsafeBufferPointer { authenticate($0, context) }
+            && following.withUnsafeBufferPointer { authenticate($0, context) }
+    }
+
+    private static func authenticate(_ bytes: UnsafeBufferPointer<UInt8>, _ context: OpaquePointer) -> Bool {
         var length: Int32 = 0
-        guard EVP_CipherInit_ex(context, nil, nil, nil, nonce, isSealing ? 1 : 0) == 1,
-            associated.isEmpty || EVP_CipherUpdate(context, nil, &length, associated, Int32(associated.count)) == 1
-        else { throw .library("AES-GCM") }
+        return bytes.isEmpty || EVP_CipherUpdate(context, nil, &length, bytes.baseAddress, Int32(bytes.count)) == 1
     }
 
     /// Seals or opens bytes in place.

@@ -16,9 +16,7 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
     }
 
     let current: Key
-    /// The ids of the keys, in the order of the ring.
-    let ids: [String]
-    private let keys: [String: Key]
+    let keys: [Key]
 
     /// Reads `id2:base64-of-32-bytes,id1:…`; the first key is the current one.
     ///
@@ -43,8 +41,7 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
             parsed.append(Key(id: id, derivation: ValueKeyDerivation(key: bytes), mac: HMACSHA256(key: bytes)))
         }
         current = parsed[0]
-        ids = parsed.map(\.id)
-        keys = Dictionary(uniqueKeysWithValues: parsed.map { ($0.id, $0) })
+        keys = parsed
     }
 
     /// Returns the text of a new ring with one random key, in the format of ``init(parsing:)``.
@@ -52,7 +49,8 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
         "\(id):\(Base64.encode(SecureRandom.bytes(keyByteCount)))"
     }
 
-    func key(id: String) -> Key? { keys[id] }
+    /// Returns the key with an id in UTF-8.
+    func key(id: ArraySlice<UInt8>) -> Key? { keys.first { $0.id.utf8.elementsEqual(id) } }
 
     private static func isValid(id: String) -> Bool {
         (1...maxIDLength).contains(id.utf8.count)

@@ -12,7 +12,7 @@ public struct LookupKeys: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// Uses the keys of a ring.
     public init(_ ring: KeyRing) {
-        keys = ring.ids.compactMap { ring.key(id: $0) }.map { Key(id: $0.id, mac: $0.mac) }
+        keys = ring.keys.map { Key(id: $0.id, mac: $0.mac) }
     }
 
     private init(keys: [Key]) { self.keys = keys }

@@ -13,17 +13,12 @@ struct SealHeader {
     /// The length of the longest possible header, in bytes.
     static let maxByteCount = 3 + KeyRing.maxIDLength + ValueKeyDerivation.saltByteCount + noncePrefixByteCount
 
-    let kind: Kind
-    let keyID: String
-    /// The encoded header; salt and nonce prefix are its end.
-    let bytes: [UInt8]
+    /// The encoded header, in the bytes that it was read from; salt and nonce prefix are its end.
+    let bytes: ArraySlice<UInt8>
 
     init(kind: Kind, keyID: String) {
-        self.kind = kind
-        self.keyID = keyID
-        bytes =
-            Self.start(kind: kind, keyID: keyID)
-            + SecureRandom.bytes(ValueKeyDerivation.saltByteCount + Self.noncePrefixByteCount)
+        let random = SecureRandom.bytes(ValueKeyDerivation.saltByteCount + Self.noncePrefixByteCount)
+        bytes = (Self.start(kind: kind, keyID: keyID) + random)[...]
     }
 
     /// Returns the part of a header before the salt.
@@ -47,24 +42,19 @@ struct SealHeader {
         guard (1...KeyRing.maxIDLength).contains(idLength) else {
             throw CryptoError(.malformed, "the sealed value has a key id of a wrong length")
         }
-        let saltStart = 3 + idLength
-        let end = saltStart + ValueKeyDerivation.saltByteCount + Self.noncePrefixByteCount
+        let end = 3 + idLength + ValueKeyDerivation.saltByteCount + Self.noncePrefixByteCount
         guard source.count >= end else { return nil }
-        kind = expected
-        keyID = String(decoding: source[3..<saltStart], as: UTF8.self)
-        bytes = Array(source[..<end])
+        bytes = source[..<end]
     }
 
+    /// The id of the ring's key, in UTF-8.
+    var keyID: ArraySlice<UInt8> { bytes[3..<(3 + Int(bytes[2]))] }
+
     /// Derives the key of this value from the ring's key.
-    func derivedKey(from key: KeyRing.Key) -> [UInt8] { key.derivation.key(salt: salt) }
+    func derivedKey(from key: KeyRing.Key) -> AESGCM.Key { key.derivation.key(salt: salt) }
 
     /// The nonce of a segment: prefix, big-endian counter, and 1 for the last segment.
-    func nonce(counter: UInt32, isLast: Bool) -> [UInt8] {
-        var nonce: [UInt8] = []
-        nonce.reserveCapacity(AESGCM.nonceByteCount)
-        nonce += noncePrefix
-        withUnsafeBytes(of: counter.bigEndian) { nonce.append(contentsOf: $0) }
-        nonce.append(isLast ? 1 : 0)
-        return nonce
+    func nonce(counter: UInt32, isLast: Bool) -> AESGCM.Nonce {
+        AESGCM.Nonce(prefix: noncePrefix, counter: counter, end: isLast ? 1 : 0)
     }
 }

@@ -29,7 +29,7 @@ public struct SealedSegments: ~Copyable, Sendable {
         let cipher = try sealer.openingCipher(header)
         self.header = header
         self.cipher = cipher
-        associated = header.bytes + context
+        associated = Array(header.bytes) + context
         sealedByteCount = byteCount
         self.count = count
         self.plainByteCount = plainByteCount
@@ -49,7 +49,7 @@ public struct SealedSegments: ~Copyable, Sendable {
         var output: [UInt8] = []
         let nonce = header.nonce(counter: UInt32(segment), isLast: segment == count - 1)
         try sealed.withBytes { bytes throws(CryptoError) in
-            try cipher.open(bytes, nonce: nonce, associated: associated, into: &output)
+            try cipher.open(bytes, nonce: nonce, associated: associated[...], into: &output)
         }
         return output
     }

@@ -3,7 +3,7 @@ extension Sealer {
     public var currentKeyID: String { keyRing.current.id }
 
     /// The ids of all keys of the ring, in its order: the first one seals.
-    public var keyIDs: [String] { keyRing.ids }
+    public var keyIDs: [String] { keyRing.keys.map(\.id) }
 
     /// Returns the bytes with which every value begins that this build seals whole with a key: version, kind, and the key's id.
     public static func start(ofValuesWithKey keyID: String) -> [UInt8] { SealHeader.start(kind: .whole, keyID: keyID) }
@@ -13,7 +13,7 @@ extension Sealer {
     /// - Parameter sealed: The sealed bytes; their first ``SealedSegments/maxHeaderByteCount`` are sufficient.
     public static func keyID(of sealed: [UInt8]) -> String? {
         for kind in [SealHeader.Kind.whole, .stream] {
-            if let header = try? SealHeader(reading: sealed, expected: kind) { return header.keyID }
+            if let header = try? SealHeader(reading: sealed, expected: kind) { return String(decoding: header.keyID, as: UTF8.self) }
         }
         return nil
     }

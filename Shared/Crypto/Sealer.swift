@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Seals values for storage with AES-256-GCM, bound to a context.
 ///
 /// A sealed value names its format and its key, so that keys can be rotated. The context is authenticated but not stored: a value
@@ -12,6 +14,27 @@ public struct Sealer: Sendable {
     public static let version = SealHeader.version
 
     let keyRing: KeyRing
+    private let idle = IdleOpener()
+
+    /// A context that opened a value and may open another: to make one costs as much as to open a token. It has the key of the last
+    /// value until then, as the ring beside it has those of all.
+    private final class IdleOpener: Sendable {
+        private let cipher = Mutex<AESGCM?>(nil)
+
+        /// Returns the context with another key; a new one while another thread uses it.
+        func take(for key: AESGCM.Key) throws(CryptoError) -> AESGCM {
+            var taken: AESGCM? = nil
+            cipher.withLock { swap(&taken, &$0) }
+            guard var taken else { return try AESGCM(key: key, isSealing: false) }
+            try taken.setKey(key)
+            return taken
+        }
+
+        func keep(_ used: consuming AESGCM) {
+            var used: AESGCM? = used
+            cipher.withLock { swap(&used, &$0) }
+        }
+    }
 
     /// Creates a sealer that seals with the ring's current key and opens with any of its keys.
     public init(keyRing: KeyRing) {
@@ -27,12 +50,11 @@ public struct Sealer: Sendable {
         }
         let header = SealHeader(kind: .whole, keyID: keyRing.current.id)
         var cipher = try AESGCM(key: header.derivedKey(from: keyRing.current), isSealing: true)
-        var output = header.bytes
-        let associated = output + context
+        var output = Array(header.bytes)
         output.reserveCapacity(output.count + plaintext.count + AESGCM.tagByteCount)
         try plaintext.withBytes { bytes throws(CryptoError) in
             try cipher.seal(
-                bytes, nonce: header.nonce(counter: 0, isLast: true), associated: associated, into: &output)
+                bytes, nonce: header.nonce(counter: 0, isLast: true), associated: header.bytes, following: context, into: &output)
         }
         return output
     }
@@ -44,14 +66,15 @@ public struct Sealer: Sendable {
         guard let header = try SealHeader(reading: sealed, expected: .whole) else {
             throw CryptoError(.malformed, "the sealed value ends within its header")
         }
-        let headerBytes = header.bytes
-        var cipher = try openingCipher(header)
+        let key = try derivedKey(header)
+        var cipher = try idle.take(for: key)
         var output: [UInt8] = []
         try sealed.withBytes { bytes throws(CryptoError) in
             try cipher.open(
-                UnsafeRawBufferPointer(rebasing: bytes[headerBytes.count...]),
-                nonce: header.nonce(counter: 0, isLast: true), associated: headerBytes + context, into: &output)
+                UnsafeRawBufferPointer(rebasing: bytes[header.bytes.endIndex...]),
+                nonce: header.nonce(counter: 0, isLast: true), associated: header.bytes, following: context, into: &output)
         }
+        idle.keep(cipher)
         return output
     }
 
@@ -78,9 +101,13 @@ public struct Sealer: Sendable {
     }
 
     func openingCipher(_ header: SealHeader) throws(CryptoError) -> AESGCM {
+        try AESGCM(key: derivedKey(header), isSealing: false)
+    }
+
+    private func derivedKey(_ header: SealHeader) throws(CryptoError) -> AESGCM.Key {
         guard let key = keyRing.key(id: header.keyID) else {
             throw CryptoError(.unknownKey, "the key that sealed the value is not in the key ring")
         }
-        return try AESGCM(key: header.derivedKey(from: key), isSealing: false)
+        return header.derivedKey(from: key)
     }
 }

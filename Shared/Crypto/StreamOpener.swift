@@ -21,7 +21,7 @@ public struct StreamOpener: ~Copyable, Sendable {
             let (next, overflow) = counter.addingReportingOverflow(1)
             guard isLast || !overflow else { throw CryptoError(.streamMisuse, "the stream has too many segments") }
             try cipher.open(
-                bytes, nonce: header.nonce(counter: counter, isLast: isLast), associated: associated, into: &output)
+                bytes, nonce: header.nonce(counter: counter, isLast: isLast), associated: associated[...], into: &output)
             counter = next
         }
     }

@@ -13,11 +13,11 @@ public struct StreamSealer: ~Copyable, Sendable {
     init(header: SealHeader, cipher: consuming AESGCM, context: [UInt8]) {
         headerFields = header
         self.cipher = cipher
-        associated = header.bytes + context
+        associated = Array(header.bytes) + context
     }
 
     /// Returns the header, which precedes the first segment.
-    public func header() -> [UInt8] { headerFields.bytes }
+    public func header() -> [UInt8] { Array(headerFields.bytes) }
 
     /// Adds the next bytes and returns the segments they complete, maybe none.
     public mutating func update(_ chunk: [UInt8]) throws(CryptoError) -> [UInt8] {
@@ -57,7 +57,7 @@ public struct StreamSealer: ~Copyable, Sendable {
         let (next, overflow) = counter.addingReportingOverflow(1)
         guard isLast || !overflow else { throw CryptoError(.streamMisuse, "the stream has too many segments") }
         try pending.withBytes { bytes throws(CryptoError) in
-            try cipher.seal(bytes, nonce: nonce, associated: associated, into: &output)
+            try cipher.seal(bytes, nonce: nonce, associated: associated[...], into: &output)
         }
         counter = next
         pending.removeAll(keepingCapacity: true)

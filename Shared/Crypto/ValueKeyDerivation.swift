@@ -5,7 +5,7 @@ internal import Synchronization
 /// in counter mode with AES-CMAC, which encrypts two blocks.
 final class ValueKeyDerivation: Sendable {
     static let saltByteCount = 12
-    private static let blockByteCount = 16
+    private typealias Block = SIMD16<UInt8>
 
     /// AES-256 in ECB mode under the ring's key.
     ///
@@ -23,52 +23,51 @@ final class ValueKeyDerivation: Sendable {
 
         deinit { EVP_CIPHER_CTX_free(context) }  // it also wipes the key schedule
 
-        /// Encrypts whole blocks in place.
-        mutating func encrypt(_ blocks: inout [UInt8]) {
-            let count = Int32(blocks.count)
+        /// Encrypts one block or two in place.
+        mutating func encrypt<Blocks: SIMD>(_ blocks: inout Blocks) where Blocks.Scalar == UInt8 {
             var written: Int32 = 0
-            let status = blocks.withUnsafeMutableBufferPointer {
-                EVP_EncryptUpdate(context, $0.baseAddress, &written, $0.baseAddress, count)
+            let status = withUnsafeMutableBytes(of: &blocks) {
+                let bytes = $0.assumingMemoryBound(to: UInt8.self).baseAddress
+                return EVP_EncryptUpdate(context, bytes, &written, bytes, Int32($0.count))
             }
-            precondition(status == 1 && written == count, "AES of whole blocks cannot fail")
+            precondition(status == 1 && written == Blocks.scalarCount, "AES of whole blocks cannot fail")
         }
     }
 
     private let cipher: Mutex<BlockCipher>
     /// The subkey by which CMAC masks the last block of a message of whole blocks (NIST SP 800-38B § 6.1).
-    private let mask: [UInt8]
+    private let mask: Block
 
     init(key: [UInt8]) {
         var cipher = BlockCipher(key: key)
-        var zero = [UInt8](repeating: 0, count: Self.blockByteCount)
+        var zero = Block()
         cipher.encrypt(&zero)
         mask = Self.doubled(zero)
         self.cipher = Mutex(cipher)
     }
 
     /// Returns the key of the value with this salt.
-    func key(salt: some Collection<UInt8>) -> [UInt8] {
+    func key(salt: ArraySlice<UInt8>) -> AESGCM.Key {
         precondition(salt.count == Self.saltByteCount)
-        var blocks: [UInt8] = []
-        blocks.reserveCapacity(2 * Self.blockByteCount)
-        for counter in 1...2 as ClosedRange<UInt8> {
-            blocks += [0, counter, UInt8(ascii: "X"), 0]
-            blocks += salt
-        }
-        for index in blocks.indices { blocks[index] ^= mask[index % Self.blockByteCount] }
+        var first = Block()
+        first[2] = UInt8(ascii: "X")
+        for (index, byte) in salt.enumerated() { first[4 + index] = byte }
+        var second = first
+        (first[1], second[1]) = (1, 2)
+        var blocks = SIMD32(lowHalf: first ^ mask, highHalf: second ^ mask)
         cipher.withLock { $0.encrypt(&blocks) }
-        return blocks
+        return AESGCM.Key(blocks)
     }
 
     /// Doubles a block in the field of CMAC.
-    private static func doubled(_ block: [UInt8]) -> [UInt8] {
+    private static func doubled(_ block: Block) -> Block {
         var result = block
         var carry: UInt8 = 0
         for index in block.indices.reversed() {
             result[index] = block[index] << 1 | carry
             carry = block[index] >> 7
         }
-        result[result.count - 1] ^= carry * 0x87
+        result[Block.scalarCount - 1] ^= carry * 0x87
         return result
     }
 }

@@ -39,12 +39,18 @@ import Testing
         let plaintext = try #require(Hex.decode(vector.plaintext))
         let associated = try #require(Hex.decode(vector.associated))
         var sealed: [UInt8] = []
-        var sealing = try AESGCM(key: key, isSealing: true)
-        try plaintext.withUnsafeBytes { try sealing.seal($0, nonce: nonce, associated: associated, into: &sealed) }
+        var sealing = try AESGCM(key: AESGCM.Key(key), isSealing: true)
+        try plaintext.withUnsafeBytes { try sealing.seal($0, nonce: AESGCM.Nonce(nonce), associated: associated[...], into: &sealed) }
         #expect(Hex.encode(sealed) == vector.ciphertext + vector.tag)
+        var inParts: [UInt8] = []
+        let (first, second) = (associated.prefix(associated.count / 3), Array(associated.dropFirst(associated.count / 3)))
+        try plaintext.withUnsafeBytes {
+            try sealing.seal($0, nonce: AESGCM.Nonce(nonce), associated: first, following: second, into: &inParts)
+        }
+        #expect(inParts == sealed)
         var opened: [UInt8] = []
-        var opening = try AESGCM(key: key, isSealing: false)
-        try sealed.withUnsafeBytes { try opening.open($0, nonce: nonce, associated: associated, into: &opened) }
+        var opening = try AESGCM(key: AESGCM.Key(key), isSealing: false)
+        try sealed.withUnsafeBytes { try opening.open($0, nonce: AESGCM.Nonce(nonce), associated: associated[...], into: &opened) }
         #expect(opened == plaintext)
     }
 
@@ -61,7 +67,7 @@ import Testing
         var sealing = try AESGCM(key: key, isSealing: true)
         var sealed: [UInt8] = []
         try Array("XAES-256-GCM".utf8).withUnsafeBytes {
-            try sealing.seal($0, nonce: Array(nonce.suffix(12)), associated: Array(associated.utf8), into: &sealed)
+            try sealing.seal($0, nonce: AESGCM.Nonce(Array(nonce.suffix(12))), associated: Array(associated.utf8)[...], into: &sealed)
         }
         #expect(Hex.encode(sealed) == ciphertext)
     }
@@ -70,18 +76,28 @@ import Testing
         let key = SecureRandom.bytes(32)
         let nonce = SecureRandom.bytes(12)
         var sealed: [UInt8] = []
-        var sealing = try AESGCM(key: key, isSealing: true)
+        var sealing = try AESGCM(key: AESGCM.Key(key), isSealing: true)
         try [UInt8](repeating: 7, count: 100).withUnsafeBytes {
-            try sealing.seal($0, nonce: nonce, associated: [], into: &sealed)
+            try sealing.seal($0, nonce: AESGCM.Nonce(nonce), associated: [], into: &sealed)
         }
         sealed[sealed.count - 1] ^= 1
         var opened: [UInt8] = [1, 2]
-        var opening = try AESGCM(key: key, isSealing: false)
+        var opening = try AESGCM(key: AESGCM.Key(key), isSealing: false)
         do {
-            try sealed.withUnsafeBytes { try opening.open($0, nonce: nonce, associated: [], into: &opened) }
+            try sealed.withUnsafeBytes { try opening.open($0, nonce: AESGCM.Nonce(nonce), associated: [], into: &opened) }
             Issue.record("a wrong tag was accepted")
         } catch {
             #expect(opened == [1, 2])
         }
+    }
+}
+
+extension AESGCM.Key {
+    fileprivate init(_ bytes: [UInt8]) { self.init(SIMD32(bytes)) }
+}
+
+extension AESGCM.Nonce {
+    fileprivate init(_ bytes: [UInt8]) {
+        self.init(prefix: bytes[..<7], counter: bytes[7..<11].reduce(0) { $0 << 8 | UInt32($1) }, end: bytes[11])
     }
 }

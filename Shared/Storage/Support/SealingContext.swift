@@ -58,8 +58,10 @@ public enum SealingContext {
 
     /// For `push_installs.value_sealed`.
     public static func pushInstall(installationKey: [UInt8]) -> [UInt8] {
-        Array("push_install:".utf8) + installationKey
+        pushInstallPrefix + installationKey
     }
+
+    private static let pushInstallPrefix = Array("push_install:".utf8)
 
     /// For `face_templates.template_sealed`.
     public static func faceTemplate(userID: UUID) -> [UInt8] {
