@@ -262,7 +262,8 @@ let package = Package(
         .tests(
             "FCMEmulatorTests",
             [
-                "FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", .logging, .nioCore, .nioEmbedded, .nioPosix,
+                "FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", .logging, .nioCore, .nioEmbedded,
+                .nioHPACK, .nioPosix,
             ]),
         .tests(
             "ServiceDefaultsTests",

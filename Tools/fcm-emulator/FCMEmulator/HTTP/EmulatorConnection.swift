@@ -76,6 +76,8 @@ final class EmulatorConnection: ChannelInboundHandler {
 
     private static func http2Handler(maxBodyBytes: Int) -> NIOHTTP2Handler {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
+        // `HeaderBlock` validates what the client sends; what is sent here is made here.
+        connection.headerBlockValidation = .disabled
         connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: maxStreams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: HPACKDecoder.defaultMaxHeaderListSize),
@@ -104,8 +106,7 @@ final class EmulatorConnection: ChannelInboundHandler {
         let id = frame.streamID
         switch frame.payload {
         case .headers(let headers):
-            // Trailers are ignored; a stream after the last is not served: the client repeats it on another connection.
-            if streams[id] == nil, last.map({ id <= $0 }) ?? true { streams[id] = Stream(head: headers.headers) }
+            guard receive(headers.headers, id) else { return refuse(id, context) }
             if headers.endStream { handle(id, context) }
         case .data(let data):
             release(data.data.readableBytes + (data.paddingBytes ?? 0), context)
@@ -137,6 +138,21 @@ final class EmulatorConnection: ChannelInboundHandler {
         // The answers of this read are written, but not flushed yet.
         context.flush()
         context.close(promise: nil)
+    }
+
+    /// Takes the head of a request, or its trailers, which are ignored; false when they are malformed.
+    private func receive(_ headers: HPACKHeaders, _ id: HTTP2StreamID) -> Bool {
+        if streams[id] != nil { return HeaderBlock.isTrailer(headers) }
+        guard !isHTTP2 || HeaderBlock.isRequest(headers) else { return false }
+        // A stream after the last is not served: the client repeats it on another connection.
+        if last.map({ id <= $0 }) ?? true { streams[id] = Stream(head: headers) }
+        return true
+    }
+
+    /// Resets the stream of a malformed request (RFC 9113 § 8.1.1).
+    private func refuse(_ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        streams.removeValue(forKey: id)?.work?.cancel()
+        write(.rstStream(.protocolError), id, context)
     }
 
     private func receive(_ bytes: ByteBuffer, _ id: HTTP2StreamID) {
