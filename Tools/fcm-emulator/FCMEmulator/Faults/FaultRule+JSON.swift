@@ -32,6 +32,9 @@ extension FaultRule {
         }
         isDelivered = json["delivered"]?.boolean ?? false
         retryAfter = json["retry_after"].flatMap { $0.string ?? $0.integer.map(String.init) }
+        if let retryAfter, !retryAfter.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            throw FaultRuleError(message: "retry_after must be printable ASCII")
+        }
         retryAfterDateSeconds = try Self.number("retry_after_date_in", json, upTo: 86_400)
         latency = try Self.latency(json["latency_ms"], limits)
         let count = try Self.number("count", json, upTo: .max) ?? 1

@@ -76,7 +76,7 @@ final class EmulatorConnection: ChannelInboundHandler {
 
     private static func http2Handler(maxBodyBytes: Int) -> NIOHTTP2Handler {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
-        // `HeaderBlock` validates what the client sends; what is sent here is made here.
+        // `HeaderBlock` validates what the client sends, and `FaultRule` what its rules put into answers; the rest is made here.
         connection.headerBlockValidation = .disabled
         connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: maxStreams),
@@ -143,9 +143,10 @@ final class EmulatorConnection: ChannelInboundHandler {
     /// Takes the head of a request, or its trailers, which are ignored; false when they are malformed.
     private func receive(_ headers: HPACKHeaders, _ id: HTTP2StreamID) -> Bool {
         if streams[id] != nil { return HeaderBlock.isTrailer(headers) }
-        guard !isHTTP2 || HeaderBlock.isRequest(headers) else { return false }
         // A stream after the last is not served: the client repeats it on another connection.
-        if last.map({ id <= $0 }) ?? true { streams[id] = Stream(head: headers) }
+        if let last, id > last { return true }
+        guard !isHTTP2 || HeaderBlock.isRequest(headers) else { return false }
+        streams[id] = Stream(head: headers)
         return true
     }
 
@@ -153,6 +154,7 @@ final class EmulatorConnection: ChannelInboundHandler {
     private func refuse(_ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
         streams.removeValue(forKey: id)?.work?.cancel()
         write(.rstStream(.protocolError), id, context)
+        closeWhenDone(context)
     }
 
     private func receive(_ bytes: ByteBuffer, _ id: HTTP2StreamID) {
