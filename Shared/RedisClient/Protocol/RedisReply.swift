@@ -1,6 +1,7 @@
 /// One reply of the server, or one element of an array reply.
 ///
-/// A reply keeps the memory of all replies that arrived with it alive: copy the needed values and release the reply.
+/// A reply keeps the memory of all replies that arrived with it alive, and the room that was made for them: copy the needed values and
+/// release the reply.
 public struct RedisReply: Sendable {
     /// The type of a reply.
     public enum Kind: UInt8, Sendable, BitwiseCopyable {

@@ -1,11 +1,11 @@
 /// The values of one or more complete replies in preorder: an array is followed by its elements.
 ///
-/// ``RESPDecoder`` writes it once, and every ``RedisReply`` of the same read shares it, so that 256 small replies cost three
+/// ``RESPDecoder`` writes it once, and every ``RedisReply`` of the same read shares it, so that 256 small replies cost five
 /// allocations and not one tree each.
 final class ReplyTape: Sendable {
     /// One value.
     struct Node: Sendable, BitwiseCopyable {
-        /// An integer's value, an array's number of elements, or the offset of the text in ``ReplyTape/bytes``.
+        /// An integer's value, an array's number of elements, or the offset of the text in the bytes of the tape.
         var number: Int64
         /// The index of the node after this value and its elements.
         var end: Int32
@@ -79,9 +79,9 @@ struct TapeBuilder: ~Copyable {
     ///
     /// The texts take less than that. A reply that arrives in several reads moves only when it is longer than the one before.
     mutating func expect(_ count: Int) {
-        bytes.reserve(min(max(count, lastBytes), 4 * count))
+        bytes.reserve(min(max(count, lastBytes - bytes.count), 4 * count))
         // The entries of a stream have some twenty bytes a value.
-        nodes.reserve(min(max(count / 16, lastNodes), count / 4))
+        nodes.reserve(min(max(count / 16, lastNodes - nodes.count), count / 4))
     }
 
     /// Adds a value to the open reply; false when that would exceed a limit.

@@ -105,6 +105,19 @@ import Testing
             try feed(decoder, "890123456789\r\n", into: &replies)
         }
         #expect(replies.count == 100)
+        try feed(decoder, String(repeating: "+OK\r\n", count: 100), into: &replies)
+        #expect(replies.count == 200)
+    }
+
+    @Test func `The limits are as low after other replies as before them`() throws {
+        let decoder = RESPDecoder(limits: RESPLimits(maxBytes: 1000, maxValues: 10))
+        var replies: [RedisReply] = []
+        try feed(decoder, String(repeating: "+OK\r\n", count: 10), into: &replies)
+        let error = #expect(throws: RedisError.self) {
+            try feed(decoder, "*11\r\n" + String(repeating: ":1\r\n", count: 11), into: &replies)
+        }
+        #expect(error?.code == .replyTooLarge)
+        #expect(replies.count == 10)
     }
 
     @Test func `Random bytes never crash the decoder, and replies stay below its limits`() {
