@@ -21,7 +21,7 @@ import Testing
                 #expect(held.count == expected.count)
                 #expect(held.contains(id) == expected.contains(id))
             }
-            #expect(held.set == expected)
+            #expect(held.ascending == expected.sorted())
         }
     }
 

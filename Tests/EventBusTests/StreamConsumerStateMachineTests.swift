@@ -10,7 +10,7 @@ private final class Ledger {
 
     var room: Int { state.room }
     var claimRoom: Int { state.claimRoom }
-    var heldIDs: Set<EntryID> { state.heldIDs }
+    var heldIDs: [EntryID] { state.heldIDs }
     func add(_ entries: [DeliveredEntry]) -> [String] { state.add(entries) }
     func next() -> StreamConsumerStateMachine<String>.Next { state.next() }
     func waitForRoom(_ reader: String) -> Bool { state.waitForRoom(reader) }
@@ -280,7 +280,7 @@ struct StreamConsumerStateMachineTests {
         _ = machine.close()
         _ = machine.add(entries(6...6))
         #expect(machine.takeDispositions() == ids(3...6))
-        #expect(machine.heldIDs == Set(ids(1...6)))
+        #expect(machine.heldIDs == ids(1...6))
         #expect(unit(machine) == [])
     }
 }

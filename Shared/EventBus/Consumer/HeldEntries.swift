@@ -33,8 +33,7 @@ struct HeldEntries {
         return true
     }
 
-    /// The ids in no order.
-    var set: Set<EntryID> { Set(ids) }
+    var ascending: [EntryID] { Array(ids) }
 
     /// The index of the first id that is not below `id`.
     private func place(of id: EntryID) -> Int {

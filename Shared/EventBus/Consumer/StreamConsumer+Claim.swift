@@ -86,9 +86,9 @@ extension StreamConsumer {
         guard !ids.isEmpty else { return [] }
         let gone = try await transport.keep(ids.sorted(), by: scope.address)
         // Those that were just settled are no longer pending, which is no loss.
-        let lost = state.heldIDs.intersection(gone)
-        lostOwnership(of: Array(lost))
-        return lost
+        let lost = state.held(of: gone)
+        lostOwnership(of: lost)
+        return Set(lost)
     }
 
     /// Claims the entries of a dead consumer, or the released ones, until none are left or there is no room.

@@ -30,7 +30,11 @@ final class StreamConsumerState: Sendable {
 
     var claimRoom: Int { machine.withLock { $0.claimRoom } }
 
-    var heldIDs: Set<EntryID> { machine.withLock { $0.heldIDs } }
+    /// A set is made outside of the lock, for which the workers wait.
+    var heldIDs: Set<EntryID> { Set(machine.withLock { $0.heldIDs }) }
+
+    /// Those of some entries that are held.
+    func held(of ids: [EntryID]) -> [EntryID] { machine.withLock { machine in ids.filter(machine.isHeld) } }
 
     var heldCount: Int { machine.withLock { $0.heldCount } }
 

@@ -60,7 +60,9 @@ struct StreamConsumerStateMachine<Waiter> {
     var claimRoom: Int { isPaused ? 0 : max(0, 2 * capacity - held.count) }
 
     /// The entries that wait, are in work, or have a disposition that the server has yet to apply.
-    var heldIDs: Set<EntryID> { held.set }
+    var heldIDs: [EntryID] { held.ascending }
+
+    func isHeld(_ id: EntryID) -> Bool { held.contains(id) }
 
     /// The number of held entries.
     var heldCount: Int { held.count }
