@@ -16,6 +16,29 @@ import Testing
         #expect(try sealer.open(sealed, context: context) == plaintext)
     }
 
+    @Test func `one sealer opens values of several keys, lengths and contexts, also after one that does not open`() async throws {
+        let keys = [KeyRing.generateText(id: "new"), KeyRing.generateText(id: "old")]
+        let sealers = try [Sealer(keyRing: KeyRing(parsing: keys[0])), Sealer(keyRing: KeyRing(parsing: keys[1]))]
+        let opener = Sealer(keyRing: try KeyRing(parsing: keys.joined(separator: ",")))
+        let values = try (0..<40).map { number in
+            let (plaintext, context) = (SecureRandom.bytes(number * 7), SecureRandom.bytes(number % 3 * 20))
+            return (sealed: try sealers[number % 2].seal(plaintext, context: context), plaintext, context)
+        }
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for (sealed, plaintext, context) in values {
+                        let opened = try opener.open(sealed, context: context)
+                        #expect(opened == plaintext)
+                        #expect(throws: CryptoError.self) { try opener.open(Array(sealed.dropLast()), context: context) }
+                        #expect(throws: CryptoError.self) { try opener.open(sealed, context: context + [1]) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `sealing twice gives different bytes`() throws {
         #expect(try sealer.seal([1, 2, 3], context: context) != sealer.seal([1, 2, 3], context: context))
     }
