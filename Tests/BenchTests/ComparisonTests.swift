@@ -20,6 +20,8 @@ struct ComparisonTests {
         (#"{"fault": "F1", "title": "killed", "recovery_p99_s": 19.0}"#, "16 s", "19 s", "WORSE"),
         (#"{"fault": "F1", "title": "killed", "recovery_p99_s": 9.0}"#, "16 s", "9 s", "better"),
         (#"{"fault": "F2", "title": "killed"}"#, "–", "–", ""),
+        (#"{"name": "consume", "value": 900, "unit": "messages/s"}"#, "1 ×", "900 messages/s", "not in the baseline"),
+        (#"{"name": "publish to handler p99", "value": 2.0, "unit": "ms", "ratio": 1.4}"#, "2 ms", "1.4 ×", "not in the baseline"),
         (#"{"name": "new", "value": 1, "unit": "s"}"#, "–", "1 s", "not in the baseline"),
     ])
     func `a figure is worse when it differs by more than its noise`(line: String, baseline: String, now: String, verdict: String) throws {

@@ -12,6 +12,7 @@ struct Comparison {
         let name: String
         /// The ratio to the reference of the same run, or else the value; nil when nothing was measured.
         let value: Double?
+        let isRatio: Bool
         let unit: String
         let moreIsBetter: Bool?
         let noise: Double
@@ -29,6 +30,7 @@ struct Comparison {
             let ratio = try line.decodeIfPresent(Double.self, forKey: .ratio)
             let absolute = try line.decodeIfPresent(Double.self, forKey: fault == nil ? .value : .recovery)
             value = ratio ?? absolute
+            isRatio = ratio != nil
             unit = try ratio != nil ? "×" : fault != nil ? "s" : line.decodeIfPresent(String.self, forKey: .unit) ?? ""
             let better = try line.decodeIfPresent(String.self, forKey: .better)
             moreIsBetter = fault != nil ? false : better.map { $0 == "more" }
@@ -60,9 +62,15 @@ struct Comparison {
     }
 
     private static func row(_ old: Recorded?, _ now: Recorded) -> Row {
-        func text(_ figure: Recorded?) -> String { figure?.value.map { String(format: "%.3g ", $0) + now.unit } ?? "–" }
+        func text(_ figure: Recorded?) -> String {
+            guard let figure, let value = figure.value else { return "–" }
+            return String(format: "%.3g ", value) + figure.unit
+        }
         let verdict: Row.Verdict
-        if let old, let before = old.value, let after = now.value {
+        // A figure that has got a reference since, or lost it, is another one.
+        if let old, old.isRatio != now.isRatio {
+            verdict = .new
+        } else if let old, let before = old.value, let after = now.value {
             let gain = (now.moreIsBetter ?? old.moreIsBetter ?? true) ? after - before : before - after
             verdict = abs(gain) <= old.noise * abs(before) ? .same : gain < 0 ? .worse : .better
         } else {
