@@ -24,6 +24,8 @@ import Testing
             let (plaintext, context) = (SecureRandom.bytes(number * 7), SecureRandom.bytes(number % 3 * 20))
             return (sealed: try sealers[number % 2].seal(plaintext, context: context), plaintext, context)
         }
+        // One after the other, so that each but the first is opened with the context of the one before it.
+        for (sealed, plaintext, context) in values { #expect(try opener.open(sealed, context: context) == plaintext) }
         try await withThrowingTaskGroup { group in
             for _ in 0..<8 {
                 group.addTask {
