@@ -73,7 +73,7 @@ private func figures(_ ours: [BusRound], _ theirs: [BusRound], messages: Int) ->
     return [
         Figure(
             "bus_messages_per_second", ours.map(\.rate), unit: "messages/s", reference: reference, theirs.map(\.rate), bar: 0.6),
-        costs("bus_processor_time", \.client, bar: 2.5),
+        costs("bus_processor_time", \.client, bar: 2),
         costs("bus_processor_time_of_server", \.server, bar: nil),
     ]
 }
