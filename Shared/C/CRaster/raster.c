@@ -1,10 +1,10 @@
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include "paths.h"
 
-static atomic_int is_portable;
+/// Of each thread, so that a test of it does not change what the tests beside it compute.
+static _Thread_local int is_portable;
 
 void hg_raster_use_portable(int only_portable) { is_portable = only_portable; }
 

@@ -97,7 +97,7 @@ void hg_raster_histogram(hg_plane plane, size_t counts[256]);
 /// Returns the standard deviation of a plane of floats.
 double hg_raster_deviation(hg_plane plane);
 
-/// Makes the functions above take the portable path (1), or the best one of this processor (0), for tests.
+/// Makes the functions above take the portable path (1), or the best one of this processor (0), on this thread, for tests.
 void hg_raster_use_portable(int only_portable);
 
 #ifdef __cplusplus
