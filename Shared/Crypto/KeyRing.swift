@@ -15,8 +15,10 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
         let mac: HMACSHA256
     }
 
-    let current: Key
+    /// At least one; the first is the current one.
     let keys: [Key]
+
+    var current: Key { keys[0] }
 
     /// Reads `id2:base64-of-32-bytes,id1:…`; the first key is the current one.
     ///
@@ -40,7 +42,6 @@ public struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
             }
             parsed.append(Key(id: id, derivation: ValueKeyDerivation(key: bytes), mac: HMACSHA256(key: bytes)))
         }
-        current = parsed[0]
         keys = parsed
     }
 

@@ -61,7 +61,7 @@ final class StreamConsumerState: Sendable {
         if isOver { settlementAdded.signal() }
     }
 
-    var waitingIDs: Set<EntryID> { machine.withLock { $0.waitingIDs } }
+    var waitingIDs: Set<EntryID> { Set(machine.withLock { $0.waitingIDs }) }
 
     func retryIndividually(on entries: [DeliveredEntry]) { machine.withLock { $0.retryIndividually(on: entries) } }
 

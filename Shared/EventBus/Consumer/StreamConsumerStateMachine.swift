@@ -68,7 +68,7 @@ struct StreamConsumerStateMachine<Waiter> {
     var heldCount: Int { held.count }
 
     /// The entries that no worker has begun.
-    var waitingIDs: Set<EntryID> { Set(waiting.map(\.id)) }
+    var waitingIDs: [EntryID] { waiting.map(\.id) }
 
     /// Whether a suspect is held, so that no other may be claimed.
     private(set) var holdsSuspect = false

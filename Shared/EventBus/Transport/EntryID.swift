@@ -22,9 +22,6 @@ public struct EntryID: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.init(milliseconds: milliseconds, sequence: sequence)
     }
 
-    /// Hashes one number in place of two: consumers look each entry up several times.
-    public func hash(into hasher: inout Hasher) { hasher.combine(milliseconds &<< 20 ^ sequence) }
-
     public static func < (left: Self, right: Self) -> Bool {
         (left.milliseconds, left.sequence) < (right.milliseconds, right.sequence)
     }
