@@ -151,7 +151,7 @@ import Testing
         .emulator,
         arguments: [
             "{", "[]", #"{"code":"NOPE"}"#, #"{"status":200}"#, #"{"action":"explode"}"#, #"{"colour":1}"#, #"{"count":-1}"#,
-            #"{"latency_ms":999999999}"#,
+            #"{"latency_ms":999999999}"#, #"{"code":"UNAVAILABLE","retry_after":"1\r\nx: y"}"#,
             #"{"percent":101}"#, #"{"reset":"X","action":"reset"}"#, #"{"latency_ms":{"min":2,"max":1}}"#, #"{"endpoint":"x"}"#,
         ])
     func `an invalid rule is refused`(_ rule: String) async throws {
