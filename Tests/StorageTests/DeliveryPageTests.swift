@@ -273,10 +273,11 @@ struct DeliveryPageTests {
     @Test(.storage) func `a newer push supersedes waiting ones of a page, and the others are sent`() async throws {
         let page = try await TestPage.make(of: 3)
         try await page.end("created_at = now() - interval '60 seconds'")
-        let newer = try await page.notify()
+        let newer = NewDeliveryPage.make(try await page.notify(), lane: .bulk, installs: page.installs.prefix(2).map(\.id))
         let ended = try await page.client.withTransaction { transaction in
-            try await DeliveryRepository(transaction).supersede(
-                by: [newer: Array(page.installs.map(\.id).prefix(2))], code: "superseded")
+            try await DeliveryPageRepository(transaction).insert([newer])
+            return try await DeliveryRepository(transaction).supersede(
+                by: [newer.notificationID: [newer.addressed]], code: "superseded")
         }
         #expect(ended == [page.notificationID])
         #expect(try await page.open() == 1)

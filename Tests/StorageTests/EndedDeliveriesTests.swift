@@ -17,7 +17,7 @@ struct EndedDeliveriesTests {
         try await client.withTransaction { transaction in
             try await DeliveryPageRepository(transaction).insert([page])
             _ = try await DeliveryRepository(transaction).supersede(
-                by: [notification.id: page.addresses.map(\.id)], code: "superseded")
+                by: [notification.id: [page.addressed]], code: "superseded")
             try await NotificationRepository(transaction).markAddressed([notification.id: count])
         }
         if age > .zero {
@@ -71,7 +71,7 @@ struct EndedDeliveriesTests {
                 }
                 try await DeliveryPageRepository(transaction).insert(pages)
                 _ = try await DeliveryRepository(transaction).supersede(
-                    by: Dictionary(uniqueKeysWithValues: pages.map { ($0.notificationID, $0.addresses.map(\.id)) }),
+                    by: Dictionary(uniqueKeysWithValues: pages.map { ($0.notificationID, [$0.addressed]) }),
                     code: "superseded")
                 return pages.flatMap(\.deliveryIDs)
             }

@@ -34,9 +34,9 @@ struct AppNotificationRequestTests {
             try await registry.request(request)
             #expect(try await registry.notification(request)?.state == .requested)
             var configuration = TopicFanOutService.Configuration()
-            configuration.pageMembers = 400
+            configuration.partMembers = 400
             let service = TopicFanOutService(postgres: registry.service, configuration: configuration, logger: registry.logger)
-            while try await service.makePage(on: .normal) {}
+            while try await service.makePart(on: .normal) {}
             let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
             #expect(deliveries.count == 900 && Set(deliveries.map(\.installID)).count == 900)
             #expect(try await registry.notification(request)?.state == .addressed)
@@ -86,7 +86,7 @@ struct AppNotificationRequestTests {
                 ], expiresAt: Date(timeIntervalSinceNow: 3_600))
             try await registry.request(request)
             let service = TopicFanOutService(postgres: registry.service, logger: registry.logger)
-            while try await service.makePage(on: .normal) {}
+            while try await service.makePart(on: .normal) {}
             let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
             #expect(deliveries.count == memberCount - 2)
             let addressed = Set(deliveries.map(\.installID))

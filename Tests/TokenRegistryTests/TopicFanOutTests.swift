@@ -41,7 +41,7 @@ struct TopicFanOutTests {
             try await registry.request(request)
             let service = registry.fanOutService()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<3 { group.addTask { while try await service.makePage(on: .bulk) {} } }
+                for _ in 0..<3 { group.addTask { while try await service.makePart(on: .bulk) {} } }
                 try await group.waitForAll()
             }
             try await registry.fanOut()
@@ -64,8 +64,8 @@ struct TopicFanOutTests {
             let small = NotificationRequested.topic("event:small")
             try await registry.request(first, second, small)
             #expect(try await registry.notification(small)?.state == .addressed)
-            let service = registry.fanOutService { $0.pageMembers = 100 }
-            for _ in 0..<4 { #expect(try await service.makePage(on: .bulk)) }
+            let service = registry.fanOutService { $0.partMembers = 100 }
+            for _ in 0..<4 { #expect(try await service.makePart(on: .bulk)) }
             for request in [first, second] {
                 let made = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
                 #expect((199...200).contains(made.count), "two pages each; one of them may have the owner, once")
@@ -86,7 +86,7 @@ struct TopicFanOutTests {
                 try await transaction.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
                 // Another transaction holds the bulk lane's page.
                 let held = try await TopicFanOutRepository(transaction).next(on: .bulk)
-                let made = try await registry.fanOutService().makePage(on: .urgent)
+                let made = try await registry.fanOutService().makePart(on: .urgent)
                 return held != nil && made
             }
             #expect(isMade)
@@ -117,13 +117,13 @@ struct TopicFanOutTests {
             let topic = try #require(try await TopicRepository(registry.client).find(names: [TopicName("event:42")!]).first)
             let request = NotificationRequested.topic(topicID: topic.id)
             try await registry.request(request)
-            let service = registry.fanOutService { $0.pageMembers = 200 }
-            #expect(try await service.makePage(on: .bulk))
+            let service = registry.fanOutService { $0.partMembers = 200 }
+            #expect(try await service.makePart(on: .bulk))
             let made = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).count
             try await registry.client.execute("DELETE FROM topics WHERE id = \(topic.id)")
             let next = try await registry.makeUser(tokens: "next:1")
             try await registry.makeTopic(owner: next, members: [])
-            while try await service.makePage(on: .bulk) {}
+            while try await service.makePart(on: .bulk) {}
             #expect(try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).count == made)
             #expect(try await registry.notification(request)?.state == .addressed)
 
@@ -141,14 +141,14 @@ struct TopicFanOutTests {
             let request = NotificationRequested.topic()
             try await registry.request(request)
             let service = registry.fanOutService {
-                $0.pageMembers = 200
+                $0.partMembers = 200
                 $0.maxOpenDeliveries = 300
                 $0.backPressurePause = .zero
             }
             let deliveries = DeliveryRepository(registry.client)
             var open: [Int] = []
             while try await registry.notification(request)?.state == .requested {
-                while try await service.makePage(on: .bulk) {}
+                while try await service.makePart(on: .bulk) {}
                 let waiting = try await deliveries.find(notificationID: request.notificationID).filter { $0.state == .pending }
                 open.append(waiting.count)
                 _ = try await deliveries.settle(waiting.map { DeliverySettlement(id: $0.id, outcome: .accepted) })
@@ -168,7 +168,7 @@ struct TopicFanOutTests {
             try await registry.client.execute("DELETE FROM topic_members WHERE user_id = \(owner)")
             let request = NotificationRequested.topic()
             try await registry.request(request)
-            #expect(try await registry.fanOutService { $0.pageMembers = 600 }.makePage(on: .bulk))
+            #expect(try await registry.fanOutService { $0.partMembers = 600 }.makePart(on: .bulk))
             let repository = DeliveryRepository(registry.client)
             let deliveries = try await repository.find(notificationID: request.notificationID)
             try await repository.settle(deliveries.map { DeliverySettlement(id: $0.id, outcome: .accepted) })
@@ -195,6 +195,72 @@ struct TopicFanOutTests {
         }
     }
 
+    @Test func `a big topic's installations get pushes by their states, as those of a small one`() async throws {
+        try await Registry.run { registry in
+            let owner = try await registry.makeUser(tokens: "stale:1", "waiting:1", "due:1", "dead:1")
+            try await registry.makeTopic(owner: owner, members: [])
+            try await registry.addCrowd(of: 600)
+            for (token, change) in [
+                ("stale:1", "state = 'stale'"), ("waiting:1", "state = 'suspect', suspect_until = now() + interval '1 hour'"),
+                ("due:1", "state = 'suspect', suspect_until = now() - interval '1 second'"),
+                ("dead:1", "state = 'invalid', invalid_at = now()"),
+            ] {
+                let id = try #require(try await registry.install(token)?.id)
+                try await registry.client.execute("UPDATE push_installs SET \(unescaped: change) WHERE id = \(id)")
+            }
+            let (bulk, normal) = (NotificationRequested.topic(), NotificationRequested.topic(lane: .normal))
+            try await registry.request(bulk, normal)
+            try await registry.fanOut()
+            for (request, tokens) in [(bulk, ["due:1"]), (normal, ["due:1", "stale:1"])] {
+                let reached = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).map(\.installID)
+                let own = Set(try await PushInstallRepository(registry.client).find(userIDs: [owner]).map(\.id))
+                var expected: Set<UUID> = []
+                for token in tokens { expected.insert(try #require(try await registry.install(token)?.id)) }
+                #expect(own.intersection(reached) == expected && reached.count == 600 + expected.count)
+            }
+        }
+    }
+
+    @Test func `each page of a part has up to 500 installations, in the order of their users`() async throws {
+        try await Registry.run { registry in
+            let owner = try await registry.makeUser()
+            try await registry.makeTopic(owner: owner, members: [])
+            try await registry.addCrowd(of: 1_200)
+            try await registry.request(NotificationRequested.topic())
+            try await registry.fanOut()
+            let rows = try await registry.client.query(
+                """
+                SELECT first_user_id, last_user_id, array_agg(i.user_id ORDER BY m.number) AS user_ids
+                FROM delivery_pages p CROSS JOIN LATERAL unnest(install_ids) WITH ORDINALITY AS m (install_id, number)
+                JOIN push_installs i ON i.id = m.install_id GROUP BY p.id ORDER BY p.id
+                """)
+            let pages = try rows.map { try $0.decode("user_ids", as: [UUID].self) }
+            #expect(pages.map(\.count) == [500, 500, 200])
+            #expect(pages.flatMap { $0 } == pages.flatMap { $0 }.sorted())
+            for (row, users) in zip(rows, pages) {
+                #expect(try row.decode("first_user_id", as: UUID.self) == users.first)
+                #expect(try row.decode("last_user_id", as: UUID.self) == users.last)
+            }
+        }
+    }
+
+    @Test func `a fan-out ends although its last part has no members`() async throws {
+        try await Registry.run { registry in
+            let owner = try await registry.makeUser()
+            try await registry.makeTopic(owner: owner, members: [])
+            try await registry.addCrowd(of: 600)
+            try await registry.client.execute("DELETE FROM topic_members WHERE user_id = \(owner)")
+            let request = NotificationRequested.topic()
+            try await registry.request(request)
+            let service = registry.fanOutService { $0.partMembers = 300 }
+            var parts = 0
+            while try await service.makePart(on: .bulk) { parts += 1 }
+            #expect(parts == 3)
+            #expect(try await registry.notification(request)?.state == .addressed)
+            #expect(try await DeliveryRepository(registry.client).find(notificationID: request.notificationID).count == 600)
+        }
+    }
+
     @Test func `a user who is erased during a fan-out gets no push of it`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser(tokens: "o1:1", "o2:1")
@@ -202,8 +268,8 @@ struct TopicFanOutTests {
             try await registry.addCrowd(of: 1_000)
             let request = NotificationRequested.topic()
             try await registry.request(request)
-            let service = registry.fanOutService { $0.pageMembers = 50 }
-            async let fanOut: Void = { while try await service.makePage(on: .bulk) {} }()
+            let service = registry.fanOutService { $0.partMembers = 50 }
+            async let fanOut: Void = { while try await service.makePart(on: .bulk) {} }()
             try await registry.erase(owner)
             try await fanOut
             try await registry.erase(owner)
@@ -228,7 +294,7 @@ extension Registry {
     }
 
     /// Makes every page there is.
-    func fanOut() async throws { for lane in Lane.allCases { while try await fanOutService().makePage(on: lane) {} } }
+    func fanOut() async throws { for lane in Lane.allCases { while try await fanOutService().makePart(on: lane) {} } }
 
     /// Erases the push data of a user, as the consumer does.
     func erase(_ userID: UUID) async throws {

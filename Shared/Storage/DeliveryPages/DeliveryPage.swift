@@ -38,6 +38,14 @@ public enum DeliveryPage {
     }
 }
 
+/// A page that was inserted.
+public struct AddressedPage: Sendable {
+    /// The id.
+    public let id: UUID
+    /// The number of its deliveries.
+    public let count: Int
+}
+
 /// A page to insert; it starts as `pending`.
 public struct NewDeliveryPage: Sendable {
     /// The id.
@@ -46,8 +54,11 @@ public struct NewDeliveryPage: Sendable {
     public let notificationID: UUID
     /// The lane of the notification.
     public let lane: Lane
-    /// The installations. Those of a fan-out should be adjacent in the order of their users' ids.
+    /// The installations.
     public let addresses: [InstallAddress]
+
+    /// The page, once it is inserted.
+    public var addressed: AddressedPage { AddressedPage(id: id, count: addresses.count) }
 
     /// The least and the greatest id of the installations' users; nil when one has no user.
     var userRange: ClosedRange<UUID>? {

@@ -25,11 +25,12 @@ extension DeliveryRepository {
     /// never attempted and have waited for more than ``supersedeAge``: `pending → skipped`. Leaves deliveries alone that a sender is
     /// claiming. Call in the transaction that inserts the new ones.
     ///
-    /// - Parameter installIDs: The installations of the new deliveries, by notification.
+    /// - Parameter newPages: The pages of the new deliveries, by notification.
     /// - Returns: The notifications of the skipped deliveries; they may have no open deliveries left.
-    public func supersede(by installIDs: [UUID: [UUID]], code: String) async throws(PostgresError) -> Set<UUID> {
-        let older = try await openOlder(than: Set(installIDs.keys))
+    public func supersede(by newPages: [UUID: [AddressedPage]], code: String) async throws(PostgresError) -> Set<UUID> {
+        let older = try await openOlder(than: Set(newPages.keys))
         guard !older.isEmpty else { return [] }
+        let installIDs = try await installations(on: older.keys.flatMap { newPages[$0] ?? [] }.map(\.id))
         let pages = DeliveryPageRepository(db)
         for (new, old) in older { try await pages.split(notificationIDs: old, touching: installIDs[new] ?? []) }
         // One row for each pair of older notification and new delivery, found by the unique key: few, as there are few older ones.
@@ -52,10 +53,20 @@ extension DeliveryRepository {
         return Set(ended.keys)
     }
 
+    /// Returns the installations of pages, by notification.
+    private func installations(on pageIDs: [UUID]) async throws(PostgresError) -> [UUID: [UUID]] {
+        let query: PostgresQuery = "SELECT notification_id, install_ids FROM delivery_pages WHERE id = ANY(\(pageIDs))"
+        var installIDs: [UUID: [UUID]] = [:]
+        for row in try await db.query(query) {
+            installIDs[try row.decode("notification_id"), default: []] += try row.decode("install_ids", as: [UUID].self)
+        }
+        return installIDs
+    }
+
     /// Returns the older open notifications of the same topic and kind, by newer notification. Notifications that one transaction
     /// inserted have the same time and are ordered by their ids, which are UUIDs of version 7.
     ///
-    /// Usually there are none, which one lookup in the index of open notifications shows: a fan-out of many pages must not search its
+    /// Usually there are none, which one lookup in the index of open notifications shows: a fan-out of many parts must not search its
     /// own deliveries for those of others.
     private func openOlder(than ids: Set<UUID>) async throws(PostgresError) -> [UUID: [UUID]] {
         guard !ids.isEmpty else { return [:] }

@@ -15,13 +15,12 @@ public struct InstallAddress: Sendable, Equatable {
 
     /// Whether a notification of this lane is sent to it now.
     public func isReachable(on lane: Lane, at time: Date = Date()) -> Bool {
-        switch state {
-        case .active: true
-        case .stale: lane != .bulk
-        case .suspect: suspectUntil.map { $0 <= time } ?? false
-        case .invalid: false
-        }
+        Self.states(reachableOn: lane).contains(state) || suspectUntil.map { $0 <= time } ?? false
     }
+
+    /// Returns the states in which a notification of a lane is sent to an installation. To a suspect one it is sent on every lane, but
+    /// not before ``suspectUntil``.
+    static func states(reachableOn lane: Lane) -> [PushInstall.State] { lane == .bulk ? [.active] : [.active, .stale] }
 
     /// The columns that ``init(row:)`` reads, from `push_installs` with the alias `i`.
     static let columns = "i.id, i.generation, i.user_id, i.state, i.suspect_until"
@@ -29,7 +28,7 @@ public struct InstallAddress: Sendable, Equatable {
     /// A subquery for the installations of the member `m.user_id`, without dead ones.
     ///
     /// Its limit, which equals that of a user's installations, makes the planner use an index lookup: without fresh statistics it would
-    /// join all installations to a page of members (920 ms instead of 16 ms, with 300,000 installations).
+    /// join all installations to a part of a topic's members (920 ms instead of 16 ms, with 300,000 installations).
     static let ofMember = """
         SELECT i.id, i.generation, i.user_id, i.state, i.suspect_until FROM push_installs i
         WHERE i.user_id = m.user_id AND i.state <> 'invalid' LIMIT \(PushInstallLimits.maxPerUser)

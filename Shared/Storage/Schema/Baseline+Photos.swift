@@ -64,6 +64,6 @@ extension Baseline {
             'The topic when the fan-out began; a later topic of the same name is another. NULL: the recipients of app_notifications.';
         COMMENT ON COLUMN topic_fan_outs.sender_id IS 'The user of whom it shows something: a member who blocks them gets no push.';
         COMMENT ON COLUMN topic_fan_outs.after_user_id IS 'The last member whose deliveries were created.';
-        COMMENT ON COLUMN topic_fan_outs.turn_at IS 'The fan-out that has waited longest gets the next page.';
+        COMMENT ON COLUMN topic_fan_outs.turn_at IS 'The fan-out that has waited longest makes the next part.';
         """
 }

@@ -46,12 +46,12 @@ public struct TopicFanOut: Sendable, Equatable {
     }
 }
 
-/// Some members of a topic and their installations.
-public struct TopicFanOutPage: Sendable {
+/// A part of a fan-out: some members, and the pages of the deliveries to their installations.
+public struct TopicFanOutPart: Sendable {
     /// The number of members.
     public internal(set) var memberCount = 0
-    /// The last member; nil when the page is empty.
+    /// The last member; nil when there was none.
     public internal(set) var lastUserID: UUID?
-    /// The members' installations.
-    public internal(set) var addresses: [InstallAddress] = []
+    /// The pages; none when no installation of these members is reachable.
+    public internal(set) var pages: [AddressedPage] = []
 }

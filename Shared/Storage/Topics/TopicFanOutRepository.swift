@@ -30,7 +30,7 @@ public struct TopicFanOutRepository: Sendable {
         db.wakeListeners(on: Self.channel)
     }
 
-    /// Locks the fan-out of a lane that has waited longest for its next page until the transaction ends. Skips fan-outs that other
+    /// Locks the fan-out of a lane that has waited longest for its next part until the transaction ends. Skips fan-outs that other
     /// transactions have locked. Nil when none is waiting.
     public func next(on lane: Lane) async throws(PostgresError) -> TopicFanOut? {
         let rows = try await db.query(
@@ -43,43 +43,61 @@ public struct TopicFanOutRepository: Sendable {
         return try rows.first.map(TopicFanOut.init(row:))
     }
 
-    /// Returns the next members of a fan-out in the order of their ids, including the member who gets no push, and their
-    /// installations without dead ones; those of members who block the sender are left out.
+    /// Creates the deliveries to the next members of a fan-out, in the order of their ids, as pages: to their installations that are
+    /// reachable on its lane, but not to the member who gets no push, and not to those who block the sender.
+    ///
+    /// It is one statement, so that neither members nor installations are sent to this process and back.
     ///
     /// - Parameter limit: The most members; each has up to ``PushInstallLimits/maxPerUser`` installations.
-    public func page(of fanOut: TopicFanOut, limit: Int) async throws(PostgresError) -> TopicFanOutPage {
+    public func addPages(of fanOut: TopicFanOut, limit: Int) async throws(PostgresError) -> TopicFanOutPart {
+        let (members, id) =
+            fanOut.topicID.map { ("topic_members WHERE topic_id", $0) }
+            ?? ("app_notifications, unnest(user_ids) AS u (user_id) WHERE id", fanOut.notificationID)
         // With a comparison with NULL or an OR, a generic plan could not start the index scan at the right key.
         let after = fanOut.afterUserID ?? UUID.beforeAll
-        let query: PostgresQuery =
-            if let topicID = fanOut.topicID {
-                """
-                SELECT m.user_id AS member_id, \(unescaped: InstallAddress.columns)
-                FROM (SELECT user_id FROM topic_members WHERE topic_id = \(topicID) AND user_id > \(after)
-                      ORDER BY user_id LIMIT \(limit)) m
-                LEFT JOIN LATERAL (\(unescaped: InstallAddress.ofMember)) i
-                    ON m.user_id NOT IN (SELECT user_id FROM user_blocks WHERE blocked_id = \(fanOut.senderID))
-                ORDER BY m.user_id
-                """
-            } else {
-                """
-                SELECT m.user_id AS member_id, \(unescaped: InstallAddress.columns)
-                FROM (SELECT user_id FROM app_notifications n, unnest(n.user_ids) AS u (user_id)
-                      WHERE n.id = \(fanOut.notificationID) AND user_id > \(after) ORDER BY user_id LIMIT \(limit)) m
-                LEFT JOIN LATERAL (\(unescaped: InstallAddress.ofMember)) i ON true
-                ORDER BY m.user_id
-                """
-            }
-        var page = TopicFanOutPage()
-        for row in try await db.query(query.readOnly()) {
-            let member = try row.decode("member_id", as: UUID.self)
-            if member != page.lastUserID { page.memberCount += 1 }
-            page.lastUserID = member
-            if try row.decode("id", as: UUID?.self) != nil { page.addresses.append(try InstallAddress(row: row)) }
+        let mostPages = (limit * PushInstallLimits.maxPerUser + DeliveryPage.maxMembers - 1) / DeliveryPage.maxMembers
+        let rows = try await db.query(
+            """
+            WITH members AS MATERIALIZED (
+                SELECT user_id FROM \(unescaped: members) = \(id) AND user_id > \(after) ORDER BY user_id LIMIT \(limit)
+            ), addressed AS (
+                SELECT array_agg(id) AS ids, array_agg(generation) AS generations, array_agg(user_id) AS users FROM (
+                    SELECT i.id, i.generation, i.user_id
+                    FROM members m CROSS JOIN LATERAL (\(unescaped: InstallAddress.ofMember)) i
+                    WHERE (i.state = ANY(\(InstallAddress.states(reachableOn: fanOut.lane).map(\.rawValue)))
+                           OR i.state = 'suspect' AND i.suspect_until <= now())
+                      AND m.user_id IS DISTINCT FROM \(fanOut.exceptUserID)
+                      AND m.user_id NOT IN (SELECT user_id FROM user_blocks WHERE blocked_id = \(fanOut.senderID))
+                    ORDER BY m.user_id) i
+            ), pages AS (
+                INSERT INTO delivery_pages (id, notification_id, lane, first_user_id, last_user_id, install_ids, generations, accepted,
+                                            detached, due_at)
+                SELECT page_id, \(fanOut.notificationID), \(fanOut.lane.rawValue), users[first], users[last], ids[first:last],
+                       generations[first:last], none, none,
+                       now() + make_interval(secs => \(DeliveryPageRepository.eventAge / .seconds(1)))
+                FROM addressed CROSS JOIN unnest(\((0..<mostPages).map { _ in DeliveryPage.makeID() })) WITH ORDINALITY AS p (page_id, n)
+                CROSS JOIN LATERAL (
+                    SELECT ((n - 1) * \(DeliveryPage.maxMembers) + 1)::integer AS first,
+                           least(n * \(DeliveryPage.maxMembers), coalesce(cardinality(ids), 0))::integer AS last) range
+                CROSS JOIN LATERAL (SELECT repeat('0', last - first + 1)::varbit AS none) bits
+                WHERE first <= last
+                RETURNING id, cardinality(install_ids) AS size
+            )
+            SELECT (SELECT count(*) FROM members) AS member_count,
+                   (SELECT user_id FROM members ORDER BY user_id DESC LIMIT 1) AS last_user_id, p.id, p.size
+            FROM (SELECT) AS once LEFT JOIN pages p ON true ORDER BY p.id
+            """)
+        var part = TopicFanOutPart()
+        for row in rows {
+            part.memberCount = try row.decode("member_count")
+            part.lastUserID = try row.decode("last_user_id")
+            guard let id = try row.decode("id", as: UUID?.self) else { continue }
+            part.pages.append(AddressedPage(id: id, count: Int(try row.decode("size", as: Int32.self))))
         }
-        return page
+        return part
     }
 
-    /// Defers the next page of a fan-out.
+    /// Defers the next part of a fan-out.
     public func deferFanOut(_ fanOut: TopicFanOut, for wait: Duration) async throws(PostgresError) {
         try await db.enqueue(
             """
@@ -88,7 +106,7 @@ public struct TopicFanOutRepository: Sendable {
             """)
     }
 
-    /// Records that a page is planned, and lets other fan-outs go first.
+    /// Records that a part is planned, and lets other fan-outs go first.
     public func advance(_ fanOut: TopicFanOut, after userID: UUID, deliveries: Int) async throws(PostgresError) {
         try await db.enqueue(
             """

@@ -43,13 +43,13 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         let resolutions = try await resolver.resolve(Set(timely.map(\.body.recipient)))
         let blockers = try await Self.blockers(timely.map(\.body), resolutions, in: transaction)
 
-        var orders: [DeliveryPlanner.Order] = []
+        var orders: [(order: DeliveryPlanner.Order, addresses: [InstallAddress])] = []
         var fanOuts: [(request: Envelope<NotificationRequested>, topicID: UUID?)] = []
         var skipped: [SkipReason: [Envelope<NotificationRequested>]] = [:]
         for request in requests {
             let blockers = request.body.senderID.flatMap { blockers[$0] } ?? []
             switch Self.decide(on: request.body, resolutions[request.body.recipient], blockers, now: now) {
-            case .address(let addresses): orders.append(DeliveryPlanner.Order(request, addresses))
+            case .address(let addresses): orders.append((DeliveryPlanner.Order(request), addresses))
             case .fanOut(let topicID): fanOuts.append((request, topicID))
             case .skip(let reason): skipped[reason, default: []].append(request)
             }
@@ -168,10 +168,10 @@ extension NewNotification {
 }
 
 extension DeliveryPlanner.Order {
-    fileprivate init(_ request: Envelope<NotificationRequested>, _ addresses: [InstallAddress]) {
+    fileprivate init(_ request: Envelope<NotificationRequested>) {
         self.init(
             notificationID: request.body.notificationID, lane: request.body.lane, requestID: request.requestID,
             traceparent: request.traceparent, expiresAt: request.body.expiresAt,
-            isForTopic: request.body.recipient.type == .topic, addresses: addresses)
+            isForTopic: request.body.recipient.type == .topic)
     }
 }

@@ -8,19 +8,19 @@ public import ServiceLifecycle
 internal import Storage
 public import WireFormat
 
-/// Creates the deliveries of notifications for big topics and long lists of users: one page of members per transaction.
+/// Creates the deliveries of notifications for big topics and long lists of users: some members, a part, per transaction.
 ///
-/// The progress of a fan-out is in its row, so a process that dies costs one page of work. Each lane is worked on independently
+/// The progress of a fan-out is in its row, so a process that dies costs one part of the work. Each lane is worked on independently
 /// and its fan-outs take turns, so that a mailing to thousands delays neither an urgent notification nor another mailing. A
 /// fan-out keeps a bounded number of deliveries ahead of the notifier: however many members a topic has, and however long FCM
-/// is down, memory, tables and streams hold no more than that. Any number of instances may run: each page is made by one.
+/// is down, memory, tables and streams hold no more than that. Any number of instances may run: each part is made by one.
 public struct TopicFanOutService: Service {
-    /// The page size, the bound of open deliveries and the pauses.
+    /// The size of a part, the bound of open deliveries and the pauses.
     public struct Configuration: Sendable {
         /// The pause after a pass without work.
         public var interval: Duration = .milliseconds(250)
-        /// The most members of a page; each has up to ``PushInstallLimits/maxPerUser`` installations, few have more than two.
-        public var pageMembers = 2_000
+        /// The most members of a part; each has up to ``PushInstallLimits/maxPerUser`` installations, few have more than two.
+        public var partMembers = 2_000
         /// The number of open deliveries above which a fan-out waits: half a second of work for a notifier with a server on the same
         /// machine, and two seconds at the initial FCM quota.
         public var maxOpenDeliveries = 20_000
@@ -42,34 +42,34 @@ public struct TopicFanOutService: Service {
         self.logger = logger
     }
 
-    /// Creates deliveries until the service shuts down. A page that fails is logged, and made again.
+    /// Creates deliveries until the service shuts down. A part that fails is logged, and made again.
     public func run() async throws {
         await withTaskGroup { group in
             for lane in Lane.allCases {
                 group.addTask {
-                    await periodically("fan-out", every: configuration.interval, logger: logger) { try await makePages(on: lane) }
+                    await periodically("fan-out", every: configuration.interval, logger: logger) { try await makeParts(on: lane) }
                 }
-                group.addTask { await cancelWhenGracefulShutdown { await makePagesOnSignal(on: lane) } }
+                group.addTask { await cancelWhenGracefulShutdown { await makePartsOnSignal(on: lane) } }
             }
         }
     }
 
-    private func makePages(on lane: Lane) async throws {
-        while try await makePage(on: lane) { try Task.checkCancellation() }
+    private func makeParts(on lane: Lane) async throws {
+        while try await makePart(on: lane) { try Task.checkCancellation() }
     }
 
-    /// Makes pages as soon as this process has committed the start of a fan-out; a failed page is left to the next regular pass.
-    private func makePagesOnSignal(on lane: Lane) async {
-        for await _ in postgres.notifications(on: TopicFanOutRepository.channel) { try? await makePages(on: lane) }
+    /// Makes parts as soon as this process has committed the start of a fan-out; a failed part is left to the next regular pass.
+    private func makePartsOnSignal(on lane: Lane) async {
+        for await _ in postgres.notifications(on: TopicFanOutRepository.channel) { try? await makeParts(on: lane) }
     }
 
-    /// Makes the next page of the fan-out whose turn it is.
+    /// Makes the next part of the fan-out whose turn it is.
     ///
     /// - Returns: Whether there was a fan-out that did not have to wait for the notifier.
     @discardableResult
-    public func makePage(on lane: Lane) async throws -> Bool {
+    public func makePart(on lane: Lane) async throws -> Bool {
         try await postgres.withTransaction { transaction in
-            // An asynchronous commit that is lost loses the page together with the progress, and the page is made again; its pushes that
+            // An asynchronous commit that is lost loses the part together with the progress, and the part is made again; its pushes that
             // were sent by then are sent again, and replace themselves.
             try await transaction.commitAsynchronously()
             let fanOuts = TopicFanOutRepository(transaction)
@@ -83,31 +83,17 @@ public struct TopicFanOutService: Service {
                 try await fanOuts.deferFanOut(fanOut, for: configuration.backPressurePause)
                 return false
             }
-            let page = try await fanOuts.page(of: fanOut, limit: configuration.pageMembers)
-            let made = try await address(page, of: fanOut, in: transaction)
-            if page.memberCount == configuration.pageMembers, let last = page.lastUserID {
+            let part = try await fanOuts.addPages(of: fanOut, limit: configuration.partMembers)
+            let planner = DeliveryPlanner(transaction: transaction)
+            let made = try await planner.publish([(DeliveryPlanner.Order(fanOut), part.pages)])[fanOut.notificationID] ?? 0
+            Counter(label: "push_fan_out_deliveries_total").increment(by: made)
+            if part.memberCount == configuration.partMembers, let last = part.lastUserID {
                 try await fanOuts.advance(fanOut, after: last, deliveries: made)
             } else {
                 try await end(fanOut, made: made, ifNone: .noInstallation, in: transaction)
             }
             return true
         }
-    }
-
-    /// Creates the deliveries to the installations of a page of members.
-    private func address(
-        _ page: TopicFanOutPage, of fanOut: TopicFanOut, in transaction: PostgresTransaction
-    ) async throws -> Int {
-        let now = Date()
-        let addresses = page.addresses.filter {
-            $0.userID != fanOut.exceptUserID && $0.isReachable(on: fanOut.lane, at: now)
-        }
-        let order = DeliveryPlanner.Order(
-            notificationID: fanOut.notificationID, lane: fanOut.lane, requestID: fanOut.requestID,
-            traceparent: fanOut.traceparent, expiresAt: fanOut.expiresAt, isForTopic: fanOut.topicID != nil, addresses: addresses)
-        let made = try await DeliveryPlanner(transaction: transaction).plan([order])[order.notificationID] ?? 0
-        Counter(label: "push_fan_out_deliveries_total").increment(by: made)
-        return made
     }
 
     private func end(
@@ -117,7 +103,7 @@ public struct TopicFanOutService: Service {
         let total = fanOut.deliveryCount + made
         if total > 0 {
             try await notifications.markAddressed([fanOut.notificationID: total])
-            // All deliveries of earlier pages may be settled by now, and then no further event would settle the notification.
+            // All deliveries of earlier parts may be settled by now, and then no further event would settle the notification.
             try await notifications.settle([fanOut.notificationID])
         } else {
             try await notifications.markSkipped([fanOut.notificationID], reason: reason.rawValue)
@@ -127,5 +113,13 @@ public struct TopicFanOutService: Service {
         logger.debug(
             "fan-out ended",
             metadata: ["notification_id": "\(fanOut.notificationID.wireString)", "deliveries": "\(total)"])
+    }
+}
+
+extension DeliveryPlanner.Order {
+    fileprivate init(_ fanOut: TopicFanOut) {
+        self.init(
+            notificationID: fanOut.notificationID, lane: fanOut.lane, requestID: fanOut.requestID, traceparent: fanOut.traceparent,
+            expiresAt: fanOut.expiresAt, isForTopic: fanOut.topicID != nil)
     }
 }
