@@ -95,19 +95,23 @@ public final class ClaimedDelivery: Sendable {
     /// The number of claims, including this one.
     public var attempt: Int { claim.attempt }
 
-    /// Reads the rows of a claim. A delivery without the columns of its page has the id of the one before it; if the order of the rows
-    /// were broken, the claim would fail, and not send a push to another's page.
-    static func read(_ rows: PostgresRows) throws(PostgresError) -> [ClaimedDelivery] {
+    /// Reads claimed deliveries.
+    ///
+    /// - Parameters:
+    ///   - rows: One row for each delivery.
+    ///   - claimed: One row for each claimed page, or for each delivery with a row of its own.
+    static func read(_ rows: PostgresRows, of claimed: PostgresRows) throws(PostgresError) -> [ClaimedDelivery] {
+        var notifications: [UUID: ClaimedNotification] = [:]
+        var byID: [UUID: ClaimedRow] = [:]
+        for row in claimed { byID[try row.decode("id")] = try ClaimedRow(row: row, &notifications) }
         var deliveries: [ClaimedDelivery] = []
         deliveries.reserveCapacity(rows.count)
-        var notifications: [UUID: ClaimedNotification] = [:]
-        var claimed: ClaimedRow?
+        var current: ClaimedRow?
         for row in rows {
             let id: UUID = try row.decode("id")
-            let current: ClaimedRow
-            if let claimed, claimed.id == id { current = claimed } else { current = try ClaimedRow(id: id, row: row, &notifications) }
-            deliveries.append(try ClaimedDelivery(row: row, of: current))
-            claimed = current
+            // The deliveries of a page follow each other.
+            if current?.id != id { current = byID[id] }
+            if let current { deliveries.append(try ClaimedDelivery(row: row, of: current)) }
         }
         return deliveries
     }
@@ -135,8 +139,8 @@ private struct ClaimedRow {
     let createdAt: Date
 
     /// - Parameter notifications: Those of the rows before it, which share their objects.
-    init(id: UUID, row: PostgresRow, _ notifications: inout [UUID: ClaimedNotification]) throws(PostgresError) {
-        self.id = id
+    init(row: PostgresRow, _ notifications: inout [UUID: ClaimedNotification]) throws(PostgresError) {
+        id = try row.decode("id")
         attempt = Int(try row.decode("attempt", as: Int32.self))
         mayHaveArrived = try row.decode("may_have_arrived")
         createdAt = try row.decode("created_at")

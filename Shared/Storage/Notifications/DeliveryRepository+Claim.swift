@@ -9,15 +9,16 @@ extension DeliveryRepository {
     /// - Returns: The claimed deliveries, those not to be sent (``Suppression``) included; none when the page is claimed, deferred or
     ///   settled.
     public func claim(page id: UUID, lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
-        let query: PostgresQuery = """
-            WITH page AS (
+        let claimed = try await db.query(
+            """
+            WITH claimed AS (
                 UPDATE delivery_pages
                 SET state = 'sending', attempt = attempt + 1, due_at = now() + make_interval(secs => \(lease / .seconds(1)))
                 WHERE id = \(id) AND state = 'pending' AND attempt = 0 AND code IS NULL
-                RETURNING *
-            ), \(unescaped: Self.membersOfPage) \(unescaped: Self.details)
-            """
-        return try ClaimedDelivery.read(try await db.query(query))
+                RETURNING \(unescaped: Self.claimedPageColumns)
+            ) \(unescaped: Self.claims)
+            """)
+        return try await deliveries(of: claimed, on: .page)
     }
 
     /// Claims due deliveries of a lane: pages that were deferred, whose sender crashed, or whose event never reached a sender; and, when
@@ -29,8 +30,9 @@ extension DeliveryRepository {
     ///   - lease: The length of the lease.
     public func claimDue(lane: Lane, limit: Int, lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
         let pages = try await claimDuePages(lane: lane, limit: limit, lease: lease)
-        guard pages.isEmpty else { return pages }
-        let query: PostgresQuery = """
+        guard pages.isEmpty else { return try await deliveries(of: pages, on: .page) }
+        let claimed = try await db.query(
+            """
             WITH due AS (
                 SELECT id AS due_id FROM deliveries WHERE lane = \(lane.rawValue) AND due_at <= now()
                 ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
@@ -39,68 +41,87 @@ extension DeliveryRepository {
                 SET state = 'sending', attempt = d.attempt + 1, due_at = now() + make_interval(secs => \(lease / .seconds(1))),
                     may_have_arrived = d.may_have_arrived OR d.state = 'sending'
                 FROM due WHERE d.id = due_id
-                RETURNING d.*
-            ), members AS (
-                SELECT c.id, NULL::bigint AS number, c.notification_id, c.install_id, c.generation, c.attempt, c.may_have_arrived,
-                       c.created_at, \(unescaped: Self.notificationColumns)
-                FROM claimed c CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = c.notification_id OFFSET 0) n
-            ) \(unescaped: Self.details)
-            """
-        return try ClaimedDelivery.read(try await db.query(query))
+                RETURNING d.id, d.notification_id, d.attempt, d.may_have_arrived, d.created_at
+            ) \(unescaped: Self.claims)
+            """)
+        return try await deliveries(of: claimed, on: .rowOfItsOwn)
     }
 
-    private func claimDuePages(lane: Lane, limit: Int, lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
-        let query: PostgresQuery = """
+    private func claimDuePages(lane: Lane, limit: Int, lease: Duration) async throws(PostgresError) -> PostgresRows {
+        try await db.query(
+            """
             WITH due AS MATERIALIZED (
                 SELECT id AS due_id, due_at AS since, cardinality(install_ids) AS size
                 FROM delivery_pages WHERE lane = \(lane.rawValue) AND due_at <= now()
                 ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
-            ), page AS (
+            ), claimed AS (
                 UPDATE delivery_pages
                 SET state = 'sending', attempt = attempt + 1, due_at = now() + make_interval(secs => \(lease / .seconds(1))),
                     code = CASE WHEN state = 'sending' THEN 'sender_lost' ELSE coalesce(code, 'event_missing') END
                 FROM (SELECT due_id, sum(size) OVER (ORDER BY since, due_id) AS total FROM due) counted
                 WHERE id = due_id AND total <= \(limit)
-                RETURNING delivery_pages.*
-            ), \(unescaped: Self.membersOfPage) \(unescaped: Self.details)
-            """
-        return try ClaimedDelivery.read(try await db.query(query))
+                RETURNING \(unescaped: Self.claimedPageColumns)
+            ) \(unescaped: Self.claims)
+            """)
     }
 
-    /// SQL of the open deliveries of the claimed pages. A page is claimed again as a whole only when its sender has crashed.
-    private static let membersOfPage = """
-        members AS (
-            SELECT p.id, m.number, p.notification_id, m.install_id, m.generation, p.attempt, p.attempt > 1 AS may_have_arrived,
-                   p.created_at, \(notificationColumns)
-            FROM page p CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = p.notification_id OFFSET 0) n
-            CROSS JOIN LATERAL unnest(p.install_ids, p.generations) WITH ORDINALITY AS m (install_id, generation, number)
-            WHERE get_bit(p.accepted | p.detached, m.number::integer - 1) = 0)
+    /// A page is claimed again as a whole only when its sender has crashed.
+    private static let claimedPageColumns = "id, notification_id, attempt, attempt > 1 AS may_have_arrived, created_at"
+
+    /// SQL of the claimed rows and their notifications. The lateral join with an OFFSET is an index lookup for each claimed row.
+    private static let claims = """
+        SELECT c.id, c.notification_id, c.attempt, c.may_have_arrived, c.created_at, n.kind, n.recipient_type, n.recipient_id, n.lane,
+               n.request_id, n.traceparent, n.expires_at, n.parameters::text AS parameters
+        FROM claimed c CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = c.notification_id OFFSET 0) n
         """
 
-    /// SQL of what is needed to send the deliveries in `members`, or the reason not to. Of adjacent deliveries of a page only the first
-    /// has the columns that all have in common, and of adjacent deliveries of a notification the first has the notification's; a lateral
-    /// join with an OFFSET keeps the order. The generation to send to is the installation's current one, unless it has passed to another
-    /// user.
-    private static let details = """
-        SELECT d.id, d.number, d.install_id,
-               CASE WHEN d.recipient_type = 'session' OR d.generation >= i.bound_generation THEN coalesce(i.generation, d.generation)
-                    ELSE d.generation END AS generation,
-               \(Suppression.firstReason) AS suppression,
-               i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id, i.state = 'suspect' AS is_suspect,
-               \(pageNames.map { "CASE WHEN d.begins_page THEN d.\($0) END AS \($0)" }.joined(separator: ", ")),
-               \(notificationNames.map { "CASE WHEN d.begins_notification THEN d.\($0) END AS \($0)" }.joined(separator: ", ")),
-               CASE WHEN d.begins_notification THEN d.parameters::text END AS parameters
-        FROM (SELECT *, lag(id) OVER () IS DISTINCT FROM id AS begins_page,
-                     lag(notification_id) OVER () IS DISTINCT FROM notification_id AS begins_notification FROM members) d
-        LEFT JOIN LATERAL (
-            SELECT * FROM push_installs
-            WHERE id = d.install_id
-              AND (state IN ('active', 'stale') OR (state = 'suspect' AND suspect_until <= now())) OFFSET 0) i ON true
-        """
+    // MARK: The deliveries of claimed rows
 
-    private static let pageNames = ["attempt", "may_have_arrived", "created_at", "notification_id"]
-    private static let notificationNames = ["kind", "recipient_type", "recipient_id", "lane", "request_id", "traceparent", "expires_at"]
-    private static let notificationColumns = (notificationNames + ["parameters"]).map { "n.\($0)" }.joined(separator: ", ")
+    /// Where claimed deliveries are stored.
+    private enum Place {
+        case page, rowOfItsOwn
+
+        /// SQL of the deliveries, `d`, and their notifications, `n`.
+        var deliveries: String {
+            switch self {
+            case .page:
+                """
+                delivery_pages p CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = p.notification_id OFFSET 0) n
+                CROSS JOIN LATERAL (
+                    SELECT p.id, p.created_at, m.install_id, m.generation, m.number
+                    FROM unnest(p.install_ids, p.generations) WITH ORDINALITY AS m (install_id, generation, number)
+                    WHERE get_bit(p.accepted | p.detached, m.number::integer - 1) = 0) d
+                """
+            case .rowOfItsOwn:
+                """
+                (SELECT *, NULL::bigint AS number FROM deliveries) d
+                CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = d.notification_id OFFSET 0) n
+                """
+            }
+        }
+
+        /// The id of the claimed row.
+        var claimedID: String { self == .page ? "p.id" : "d.id" }
+    }
+
+    /// Reads what is needed to send the open deliveries of claimed rows, or the reason not to.
+    ///
+    /// It is a second statement, because what the deliveries of a page have in common is read once, by the first. The generation to send
+    /// to is the installation's current one, unless it has passed to another user.
+    private func deliveries(of claimed: PostgresRows, on place: Place) async throws(PostgresError) -> [ClaimedDelivery] {
+        guard !claimed.isEmpty else { return [] }
+        let query: PostgresQuery = """
+            SELECT d.id, d.number, d.install_id,
+                   CASE WHEN n.recipient_type = 'session' OR d.generation >= i.bound_generation THEN coalesce(i.generation, d.generation)
+                        ELSE d.generation END AS generation,
+                   \(unescaped: Suppression.firstReason) AS suppression,
+                   i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id, i.state = 'suspect' AS is_suspect
+            FROM \(unescaped: place.deliveries) LEFT JOIN push_installs i
+                ON i.id = d.install_id AND (i.state IN ('active', 'stale') OR i.state = 'suspect' AND i.suspect_until <= now())
+            WHERE \(unescaped: place.claimedID) = ANY(\(try claimed.column("id", as: UUID.self)))
+            """
+        return try ClaimedDelivery.read(try await db.query(query), of: claimed)
+    }
 
     /// Defers a page that was never attempted, without counting an attempt.
     ///

@@ -1,8 +1,8 @@
 /// A reason not to send a push that was addressed, decided as late as possible: when a sender claims it.
 ///
 /// The cases are in the order in which they are checked; the first that applies counts. Each is an SQL condition, because it reads
-/// tables that a claim must not read row by row. `d` is the delivery with the columns of its notification, and `i` its installation
-/// if pushes can be sent to it. OFFSET 0 makes each subquery an index lookup, even in a plan that was made while the tables were empty.
+/// tables that a claim must not read row by row. `d` is the delivery, `n` its notification, and `i` its installation if pushes can be
+/// sent to it. OFFSET 0 makes each subquery an index lookup, even in a plan that was made while the tables were empty.
 public enum Suppression: String, Sendable, CaseIterable {
     /// The notification has expired; its deliveries are settled as `expired`, all others as `skipped`.
     case expired
@@ -23,43 +23,43 @@ public enum Suppression: String, Sendable, CaseIterable {
 
     var condition: String {
         switch self {
-        case .expired: "d.expires_at <= now()"
+        case .expired: "n.expires_at <= now()"
         case .jobGone:
             """
-            d.kind IN ('job_completed', 'job_failed') AND NOT EXISTS (
+            n.kind IN ('job_completed', 'job_failed') AND NOT EXISTS (
                 SELECT FROM image_jobs
                 WHERE deleted_at IS NULL AND expires_at > now()
-                  AND id = CASE WHEN d.parameters->>'job_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-                                THEN (d.parameters->>'job_id')::uuid END OFFSET 0)
+                  AND id = CASE WHEN n.parameters->>'job_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+                                THEN (n.parameters->>'job_id')::uuid END OFFSET 0)
             """
         case .noInstallation:
-            "(d.recipient_type = 'session' AND i.id IS NOT NULL OR d.generation >= i.bound_generation) IS NOT TRUE"
+            "(n.recipient_type = 'session' AND i.id IS NOT NULL OR d.generation >= i.bound_generation) IS NOT TRUE"
         case .notAMember:
             """
-            d.recipient_type = 'topic' AND d.created_at < now() - interval '10 seconds' AND NOT EXISTS (
-                SELECT FROM topics t JOIN topic_members m ON m.topic_id = t.id WHERE t.name = d.recipient_id AND m.user_id = i.user_id
+            n.recipient_type = 'topic' AND d.created_at < now() - interval '10 seconds' AND NOT EXISTS (
+                SELECT FROM topics t JOIN topic_members m ON m.topic_id = t.id WHERE t.name = n.recipient_id AND m.user_id = i.user_id
                 OFFSET 0)
             """
         case .blocked:
             """
-            d.recipient_type = 'topic' AND d.created_at < now() - interval '10 seconds' AND EXISTS (
+            n.recipient_type = 'topic' AND d.created_at < now() - interval '10 seconds' AND EXISTS (
                 SELECT FROM user_blocks b
                 WHERE b.user_id = i.user_id
-                  AND b.blocked_id = CASE WHEN d.parameters->>'sender_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-                                          THEN (d.parameters->>'sender_id')::uuid END OFFSET 0)
+                  AND b.blocked_id = CASE WHEN n.parameters->>'sender_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+                                          THEN (n.parameters->>'sender_id')::uuid END OFFSET 0)
             """
         case .presence:
             """
-            d.kind = 'chat_message' AND EXISTS (
+            n.kind = 'chat_message' AND EXISTS (
                 SELECT FROM push_presence s
                 WHERE s.installation_key = i.installation_key AND s.user_id = i.user_id AND s.lease_until > now()
-                  AND s.topic_id::text = d.parameters->>'topic_id')
+                  AND s.topic_id::text = n.parameters->>'topic_id')
             """
         case .notInvited:
             """
-            d.kind = 'invitation' AND NOT EXISTS (
+            n.kind = 'invitation' AND NOT EXISTS (
                 SELECT FROM topic_invitations v
-                WHERE v.user_id = i.user_id AND v.is_announced AND v.expires_at > now() AND v.topic_id::text = d.parameters->>'topic_id'
+                WHERE v.user_id = i.user_id AND v.is_announced AND v.expires_at > now() AND v.topic_id::text = n.parameters->>'topic_id'
                   AND NOT EXISTS (SELECT FROM user_blocks WHERE user_id = v.user_id AND blocked_id = v.inviter_id)
                 OFFSET 0)
             """
