@@ -4,6 +4,7 @@ internal import CNGHTTP2
 extension HTTP2Connection {
     func settingsReceived() {
         maxStreams = min(configuration.maxStreamsPerConnection, session.maxRemoteStreams)
+        headers.limitTable(to: session.maxRemoteHeaderTableByteCount)
         markReady()
     }
 

@@ -26,7 +26,8 @@ final class HTTP2Connection {
     let use: Use
     let registry: CallRegistry
     let configuration: HTTP2ClientConfiguration
-    private let origin: OriginFields
+    var headers: HeaderEncoder
+    private var headerFrame: [UInt8] = []
     let session: NativeSession
     var output = OutputBuffer()
     var streams = SlotTable<Call>()
@@ -48,14 +49,14 @@ final class HTTP2Connection {
     private var clock: ConnectionClock
 
     init?(
-        socket: CurlSocket, use: Use, origin: OriginFields, registry: CallRegistry, configuration: HTTP2ClientConfiguration,
+        socket: CurlSocket, use: Use, origin: HTTP2Origin, registry: CallRegistry, configuration: HTTP2ClientConfiguration,
         now: ContinuousClock.Instant
     ) {
         guard let session = NativeSession(configuration: configuration) else { return nil }
         self.session = session
         self.socket = socket
         self.use = use
-        self.origin = origin
+        headers = HeaderEncoder(origin)
         self.registry = registry
         self.configuration = configuration
         clock = ConnectionClock(configuration, now: now)
@@ -72,8 +73,7 @@ final class HTTP2Connection {
     func open(_ call: Call, now: ContinuousClock.Instant) -> Bool {
         precondition(hasRoom, "a stream is opened on a ready connection below its limit only")
         let slot = streams.insert(call)
-        let fields = origin.fields(for: call.request, bodyByteCount: call.body.count)
-        guard let stream = session.open(fields, hasBody: !call.body.isEmpty, slot: slot) else {
+        guard let stream = session.open(method: call.request.method, hasBody: !call.body.isEmpty, slot: slot) else {
             streams.remove(slot)
             state = .draining
             return false
@@ -157,11 +157,20 @@ final class HTTP2Connection {
             while !output.isFull {
                 let bytes = try session.nextOutput()
                 if bytes.isEmpty { return }
-                output.append(bytes)
+                if let frame = HeaderFrame(bytes) { try append(frame) } else { output.append(bytes) }
             }
         } catch {
             fail(error.reason)
         }
+    }
+
+    /// Appends the frame that begins the request of a call, with the header block of the call.
+    private func append(_ frame: HeaderFrame) throws(NativeSession.Fault) {
+        guard frame.hasWholeBlock, let call = session.slot(of: frame.stream).flatMap({ streams[$0] }) else {
+            throw NativeSession.Fault(reason: "nghttp2 began a request that is not one of this client")
+        }
+        frame.write(to: &headerFrame) { headers.append(call.request, bodyByteCount: call.body.count, to: &$0) }
+        headerFrame.withUnsafeBytes { output.append($0) }
     }
 
     /// Sends GOAWAY, as far as the socket accepts it without blocking.

@@ -14,7 +14,7 @@ final class HTTP2Loop {
     let configuration: HTTP2ClientConfiguration
     let logger: Logger
     let registry: CallRegistry
-    let origin: OriginFields
+    let origin: HTTP2Origin
     var connections: [HTTP2Connection] = []
     var waiting = WaitingCalls()
     var reconnectBackoff = ReconnectBackoff()
@@ -43,7 +43,7 @@ final class HTTP2Loop {
         self.iterationEnded = iterationEnded
         multi = CurlLibrary.makeMulti()
         registry = CallRegistry(mailbox: mailbox)
-        self.origin = OriginFields(origin)
+        self.origin = origin
         connector = Connector(origin: origin, configuration: configuration, mailbox: mailbox)
         mailbox.open(multi: multi)
     }

@@ -1,9 +1,7 @@
-internal import CNGHTTP2
-
-/// A request that is sent many times with different bodies. Its header fields are checked and laid out for nghttp2 once.
-///
-/// Sendable is unchecked: the memory behind the pointers is written in `init`, only read afterwards, and freed in `deinit`.
-public final class HTTP2Request: @unchecked Sendable {
+/// A request that is sent many times with different bodies. Its header fields are checked once.
+public final class HTTP2Request: Sendable {
+    /// The most bytes of its header fields, with 32 for each: they must fit into one frame of the size that every server accepts.
+    private static let maxFieldsByteCount = 15 * 1024
     /// Header fields that HTTP/2 does not allow or that the client sets itself.
     private static let reservedNames: Set<String> = [
         "connection", "content-length", "host", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade",
@@ -11,41 +9,31 @@ public final class HTTP2Request: @unchecked Sendable {
     /// Methods whose requests carry `content-length` even without a body.
     private static let methodsWithBody: Set<String> = ["POST", "PUT", "PATCH"]
 
+    /// The method.
+    let method: String
     /// The fields, with `:method` and `:path` first.
-    let fields: UnsafeMutableBufferPointer<nghttp2_nv>
+    let fields: [HeaderField]
     /// Whether the request carries `content-length` even when its body is empty.
     let hasBody: Bool
-    private let text: UnsafeMutableBufferPointer<UInt8>
 
-    /// Checks a request and lays out its fields.
+    /// Checks a request.
     ///
     /// - Parameters:
     ///   - path: The path and the query, percent-encoded; it begins with a slash.
     ///   - headers: The header fields in order; names may have capitals. `content-length` is added.
-    /// - Throws: `invalidRequest` when the method, path or a header field is invalid.
+    /// - Throws: `invalidRequest` when the method, path or a header field is invalid, or the fields are too large.
     public init(method: String = "POST", path: String, headers: [(String, String)] = []) throws(HTTPClientError) {
         if let fault = Self.fault(method: method, path: path, headers: headers) {
             throw HTTPClientError(.invalidRequest, mayHaveReachedServer: false, fault)
         }
-        let pairs = [(":method", method), (":path", path)] + headers.map { ($0.lowercased(), $1) }
+        self.method = method
+        fields =
+            [HeaderField(":method", method), HeaderField(":path", path)] + headers.map { HeaderField($0.lowercased(), $1) }
         hasBody = Self.methodsWithBody.contains(method)
-        text = .allocate(capacity: pairs.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count })
-        fields = .allocate(capacity: pairs.count)
-        var offset = 0
-        func put(_ string: String) -> UnsafeMutableBufferPointer<UInt8> {
-            let place = UnsafeMutableBufferPointer(rebasing: text[offset..<offset + string.utf8.count])
-            _ = place.initialize(from: string.utf8)
-            offset += place.count
-            return place
+        guard fields.reduce(0, { $0 + $1.entryByteCount }) <= Self.maxFieldsByteCount else {
+            let fault = "the header fields are larger than \(Self.maxFieldsByteCount) bytes"
+            throw HTTPClientError(.invalidRequest, mayHaveReachedServer: false, fault)
         }
-        for (index, pair) in pairs.enumerated() {
-            fields.initializeElement(at: index, to: nghttp2_nv(name: put(pair.0), value: put(pair.1)))
-        }
-    }
-
-    deinit {
-        fields.deallocate()
-        text.deallocate()
     }
 
     private static func fault(method: String, path: String, headers: [(String, String)]) -> String? {
@@ -55,14 +43,5 @@ public final class HTTP2Request: @unchecked Sendable {
         }
         let url = "https://host" + path
         return HTTPClientRequest(method: method, url: url, headers: headers.map { (name: $0, value: $1) }).fault
-    }
-}
-
-extension nghttp2_nv {
-    /// Makes a field whose bytes outlive its use, so that nghttp2 need not copy them.
-    init(name: UnsafeMutableBufferPointer<UInt8>, value: UnsafeMutableBufferPointer<UInt8>) {
-        let flags = NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue
-        self.init(
-            name: name.baseAddress, value: value.baseAddress, namelen: name.count, valuelen: value.count, flags: UInt8(flags))
     }
 }

@@ -7,6 +7,8 @@ struct NativeSession: ~Copyable {
         let reason: String
 
         init(_ code: Int) { reason = String(cString: nghttp2_strerror(Int32(clamping: code))) }
+
+        init(reason: String) { self.reason = reason }
     }
 
     /// The receive window of the connection, in bytes; large enough that the small responses never wait for it.
@@ -63,6 +65,11 @@ struct NativeSession: ~Copyable {
         Int(nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
+    /// The size of the table of header fields that the server allows, in bytes.
+    var maxRemoteHeaderTableByteCount: Int {
+        Int(nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_HEADER_TABLE_SIZE))
+    }
+
     /// Whether the session neither reads nor writes any more.
     var isDone: Bool { nghttp2_session_want_read(pointer) == 0 && nghttp2_session_want_write(pointer) == 0 }
 
@@ -72,7 +79,7 @@ struct NativeSession: ~Copyable {
         if result < 0 { throw Fault(result) }
     }
 
-    /// Returns the next bytes for the server, or none; they are valid until the next call.
+    /// Returns the next bytes for the server, or none; they are valid until the next call. They are at most one frame.
     func nextOutput() throws(Fault) -> UnsafeRawBufferPointer {
         var bytes: UnsafePointer<UInt8>?
         let count = nghttp2_session_mem_send(pointer, &bytes)
@@ -80,20 +87,29 @@ struct NativeSession: ~Copyable {
         return UnsafeRawBufferPointer(start: bytes, count: count)
     }
 
-    /// Opens a stream; nghttp2 fetches the body, if there is one, by a callback.
+    /// Opens a stream; nghttp2 fetches the body, if there is one, by a callback. The header block of its frame is to be replaced.
     ///
+    /// - Parameter method: The only header field that nghttp2 is given: it decides which responses are valid.
     /// - Returns: The stream id, or nil when this session opens no more streams.
-    func open(_ fields: UnsafeMutableBufferPointer<nghttp2_nv>, hasBody: Bool, slot: Int) -> Int32? {
+    func open(method: String, hasBody: Bool, slot: Int) -> Int32? {
         let slot = SessionCallbacks.userData(slot: slot)
-        let stream: Int32
-        if hasBody {
-            var body = SessionCallbacks.bodyProvider
-            stream = nghttp2_submit_request(pointer, nil, fields.baseAddress, fields.count, &body, slot)
-        } else {
-            stream = nghttp2_submit_request(pointer, nil, fields.baseAddress, fields.count, nil, slot)
+        var (name, value) = (":method", method)
+        let stream = name.withUTF8 { name in
+            value.withUTF8 { value in
+                // nghttp2 copies them, and does not write to them.
+                var field = nghttp2_nv(
+                    name: UnsafeMutablePointer(mutating: name.baseAddress), value: UnsafeMutablePointer(mutating: value.baseAddress),
+                    namelen: name.count, valuelen: value.count, flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue))
+                guard hasBody else { return nghttp2_submit_request(pointer, nil, &field, 1, nil, slot) }
+                var body = SessionCallbacks.bodyProvider
+                return nghttp2_submit_request(pointer, nil, &field, 1, &body, slot)
+            }
         }
         return stream > 0 ? stream : nil
     }
+
+    /// Returns the slot of a stream.
+    func slot(of stream: Int32) -> Int? { SessionCallbacks.slot(pointer, stream) }
 
     /// Resets a stream with CANCEL.
     func reset(_ stream: Int32) {

@@ -65,7 +65,8 @@ enum SessionCallbacks {
         Unmanaged<HTTP2Connection>.fromOpaque(context).takeUnretainedValue()
     }
 
-    private static func slot(_ session: OpaquePointer?, _ stream: Int32) -> Int? {
+    /// Returns the slot of a stream; nil when it is closed, or not opened by this client.
+    static func slot(_ session: OpaquePointer?, _ stream: Int32) -> Int? {
         nghttp2_session_get_stream_user_data(session, stream).map { Int(bitPattern: $0) - 1 }
     }
 }

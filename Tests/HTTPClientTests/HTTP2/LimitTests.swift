@@ -28,4 +28,15 @@ import Testing
             (error as? HTTPClientError)?.code == .invalidRequest
         }
     }
+
+    @Test func `header fields are refused when they would not fit into one frame`() async throws {
+        let server = try await NGHTTPServer(isTLS: false)
+        try await withHTTP2Client(server.origin) { client in
+            // As many bytes as are allowed: with 32 for each field, and `:method`, `:path` and the name.
+            let most = 15 * 1024 - 3 * 32 - (":methodPOST" + ":path/" + "a").utf8.count
+            let largest = try HTTP2Request(path: "/", headers: [("a", String(repeating: "b", count: most))])
+            #expect(try await client.execute(largest, body: [1]).status == 200)
+            #expect(throws: HTTPClientError.self) { try HTTP2Request(path: "/", headers: [("a", String(repeating: "b", count: most + 1))]) }
+        }
+    }
 }
