@@ -2,9 +2,12 @@ internal import CNGHTTP2
 
 /// Callbacks of the session.
 extension HTTP2Connection {
-    func settingsReceived() {
+    func settingsReceived(_ settings: UnsafeBufferPointer<nghttp2_settings_entry>) {
         maxStreams = min(configuration.maxStreamsPerConnection, session.maxRemoteStreams)
-        headers.limitTable(to: session.maxRemoteHeaderTableByteCount)
+        // Each in order: nghttp2 reports the smallest and the last of the sizes in a frame, and both have to be announced.
+        for setting in settings where setting.settings_id == Int32(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue) {
+            headers.limitTable(to: Int(setting.value))
+        }
         markReady()
     }
 

@@ -169,7 +169,7 @@ final class HTTP2Connection {
         guard frame.hasWholeBlock, let call = session.slot(of: frame.stream).flatMap({ streams[$0] }) else {
             throw NativeSession.Fault(reason: "nghttp2 began a request that is not one of this client")
         }
-        frame.write(to: &headerFrame) { headers.append(call.request, bodyByteCount: call.body.count, to: &$0) }
+        try frame.write(to: &headerFrame) { headers.append(call.request, bodyByteCount: call.body.count, to: &$0) }
         headerFrame.withUnsafeBytes { output.append($0) }
     }
 

@@ -1,6 +1,7 @@
 /// A request that is sent many times with different bodies. Its header fields are checked once.
 public final class HTTP2Request: Sendable {
-    /// The most bytes of its header fields, with 32 for each: they must fit into one frame of the size that every server accepts.
+    /// The most bytes of its header fields, with 32 for each: they must fit into one frame of the size that every server accepts, beside
+    /// the authority.
     private static let maxFieldsByteCount = 15 * 1024
     /// Header fields that HTTP/2 does not allow or that the client sets itself.
     private static let reservedNames: Set<String> = [

@@ -3,6 +3,8 @@ internal import CNGHTTP2
 /// The frame with which nghttp2 begins a request (RFC 9113 §6.2); its header block is replaced before it is sent.
 struct HeaderFrame {
     private static let headByteCount = 9
+    /// The size of a frame that every server accepts (RFC 9113 §6.5.2).
+    private static let maxBlockByteCount = 16_384
 
     private let bytes: UnsafeRawBufferPointer
 
@@ -27,13 +29,16 @@ struct HeaderFrame {
     ///
     /// - Parameters:
     ///   - frame: Replaced by the frame.
-    ///   - append: Appends the block, of at most 16,384 bytes.
-    func write(to frame: inout [UInt8], appendBlock append: (inout [UInt8]) -> Void) {
+    ///   - append: Appends the block.
+    /// - Throws: When the block does not fit into one frame: the authority is very long, because the other fields are limited.
+    func write(to frame: inout [UInt8], appendBlock append: (inout [UInt8]) -> Void) throws(NativeSession.Fault) {
         frame.removeAll(keepingCapacity: true)
         frame += bytes.prefix(Self.headByteCount)
         append(&frame)
         let byteCount = frame.count - Self.headByteCount
-        precondition(byteCount <= 16_384, "a header block does not fit into the smallest frame that a server must accept")
+        guard byteCount <= Self.maxBlockByteCount else {
+            throw NativeSession.Fault(reason: "the header fields are larger than \(Self.maxBlockByteCount) bytes")
+        }
         (frame[0], frame[1], frame[2]) = (0, UInt8(byteCount >> 8), UInt8(byteCount & 0xFF))
     }
 }

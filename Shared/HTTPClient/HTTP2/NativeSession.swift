@@ -65,11 +65,6 @@ struct NativeSession: ~Copyable {
         Int(nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
-    /// The size of the table of header fields that the server allows, in bytes.
-    var maxRemoteHeaderTableByteCount: Int {
-        Int(nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_HEADER_TABLE_SIZE))
-    }
-
     /// Whether the session neither reads nor writes any more.
     var isDone: Bool { nghttp2_session_want_read(pointer) == 0 && nghttp2_session_want_write(pointer) == 0 }
 

@@ -24,13 +24,16 @@ struct FramePeer {
     private var connection: ScriptedServer.Connection
     private var bytes: [UInt8] = []
 
-    /// Reads the client's preface and sends the server's settings: pairs of a number and a value.
+    /// Reads the client's preface and sends the server's settings.
     init(_ connection: ScriptedServer.Connection, settings: [(UInt8, UInt32)] = []) async throws {
         self.connection = connection
         _ = try await take(Self.prefaceByteCount)
-        var entries: [UInt8] = []
-        for (number, value) in settings { entries += [0, number] + Self.bytes(of: value) }
-        try await send(Kind.settings, payload: entries)
+        try await set(settings)
+    }
+
+    /// Sends settings: pairs of a number and a value.
+    func set(_ settings: [(UInt8, UInt32)]) async throws {
+        try await send(Kind.settings, payload: settings.flatMap { number, value in [0, number] + Self.bytes(of: value) })
     }
 
     /// Listens, and serves each connection by a script of frames.

@@ -33,7 +33,7 @@ import Testing
 
         mutating func limitTable(to byteCount: Int) {
             encoder.limitTable(to: byteCount)
-            decoder.limitTable(to: min(byteCount, 4096))
+            decoder.limitTable(to: byteCount)
         }
     }
 
@@ -114,27 +114,38 @@ import Testing
         }
     }
 
-    @Test(arguments: [UInt32(0), 4096])
-    func `a client follows the size of the server's table`(size: UInt32) async throws {
-        let server = try await FramePeer.server(settings: [(1, size)]) { peer in
+    @Test(arguments: [[0], [4096], [0, 4096], [100, 65_536]] as [[UInt32]])
+    func `a client follows the sizes of the server's table, also those of one SETTINGS frame`(sizes: [UInt32]) async throws {
+        let server = try await FramePeer.server { peer in
             let decoder = HeaderDecoder()
-            if size < 4096 { decoder.limitTable(to: Int(size)) }
-            while true {
+            func answer() async throws {
                 let frame = try await peer.read(FramePeer.Kind.headers)
                 let fields = try decoder.decode(frame.payload)
-                let length = fields.first { $0.name == Array("content-length".utf8) }
+                let isWhole = fields.contains(HeaderField("content-length", "5")) && fields.contains(Self.token)
                 // The size of the block is answered as the status.
-                let status = length == HeaderField("content-length", "5") ? 200 + frame.payload.count : 999
-                try await peer.answer(frame.stream, status: "\(status)")
+                try await peer.answer(frame.stream, status: "\(isWhole ? 200 + frame.payload.count : 999)")
             }
+            for _ in 0..<2 { try await answer() }
+            try await peer.set(sizes.map { (1, $0) })
+            // The client acknowledges them before it follows them.
+            while try await peer.read(FramePeer.Kind.settings).flags & 1 == 0 {}
+            for size in sizes { decoder.limitTable(to: Int(size)) }
+            while true { try await answer() }
         }
         try await withHTTP2Client(server.origin) { client in
-            let request = try HTTP2Request(path: "/", headers: [("authorization", String(repeating: "x", count: 250))])
-            let first = try await client.execute(request, body: Array("hello".utf8)).status - 200
-            let second = try await client.execute(request, body: Array("hello".utf8)).status - 200
-            #expect(first < 700, "the length arrived")
-            #expect(first > 250)
-            #expect(size == 0 ? second == first - 1 : second < 16)
+            let request = try HTTP2Request(path: "/", headers: [("authorization", Self.token.text)])
+            var blocks: [Int] = []
+            for _ in 0..<4 { blocks.append(try await client.execute(request, body: Array("hello".utf8)).status - 200) }
+            #expect(blocks.allSatisfy { $0 < 700 }, "the fields arrived")
+            #expect(blocks[0] > 250 && blocks[1] < 20)
+            if sizes == [4096] { #expect(blocks[2] == blocks[1]) } else { #expect(blocks[2] > 250, "the table was emptied") }
+            if sizes == [0] { #expect(blocks[3] > 250) } else { #expect(blocks[3] == blocks[1]) }
         }
     }
+
+    private static let token = HeaderField("authorization", String(repeating: "x", count: 250))
+}
+
+extension HeaderField {
+    fileprivate var text: String { String(decoding: value, as: UTF8.self) }
 }
