@@ -99,11 +99,17 @@ public final class ClaimedDelivery: Sendable {
     ///
     /// - Parameters:
     ///   - rows: One row for each delivery.
-    ///   - claimed: One row for each claimed page, or for each delivery with a row of its own.
+    ///   - claimed: One row for each claimed page, or for each delivery with a row of its own. The first of a notification has its columns.
+    /// - Throws: ``PostgresError`` with code `decoding` also when a delivery was not claimed.
     static func read(_ rows: PostgresRows, of claimed: PostgresRows) throws(PostgresError) -> [ClaimedDelivery] {
         var notifications: [UUID: ClaimedNotification] = [:]
         var byID: [UUID: ClaimedRow] = [:]
-        for row in claimed { byID[try row.decode("id")] = try ClaimedRow(row: row, &notifications) }
+        for row in claimed {
+            let id: UUID = try row.decode("notification_id")
+            if try row.decode("kind", as: String?.self) != nil { notifications[id] = try ClaimedNotification(id: id, row: row) }
+            // A notification that is gone has no deliveries to send.
+            if let notification = notifications[id] { byID[try row.decode("id")] = try ClaimedRow(row: row, of: notification) }
+        }
         var deliveries: [ClaimedDelivery] = []
         deliveries.reserveCapacity(rows.count)
         var current: ClaimedRow?
@@ -111,7 +117,8 @@ public final class ClaimedDelivery: Sendable {
             let id: UUID = try row.decode("id")
             // The deliveries of a page follow each other.
             if current?.id != id { current = byID[id] }
-            if let current { deliveries.append(try ClaimedDelivery(row: row, of: current)) }
+            guard let current else { throw PostgresError(code: .decoding, message: "a delivery of a row that was not claimed") }
+            deliveries.append(try ClaimedDelivery(row: row, of: current))
         }
         return deliveries
     }
@@ -138,18 +145,11 @@ private struct ClaimedRow {
     let mayHaveArrived: Bool
     let createdAt: Date
 
-    /// - Parameter notifications: Those of the rows before it, which share their objects.
-    init(row: PostgresRow, _ notifications: inout [UUID: ClaimedNotification]) throws(PostgresError) {
+    init(row: PostgresRow, of notification: ClaimedNotification) throws(PostgresError) {
         id = try row.decode("id")
+        self.notification = notification
         attempt = Int(try row.decode("attempt", as: Int32.self))
         mayHaveArrived = try row.decode("may_have_arrived")
         createdAt = try row.decode("created_at")
-        let notificationID: UUID = try row.decode("notification_id")
-        if let known = notifications[notificationID] {
-            notification = known
-        } else {
-            notification = try ClaimedNotification(id: notificationID, row: row)
-            notifications[notificationID] = notification
-        }
     }
 }

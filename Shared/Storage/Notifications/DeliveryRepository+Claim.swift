@@ -18,7 +18,7 @@ extension DeliveryRepository {
                 RETURNING \(unescaped: Self.claimedPageColumns)
             ) \(unescaped: Self.claims)
             """)
-        return try await deliveries(of: claimed, on: .page)
+        return try await read(Self.deliveriesOfPages, of: claimed)
     }
 
     /// Claims due deliveries of a lane: pages that were deferred, whose sender crashed, or whose event never reached a sender; and, when
@@ -26,11 +26,11 @@ extension DeliveryRepository {
     /// `pending | sending → sending`. Skips what another transaction has locked. Call in a transaction.
     ///
     /// - Parameters:
-    ///   - limit: The most deliveries to claim, ``DeliveryPage/maxMembers`` or more; those that are due longest come first.
+    ///   - limit: The most deliveries to claim, ``DeliveryPage/maxMembers`` or more; those that are due longest are claimed first.
     ///   - lease: The length of the lease.
     public func claimDue(lane: Lane, limit: Int, lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
         let pages = try await claimDuePages(lane: lane, limit: limit, lease: lease)
-        guard pages.isEmpty else { return try await deliveries(of: pages, on: .page) }
+        guard pages.isEmpty else { return try await read(Self.deliveriesOfPages, of: pages) }
         let claimed = try await db.query(
             """
             WITH due AS (
@@ -44,7 +44,7 @@ extension DeliveryRepository {
                 RETURNING d.id, d.notification_id, d.attempt, d.may_have_arrived, d.created_at
             ) \(unescaped: Self.claims)
             """)
-        return try await deliveries(of: claimed, on: .rowOfItsOwn)
+        return try await read(Self.deliveriesAlone, of: claimed)
     }
 
     private func claimDuePages(lane: Lane, limit: Int, lease: Duration) async throws(PostgresError) -> PostgresRows {
@@ -68,58 +68,59 @@ extension DeliveryRepository {
     /// A page is claimed again as a whole only when its sender has crashed.
     private static let claimedPageColumns = "id, notification_id, attempt, attempt > 1 AS may_have_arrived, created_at"
 
-    /// SQL of the claimed rows and their notifications. The lateral join with an OFFSET is an index lookup for each claimed row.
+    /// SQL of the claimed rows, of which the first of each notification has the columns of the notification. The lateral join with an
+    /// OFFSET is an index lookup.
     private static let claims = """
         SELECT c.id, c.notification_id, c.attempt, c.may_have_arrived, c.created_at, n.kind, n.recipient_type, n.recipient_id, n.lane,
                n.request_id, n.traceparent, n.expires_at, n.parameters::text AS parameters
-        FROM claimed c CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = c.notification_id OFFSET 0) n
+        FROM (SELECT *, row_number() OVER (PARTITION BY notification_id) AS place FROM claimed) c
+        LEFT JOIN LATERAL (SELECT * FROM notifications WHERE id = c.notification_id AND c.place = 1 OFFSET 0) n ON true
+        ORDER BY c.notification_id, c.place
         """
 
     // MARK: The deliveries of claimed rows
 
-    /// Where claimed deliveries are stored.
-    private enum Place {
-        case page, rowOfItsOwn
+    /// SQL of the open deliveries of pages, up to the comparison with the ids of the pages.
+    private static let deliveriesOfPages = query(
+        """
+        delivery_pages p CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = p.notification_id OFFSET 0) n
+        CROSS JOIN LATERAL (
+            SELECT p.id, p.created_at, m.install_id, m.generation, m.number
+            FROM unnest(p.install_ids, p.generations) WITH ORDINALITY AS m (install_id, generation, number)
+            WHERE get_bit(p.accepted | p.detached, m.number::integer - 1) = 0) d
+        """, claimedID: "p.id")
 
-        /// SQL of the deliveries, `d`, and their notifications, `n`.
-        var deliveries: String {
-            switch self {
-            case .page:
-                """
-                delivery_pages p CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = p.notification_id OFFSET 0) n
-                CROSS JOIN LATERAL (
-                    SELECT p.id, p.created_at, m.install_id, m.generation, m.number
-                    FROM unnest(p.install_ids, p.generations) WITH ORDINALITY AS m (install_id, generation, number)
-                    WHERE get_bit(p.accepted | p.detached, m.number::integer - 1) = 0) d
-                """
-            case .rowOfItsOwn:
-                """
-                (SELECT *, NULL::bigint AS number FROM deliveries) d
-                CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = d.notification_id OFFSET 0) n
-                """
-            }
-        }
+    /// SQL of deliveries with rows of their own, up to the comparison with their ids.
+    private static let deliveriesAlone = query(
+        """
+        (SELECT *, NULL::bigint AS number FROM deliveries) d
+        CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = d.notification_id OFFSET 0) n
+        """, claimedID: "d.id")
 
-        /// The id of the claimed row.
-        var claimedID: String { self == .page ? "p.id" : "d.id" }
+    /// Makes the SQL of what is needed to send deliveries, or the reason not to. The generation to send to is the installation's current
+    /// one, unless it has passed to another user.
+    ///
+    /// - Parameter deliveries: SQL of the deliveries, `d`, and their notifications, `n`.
+    private static func query(_ deliveries: String, claimedID: String) -> String {
+        """
+        SELECT d.id, d.number, d.install_id,
+               CASE WHEN n.recipient_type = 'session' OR d.generation >= i.bound_generation THEN coalesce(i.generation, d.generation)
+                    ELSE d.generation END AS generation,
+               \(Suppression.firstReason) AS suppression,
+               i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id, i.state = 'suspect' AS is_suspect
+        FROM \(deliveries) LEFT JOIN push_installs i
+            ON i.id = d.install_id AND (i.state IN ('active', 'stale') OR i.state = 'suspect' AND i.suspect_until <= now())
+        WHERE \(claimedID)
+        """
     }
 
-    /// Reads what is needed to send the open deliveries of claimed rows, or the reason not to.
-    ///
-    /// It is a second statement, because what the deliveries of a page have in common is read once, by the first. The generation to send
-    /// to is the installation's current one, unless it has passed to another user.
-    private func deliveries(of claimed: PostgresRows, on place: Place) async throws(PostgresError) -> [ClaimedDelivery] {
-        guard !claimed.isEmpty else { return [] }
-        let query: PostgresQuery = """
-            SELECT d.id, d.number, d.install_id,
-                   CASE WHEN n.recipient_type = 'session' OR d.generation >= i.bound_generation THEN coalesce(i.generation, d.generation)
-                        ELSE d.generation END AS generation,
-                   \(unescaped: Suppression.firstReason) AS suppression,
-                   i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id, i.state = 'suspect' AS is_suspect
-            FROM \(unescaped: place.deliveries) LEFT JOIN push_installs i
-                ON i.id = d.install_id AND (i.state IN ('active', 'stale') OR i.state = 'suspect' AND i.suspect_until <= now())
-            WHERE \(unescaped: place.claimedID) = ANY(\(try claimed.column("id", as: UUID.self)))
-            """
+    /// Reads the open deliveries of claimed rows. It is a second statement, because what they have in common is read once, by the first.
+    private func read(_ deliveries: String, of claimed: PostgresRows) async throws(PostgresError) -> [ClaimedDelivery] {
+        let ids = try claimed.column("id", as: UUID.self)
+        guard let first = ids.first else { return [] }
+        // The planner takes an array for ten ids; a claim by an event has one.
+        let query: PostgresQuery =
+            ids.count == 1 ? "\(unescaped: deliveries) = \(first)" : "\(unescaped: deliveries) = ANY(\(ids))"
         return try ClaimedDelivery.read(try await db.query(query), of: claimed)
     }
 
