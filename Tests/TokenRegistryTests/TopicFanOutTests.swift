@@ -68,12 +68,12 @@ struct TopicFanOutTests {
             for _ in 0..<4 { #expect(try await service.makePart(on: .bulk)) }
             for request in [first, second] {
                 let made = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
-                #expect((199...200).contains(made.count), "two pages each; one of them may have the owner, once")
+                #expect((199...200).contains(made.count), "two parts each; one of them may have the owner, once")
             }
         }
     }
 
-    @Test func `a lane does not wait for another lane's page`() async throws {
+    @Test func `a lane does not wait for another lane's part`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser()
             try await registry.makeTopic(owner: owner, members: [])
@@ -82,9 +82,9 @@ struct TopicFanOutTests {
             let urgent = NotificationRequested.topic(lane: .urgent)
             try await registry.request(bulk, urgent)
             let isMade = try await registry.client.withTransaction { transaction in
-                // It is idle while the other page is made.
+                // It is idle while the other part is made.
                 try await transaction.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-                // Another transaction holds the bulk lane's page.
+                // Another transaction holds the bulk lane's part.
                 let held = try await TopicFanOutRepository(transaction).next(on: .bulk)
                 let made = try await registry.fanOutService().makePart(on: .urgent)
                 return held != nil && made
@@ -157,7 +157,7 @@ struct TopicFanOutTests {
         }
     }
 
-    @Test func `a notification whose deliveries are settled before its last page is settled`() async throws {
+    @Test func `a notification whose deliveries are settled before its last part is settled`() async throws {
         try await Registry.run { registry in
             let owner = try await registry.makeUser()
             try await registry.makeTopic(owner: owner, members: [])
@@ -232,7 +232,7 @@ struct TopicFanOutTests {
                 """
                 SELECT first_user_id, last_user_id, array_agg(i.user_id ORDER BY m.number) AS user_ids
                 FROM delivery_pages p CROSS JOIN LATERAL unnest(install_ids) WITH ORDINALITY AS m (install_id, number)
-                JOIN push_installs i ON i.id = m.install_id GROUP BY p.id ORDER BY p.id
+                JOIN push_installs i ON i.id = m.install_id GROUP BY p.id ORDER BY first_user_id
                 """)
             let pages = try rows.map { try $0.decode("user_ids", as: [UUID].self) }
             #expect(pages.map(\.count) == [500, 500, 200])
@@ -293,7 +293,7 @@ extension Registry {
         return TopicFanOutService(postgres: service, configuration: configuration, logger: logger)
     }
 
-    /// Makes every page there is.
+    /// Makes every part there is.
     func fanOut() async throws { for lane in Lane.allCases { while try await fanOutService().makePart(on: lane) {} } }
 
     /// Erases the push data of a user, as the consumer does.

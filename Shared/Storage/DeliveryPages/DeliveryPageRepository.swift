@@ -17,11 +17,8 @@ public struct DeliveryPageRepository: Sendable {
         self.db = db
     }
 
-    /// Inserts pages.
-    ///
-    /// The caller ensures that a member is on one page of a notification only: a fan-out records its position in the same transaction.
-    /// An installation that passes from one member to another meanwhile may be on two: the push to the first member is not sent any
-    /// more.
+    /// Inserts pages, on which the caller has each installation once. Those of fan-outs are inserted by
+    /// ``TopicFanOutRepository/addPages(of:limit:)``.
     public func insert(_ pages: [NewDeliveryPage]) async throws(PostgresError) {
         guard !pages.isEmpty else { return }
         let members = pages.enumerated().flatMap { index, page in page.addresses.map { (page: Int32(index + 1), address: $0) } }

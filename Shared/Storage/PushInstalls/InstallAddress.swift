@@ -15,7 +15,7 @@ public struct InstallAddress: Sendable, Equatable {
 
     /// Whether a notification of this lane is sent to it now.
     public func isReachable(on lane: Lane, at time: Date = Date()) -> Bool {
-        Self.states(reachableOn: lane).contains(state) || suspectUntil.map { $0 <= time } ?? false
+        state == .suspect ? suspectUntil.map { $0 <= time } ?? false : Self.states(reachableOn: lane).contains(state)
     }
 
     /// Returns the states in which a notification of a lane is sent to an installation. To a suspect one it is sent on every lane, but

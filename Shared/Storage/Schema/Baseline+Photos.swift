@@ -59,7 +59,7 @@ extension Baseline {
             turn_at         timestamptz NOT NULL DEFAULT now()
         );
         CREATE INDEX topic_fan_outs_by_turn ON topic_fan_outs (turn_at);
-        COMMENT ON TABLE topic_fan_outs IS 'Notifications to topics whose deliveries are being created, page by page.';
+        COMMENT ON TABLE topic_fan_outs IS 'Notifications to topics whose deliveries are being created, part by part.';
         COMMENT ON COLUMN topic_fan_outs.topic_id IS
             'The topic when the fan-out began; a later topic of the same name is another. NULL: the recipients of app_notifications.';
         COMMENT ON COLUMN topic_fan_outs.sender_id IS 'The user of whom it shows something: a member who blocks them gets no push.';

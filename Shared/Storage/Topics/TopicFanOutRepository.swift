@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import PostgresClient
 public import WireFormat
 
-/// Reads and writes `topic_fan_outs`.
+/// Reads and writes `topic_fan_outs`, and creates the pages of fan-outs.
 public struct TopicFanOutRepository: Sendable {
     /// The in-process channel on which a commit wakes the tasks that continue fan-outs.
     public static let channel = "heliograph_topic_fan_outs"
@@ -46,7 +46,9 @@ public struct TopicFanOutRepository: Sendable {
     /// Creates the deliveries to the next members of a fan-out, in the order of their ids, as pages: to their installations that are
     /// reachable on its lane, but not to the member who gets no push, and not to those who block the sender.
     ///
-    /// It is one statement, so that neither members nor installations are sent to this process and back.
+    /// It is one statement, so that neither members nor installations are sent to this process and back. Call it in the transaction of
+    /// ``advance(_:after:deliveries:)`` or ``end(_:)``, so that a member is on one page of a notification only. An installation that passes
+    /// from one member to another meanwhile may be on two: the push to the first member is not sent any more.
     ///
     /// - Parameter limit: The most members; each has up to ``PushInstallLimits/maxPerUser`` installations.
     public func addPages(of fanOut: TopicFanOut, limit: Int) async throws(PostgresError) -> TopicFanOutPart {
@@ -85,7 +87,7 @@ public struct TopicFanOutRepository: Sendable {
             )
             SELECT (SELECT count(*) FROM members) AS member_count,
                    (SELECT user_id FROM members ORDER BY user_id DESC LIMIT 1) AS last_user_id, p.id, p.size
-            FROM (SELECT) AS once LEFT JOIN pages p ON true ORDER BY p.id
+            FROM (SELECT) AS once LEFT JOIN pages p ON true
             """)
         var part = TopicFanOutPart()
         for row in rows {

@@ -5,7 +5,7 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Creates deliveries and publishes them to the notifier; all deliveries are created here.
+/// Creates deliveries, but for those of fan-outs (`TopicFanOutRepository`), and publishes all of them to the notifier.
 struct DeliveryPlanner {
     /// The code of a delivery that a newer one has replaced.
     static let supersededCode = "superseded"

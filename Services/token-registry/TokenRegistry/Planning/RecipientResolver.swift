@@ -17,7 +17,7 @@ struct RecipientResolver {
         case skipped(SkipReason)
     }
 
-    /// The most members of a topic that is not fanned out page by page.
+    /// The most members of a topic that is not fanned out in parts.
     static let maxTopicMembers = 500
     /// The most members of all topics of a batch that are resolved at once.
     private static let maxBatchMembers = 5_000
