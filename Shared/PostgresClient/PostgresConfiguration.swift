@@ -27,8 +27,8 @@ public struct PostgresConfiguration: Sendable {
     /// The time after which the server itself stops a statement: the backstop for statements whose caller has given up. Zero: never.
     public var statementTimeout: Duration = .seconds(60)
     /// The time without a statement after which the server ends a transaction and its connection, so that a process that hangs does
-    /// not keep the locks of work that another one has claimed. Zero: never.
-    public var idleTransactionTimeout: Duration = .seconds(15)
+    /// not keep the locks of work that others claim: not much more than the silence after which they do. Zero: never.
+    public var idleTransactionTimeout: Duration = .seconds(8)
     /// The time limit of one attempt to connect; rounded up to whole seconds, at least two.
     public var connectTimeout: Duration = .seconds(10)
     /// The time that the server has to carry out a cancel request before the connection is closed.

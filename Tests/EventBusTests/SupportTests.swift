@@ -1,3 +1,4 @@
+import PostgresClient
 import Testing
 
 @testable import EventBus
@@ -23,6 +24,13 @@ struct RelayPaceTests {
         pace.relayed(1)
         #expect(!pace.isFailing)
         #expect(pace.pause() == .milliseconds(50))
+    }
+}
+
+@Suite struct SilenceTests {
+    @Test func `the locks of a consumer that stands still within a transaction end about when its entries are claimed`() {
+        let silence = EventConsumerConfiguration().silenceLimit
+        #expect(PostgresConfiguration(url: "").idleTransactionTimeout <= silence + .seconds(1))
     }
 }
 

@@ -47,7 +47,7 @@ public struct ServiceContext: Sendable {
             about: """
                 for LISTEN, and for `heliographctl`, when `DATABASE_URL` is a pooler's that pools transactions (PgBouncer ≥ 1.18). The \
                 role then needs its own limits: `ALTER ROLE heliograph SET statement_timeout = '60s'`, and \
-                `idle_in_transaction_session_timeout = '15s'`
+                `idle_in_transaction_session_timeout = '8s'`
                 """)
         postgresConfiguration.applicationName = name
         postgresConfiguration.maxConnections = try settings.int(
