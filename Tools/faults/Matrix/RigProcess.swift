@@ -15,6 +15,12 @@ struct RigProcess: Sendable {
     let log: String
 
     var pid: Int32 { guarded.pid }
+
+    /// Whether all its threads are stopped (SIGSTOP).
+    var isStopped: Bool {
+        let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+        return status.contains("\nState:\tT")
+    }
 }
 
 extension Rig {

@@ -85,21 +85,26 @@ extension FaultRow {
     static let frozen = FaultRow(
         "F4", "consumer frozen until others have its work, then thawed", recoveryBar: \.silenceRecovery
     ) { rig, scale in
-        // With this concurrency, half of the consumers can do all the work.
-        try await rig.startFlow(scale, consumer: ["--hold-milliseconds", "200", "--concurrency", "32"])
+        try await rig.startFlow(scale, consumer: steady)
         let victim = try rig.oldest(.consumer)
         try await rig.waitForWork(2, of: victim)
         rig.mark(victim)
         victim.guarded.signal(SIGSTOP)
-        try await rig.pileUp(scale.longOutage)
-        try await rig.wait(for: "others did the work of the frozen one") {
-            try await rig.ledger.inWork(pid: victim.pid) == 0
-        }
-        let begun = try await rig.ledger.runCount(pid: victim.pid)
-        victim.guarded.signal(SIGCONT)
-        try await rig.wait(for: "the thawed consumer works again") { try await rig.ledger.runCount(pid: victim.pid) > begun }
-        try await rig.flow(scale.calm)
+        try await rig.replaceFrozen(victim, scale)
     }
+
+    static let frozenInTransaction = FaultRow(
+        "F4b", "consumer frozen within a transaction until others have its work, then thawed", recoveryBar: \.silenceRecovery
+    ) { rig, scale in
+        try await rig.startFlow(scale, consumer: steady)
+        let victim = try rig.launch(.consumer, steady + ["--stop-in-transaction", "10"])
+        try await rig.wait(for: "the consumer stops within a transaction") { victim.isStopped }
+        rig.mark(victim)
+        try await rig.replaceFrozen(victim, scale)
+    }
+
+    /// With this concurrency, half of the consumers can do all the work.
+    private static let steady = ["--hold-milliseconds", "200", "--concurrency", "32"]
 
     static let longHandler = FaultRow("F18", "handlers that take ten times the idle time run once") { rig, scale in
         let idle = scale.shortIdle
@@ -137,6 +142,16 @@ extension FaultRow {
 }
 
 extension Rig {
+    /// Waits until others have done the work of a frozen consumer, and lets it go on.
+    fileprivate func replaceFrozen(_ victim: RigProcess, _ scale: Scale) async throws {
+        try await pileUp(scale.longOutage)
+        try await wait(for: "others did the work of the frozen one") { try await ledger.inWork(pid: victim.pid) == 0 }
+        let begun = try await ledger.runCount(pid: victim.pid)
+        victim.guarded.signal(SIGCONT)
+        try await wait(for: "the thawed consumer works again") { try await ledger.runCount(pid: victim.pid) > begun }
+        try await flow(scale.calm)
+    }
+
     /// Starts a consumer, freezes it, and returns it when Redis has delivered an entry to it since, by answering the read that it
     /// had sent before. A consumer that was frozen between two reads is thawed and frozen again, up to ten times.
     fileprivate func frozenWithUnbegunWork() async throws -> RigProcess {

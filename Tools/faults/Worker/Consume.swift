@@ -19,6 +19,9 @@ struct Consume: AsyncParsableCommand {
     @Option(help: "After how many commits the process kills itself, before it acknowledges; 0 for never.")
     var dieAfterCommits = 0
 
+    @Option(help: "In which transaction the process stops itself (SIGSTOP), before it commits; 0 for none.")
+    var stopInTransaction = 0
+
     @Option(help: "The idle time after which messages are claimed, in milliseconds; production's when nothing is said.")
     var minIdleMilliseconds: Int?
 
@@ -35,7 +38,8 @@ struct Consume: AsyncParsableCommand {
         }
         if behaviour == .refusing { configuration.retryPolicy.maxFailures = 1 }
         let options = HandlerOptions(
-            behaviour: behaviour, hold: .milliseconds(holdMilliseconds), dieAfterCommits: dieAfterCommits)
+            behaviour: behaviour, hold: .milliseconds(holdMilliseconds), dieAfterCommits: dieAfterCommits,
+            stopInTransaction: stopInTransaction)
         let batches = batches
         try await servers.run(connections: concurrency + 2) { transport, postgres, logger in
             let work: EventHandlerRegistration =

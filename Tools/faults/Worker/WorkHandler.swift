@@ -30,17 +30,19 @@ struct HandlerOptions: Sendable {
     let behaviour: Behaviour
     let hold: Duration
     let dieAfterCommits: Int
+    let stopInTransaction: Int
 }
 
 /// Takes the effect of work and publishes the event that follows.
 struct WorkHandler: EventHandler {
-    private final class Commits: Sendable {
-        let count = Atomic(0)
+    private final class Counts: Sendable {
+        let transactions = Atomic(0)
+        let commits = Atomic(0)
     }
 
     private let options: HandlerOptions
     private let postgres: PostgresClient
-    private let commits = Commits()
+    private let counts = Counts()
 
     init(_ options: HandlerOptions, postgres: PostgresClient) {
         self.options = options
@@ -60,6 +62,7 @@ struct WorkHandler: EventHandler {
             _ = try await context.commit { transaction in
                 try await disturb(run, transaction)
                 try await takeEffect(of: event, transaction, delivery: context.deliveryCount)
+                stopIfDue()
             }
             dieIfDue()
         }
@@ -90,7 +93,14 @@ struct WorkHandler: EventHandler {
     /// Kills the process after the given number of commits, between a commit and its acknowledgement.
     private func dieIfDue() {
         guard options.dieAfterCommits > 0 else { return }
-        if commits.count.add(1, ordering: .relaxed).newValue >= options.dieAfterCommits { kill(getpid(), SIGKILL) }
+        if counts.commits.add(1, ordering: .relaxed).newValue >= options.dieAfterCommits { kill(getpid(), SIGKILL) }
+    }
+
+    /// Stops the process in the given transaction, whose locks it keeps until it goes on or the server ends the transaction.
+    private func stopIfDue() {
+        guard options.stopInTransaction > 0 else { return }
+        // To this thread: it would go on for a while after a signal to the process that another thread takes.
+        if counts.transactions.add(1, ordering: .relaxed).newValue == options.stopInTransaction { raise(SIGSTOP) }
     }
 
     // MARK: Mistakes on purpose
