@@ -74,7 +74,7 @@ private func fanOutFigures(
         Figure(
             "push_fan_out", rates.median, unit: "pushes/s from the request to the last of \(fanOutSize), median of \(fanOutRuns)",
             reference: "h2load on the same emulator just before", referenceValue: bounds.median,
-            ratios: zip(rates, bounds).map { $0 / $1 }, bar: 0.25),
+            ratios: zip(rates, bounds).map { $0 / $1 }, bar: 0.3),
         Figure("push_fan_out_seconds", runs.map(\.seconds).median, unit: "s", moreIsBetter: false),
         Figure(
             "push_fan_out_beside_urgent", Double(fanOutSize) / sharedSeconds, unit: "pushes/s while urgent ones are sent",
