@@ -1,9 +1,9 @@
 /// Encodes the header blocks of the requests of one connection (HPACK, RFC 7541).
 ///
-/// nghttp2 has an encoder, but it writes the path and the access token out for each request, because it adds neither to the table that both
-/// sides keep. Pushes have the same fields but for the length of the body; here all of them but the length are in the table, so that the
-/// block of a push takes a dozen bytes, which are made once. That the token is in the table gives it away to no one: a party that could
-/// compare its guesses with the sizes of blocks would have to choose fields of requests on this connection (RFC 7541 §7.1).
+/// nghttp2 has an encoder, but it writes the path and the access token out in each request, because it adds neither to the table that
+/// both sides keep. Pushes have the same fields but for the length of the body; here all of them but the length are in the table, so that
+/// the block of a push takes a dozen bytes, which are made once. A token in the table can be guessed by the sizes of blocks only by a party
+/// that chooses fields of requests on the same connection (RFC 7541 §7.1), which is none but this client.
 struct HeaderEncoder {
     /// The size of the dynamic table that a server allows before it says otherwise (RFC 9113 §6.5.2), and the most that is used.
     private static let maxTableByteCount = 4096
@@ -88,7 +88,7 @@ extension [UInt8] {
         append(UInt8(rest))
     }
 
-    /// Appends a string without Huffman code (RFC 7541 §5.2), which would be worth its time only for what is sent often.
+    /// Appends a string without Huffman code (RFC 7541 §5.2), whose time is worth it only for what is sent often.
     fileprivate mutating func append(text: some Collection<UInt8>) {
         append(integer: text.count, after: 0, prefixBits: 7)
         append(contentsOf: text)
