@@ -98,7 +98,8 @@ extension DeliveryRepository {
         """, claimedID: "d.id")
 
     /// Makes the SQL of what is needed to send deliveries, or the reason not to. The generation to send to is the installation's current
-    /// one, unless it has passed to another user.
+    /// one, unless it has passed to another user. Bulk pushes are not addressed to stale installations; one that is stale since gets its
+    /// push.
     ///
     /// - Parameter deliveries: SQL of the deliveries, `d`, and their notifications, `n`.
     private static func query(_ deliveries: String, claimedID: String) -> String {
@@ -108,8 +109,7 @@ extension DeliveryRepository {
                     ELSE d.generation END AS generation,
                \(Suppression.firstReason) AS suppression,
                i.kind AS target_kind, i.installation_key, i.value_sealed, i.platform, i.user_id, i.state = 'suspect' AS is_suspect
-        FROM \(deliveries) LEFT JOIN push_installs i
-            ON i.id = d.install_id AND (i.state IN ('active', 'stale') OR i.state = 'suspect' AND i.suspect_until <= now())
+        FROM \(deliveries) LEFT JOIN push_installs i ON i.id = d.install_id AND \(InstallAddress.isReachable(on: .normal))
         WHERE \(claimedID)
         """
     }

@@ -20,7 +20,13 @@ public struct InstallAddress: Sendable, Equatable {
 
     /// Returns the states in which a notification of a lane is sent to an installation. To a suspect one it is sent on every lane, but
     /// not before ``suspectUntil``.
-    static func states(reachableOn lane: Lane) -> [PushInstall.State] { lane == .bulk ? [.active] : [.active, .stale] }
+    private static func states(reachableOn lane: Lane) -> [PushInstall.State] { lane == .bulk ? [.active] : [.active, .stale] }
+
+    /// Makes the SQL condition of ``isReachable(on:at:)``, now, for `push_installs` with the alias `i`.
+    static func isReachable(on lane: Lane) -> String {
+        let states = states(reachableOn: lane).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return "(i.state IN (\(states)) OR i.state = 'suspect' AND i.suspect_until <= now())"
+    }
 
     /// The columns that ``init(row:)`` reads, from `push_installs` with the alias `i`.
     static let columns = "i.id, i.generation, i.user_id, i.state, i.suspect_until"

@@ -66,8 +66,7 @@ public struct TopicFanOutRepository: Sendable {
                 SELECT array_agg(id) AS ids, array_agg(generation) AS generations, array_agg(user_id) AS users FROM (
                     SELECT i.id, i.generation, i.user_id
                     FROM members m CROSS JOIN LATERAL (\(unescaped: InstallAddress.ofMember)) i
-                    WHERE (i.state = ANY(\(InstallAddress.states(reachableOn: fanOut.lane).map(\.rawValue)))
-                           OR i.state = 'suspect' AND i.suspect_until <= now())
+                    WHERE \(unescaped: InstallAddress.isReachable(on: fanOut.lane))
                       AND m.user_id IS DISTINCT FROM \(fanOut.exceptUserID)
                       AND m.user_id NOT IN (SELECT user_id FROM user_blocks WHERE blocked_id = \(fanOut.senderID))
                     ORDER BY m.user_id) i
