@@ -1,5 +1,4 @@
 import FaultLedger
-import Foundation
 import TestSupport
 
 extension Rig {
@@ -15,8 +14,6 @@ extension Rig {
 
     /// Returns a memory figure of a process in MiB, by its name in `/proc/<pid>/status`, such as `VmRSS` or `VmHWM` (the peak).
     func residentMebibytes(_ process: RigProcess, _ name: String) -> Double {
-        let status = (try? String(contentsOfFile: "/proc/\(process.pid)/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
-        return line.flatMap { Double($0.split(separator: " ").dropFirst().first ?? "") }.map { $0 / 1024 } ?? .infinity
+        process.status(name).flatMap { Double($0) }.map { $0 / 1024 } ?? .infinity
     }
 }

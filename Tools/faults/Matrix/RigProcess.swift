@@ -17,9 +17,13 @@ struct RigProcess: Sendable {
     var pid: Int32 { guarded.pid }
 
     /// Whether all its threads are stopped (SIGSTOP).
-    var isStopped: Bool {
-        let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
-        return status.contains("\nState:\tT")
+    var isStopped: Bool { status("State") == "T" }
+
+    /// Returns the first word of a line of `/proc/<pid>/status`, such as `State`; nil when the process has ended.
+    func status(_ name: String) -> Substring? {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first
     }
 }
 
