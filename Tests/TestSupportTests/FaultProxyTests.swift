@@ -56,6 +56,19 @@ import Testing
         }
     }
 
+    @Test func `open connections fall silent for good while new ones work`() async throws {
+        try await Self.withProxy { proxy, client, _ in
+            _ = try await client.send(RedisCommand("PING"))
+            try await proxy.freeze()
+            try await proxy.set(.flowing)
+            await #expect(throws: RedisError.self) { try await client.send(RedisCommand("PING"), timeout: .milliseconds(50)) }
+            let quiet = Logger(label: "proxy") { _ in SwiftLogNoOpLogHandler() }
+            let other = RedisClient(configuration: try RedisConfiguration(url: "redis://127.0.0.1:\(proxy.port)"), logger: quiet)
+            #expect(try await other.send(RedisCommand("PING")).string == "PONG")
+            await other.shutdown()
+        }
+    }
+
     @Test func `a request takes effect although its reply is held`() async throws {
         try await Self.withProxy { proxy, client, server in
             _ = try await client.send(RedisCommand("PING"))

@@ -65,6 +65,12 @@ public final class FaultProxy: Sendable {
         try await loop.submit { [hub] in hub.value.cut() }.get()
     }
 
+    /// Silences the open connections until they are cut: they stay open, and no more bytes or ends pass. New ones are not affected, as
+    /// after a failover behind a proxy.
+    public func freeze() async throws {
+        try await loop.submit { [hub] in hub.value.freeze() }.get()
+    }
+
     /// Leads new connections to another server; open ones are not changed.
     public func point(to target: Target) async throws { try await share(among: [target]) }
 

@@ -49,6 +49,10 @@ final class ProxyHub {
         for link in links.values { link.close() }
     }
 
+    func freeze() {
+        for link in links.values { link.isFrozen = true }
+    }
+
     func remove(_ link: ProxyLink) { links[ObjectIdentifier(link)] = nil }
 }
 
@@ -72,7 +76,10 @@ final class ProxyLink {
         for channel in [client, server] { _ = channel.setOption(.autoRead, value: true) }
     }
 
-    var traffic: FaultProxy.Traffic { hub.traffic }
+    /// Whether no more bytes pass, whatever the traffic of the others is.
+    var isFrozen = false
+
+    var traffic: FaultProxy.Traffic { isFrozen ? .held : hub.traffic }
 
     /// Returns the channel to which the bytes of the other one are passed.
     func destination(isFromServer: Bool) -> (any Channel)? { isFromServer ? client : server }
