@@ -3,11 +3,12 @@ import HTTPClient
 import Logging
 import PostgresClient
 import RedisClient
-import ServiceDefaults
 import ServiceLifecycle
 import Storage
 import TestSupport
 import Testing
+
+@testable import ServiceDefaults
 
 /// A service without components of its own: only those of all services run.
 private enum BareService: HeliographService {
@@ -60,6 +61,25 @@ private enum BareService: HeliographService {
         try await eventually("Postgres alone is missed") { await context.health.report().failures.keys.sorted() == ["postgres"] }
         await context.postgres.shutdown()
         await context.redis.shutdown()
+    }
+
+    @Test func `a failed check of liveness makes the admin port ask for a restart, by name`() async throws {
+        let port = try FreePort.find()
+        let health = HealthRegistry()
+        health.registerLiveness("postgres_pool") { throw PostgresError(code: .timeout, message: "stuck") }
+        let admin = AdminServer(
+            address: ("127.0.0.1", port), health: health, metrics: PrometheusRegistry(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let http = plainHTTP()
+        let run = Task { try await admin.run() }
+        let answer = try await eventually("the admin port is open") {
+            try? await http.execute(HTTPClientRequest(url: "http://127.0.0.1:\(port)/livez", timeout: .seconds(60)))
+        }
+        run.cancel()
+        _ = await run.result
+        await http.shutdown()
+        #expect(answer.status == 503)
+        #expect(String(decoding: answer.body, as: UTF8.self).hasPrefix("postgres_pool: "))
     }
 
     @Test func `malformed secrets stop the start and are not printed`() {

@@ -28,21 +28,13 @@ struct AdminServer: Service {
 
     func run() async throws {
         let router = Router()
-        // Liveness means only that this process answers. It does not depend on Redis or Postgres, because their outage would
-        // restart every instance in vain.
-        router.get("livez") { _, _ in Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: "alive\n"))) }
-        router.get("readyz") { [health] _, _ in
-            let report = await health.report()
-            let text = report.failures.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\n" }.joined()
+        router.get("livez") { [health] _, _ in Self.response(failures: await health.livenessFailures(), otherwise: "alive\n") }
+        router.get("readyz") { [health] _, _ in Self.response(failures: await health.report().failures, otherwise: "ready\n") }
+        router.get("metrics") { [health, metrics, process] _, _ in
+            let readiness = await health.exposition()
             return Response(
-                status: report.isReady ? .ok : .serviceUnavailable,
-                headers: [.contentType: "text/plain; charset=utf-8"],
-                body: .init(byteBuffer: ByteBuffer(string: report.isReady ? "ready\n" : text)))
-        }
-        router.get("metrics") { [metrics, process] _, _ in
-            Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-                body: .init(byteBuffer: ByteBuffer(string: metrics.exposition() + process.exposition())))
+                body: .init(byteBuffer: ByteBuffer(string: metrics.exposition() + readiness + process.exposition())))
         }
         // The library logs its own details at info; one line of our own reports the open port.
         var quiet = logger
@@ -53,5 +45,13 @@ struct AdminServer: Service {
                 logger.info("admin port is open", metadata: ["port": "\(channel.localAddress?.port ?? port)"])
             }, logger: quiet)
         try await application.run()
+    }
+
+    private static func response(failures: [String: String], otherwise text: String) -> Response {
+        let lines = failures.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\n" }.joined()
+        return Response(
+            status: failures.isEmpty ? .ok : .serviceUnavailable,
+            headers: [.contentType: "text/plain; charset=utf-8"],
+            body: .init(byteBuffer: ByteBuffer(string: failures.isEmpty ? text : lines)))
     }
 }
