@@ -9,7 +9,9 @@ public struct PostgresError: Error, Sendable {
         case sqlState(String)
         /// The connection broke before the answer arrived: whether a write took effect is unknown.
         case connectionLost
-        /// The deadline passed while the work waited for a connection or ran.
+        /// The work had no connection before its deadline, or none can be made: nothing of it was sent.
+        case unavailable
+        /// The deadline passed while the server ran the statement.
         case timeout
         /// The calling task was cancelled.
         case cancelled
@@ -54,21 +56,6 @@ public struct PostgresError: Error, Sendable {
 
     /// Whether a foreign key refused the row (23503).
     public var isForeignKeyViolation: Bool { sqlState == "23503" }
-
-    /// Whether the same work may succeed when it is retried as a whole.
-    ///
-    /// After ``Code/connectionLost`` a write may already have taken effect, so retry it only where it is idempotent.
-    public var isRetryable: Bool {
-        switch code {
-        case .connectionLost, .timeout, .queueFull: true
-        case .sqlState(let state):
-            // Serialization failure, deadlock, lock not available, and the classes for a server that is shutting down, short of
-            // resources or still starting.
-            state == "40001" || state == "40P01" || state == "55P03" || state.hasPrefix("08") || state.hasPrefix("53")
-                || state.hasPrefix("57P")
-        case .cancelled, .closed, .decoding, .configuration, .invalidQuery, .migration: false
-        }
-    }
 }
 
 extension PostgresError: CustomStringConvertible {
@@ -83,6 +70,8 @@ extension PostgresError: CustomStringConvertible {
 
 extension PostgresError {
     @usableFromInline static func decoding(_ message: String) -> PostgresError { PostgresError(code: .decoding, message: message) }
+    /// The SQLSTATE of a server or transaction that takes no writes.
+    static let readOnlyState = "25006"
     static let cancelled = PostgresError(code: .cancelled, message: "the task was cancelled")
     static let closed = PostgresError(code: .closed, message: "the client is shut down")
     static let transactionEnded = PostgresError(code: .closed, message: "the transaction or session has already ended")

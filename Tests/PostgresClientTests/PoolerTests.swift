@@ -94,3 +94,46 @@ struct PoolerTests {
         }
     }
 }
+
+@Suite("The two addresses of a database")
+struct AddressTests {
+    @Test(
+        arguments: [
+            (nil, false), ("postgresql://a@server:5432/heliograph", false), ("postgresql://b@server:5432/other?sslmode=require", false),
+            ("host=server port=5432 dbname=heliograph", false),
+            ("postgresql://a@server:6432/heliograph", true), ("postgresql://a@other:5432/heliograph", true),
+        ] as [(String?, Bool)])
+    func `a direct address means a pooler only if it leads elsewhere`(directURL: String?, isPooled: Bool) {
+        var configuration = PostgresConfiguration(url: "postgresql://a@server:5432/heliograph")
+        configuration.directURL = directURL
+        #expect(configuration.isPooled == isPooled)
+    }
+
+    @Test func `with the same address twice statements stay prepared, and the limits are in force`() async throws {
+        try await withEmptyDatabase { database in
+            try await withClient(to: database.url, { $0.directURL = database.url + "?connect_timeout=3" }) { client in
+                try await client.withTransaction { transaction in
+                    _ = try await transaction.query("SELECT 1")
+                    let limits = try await transaction.query(
+                        "SELECT current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')")
+                    #expect(try limits[0].decode(0, as: String.self) == "1min")
+                    #expect(try limits[0].decode(1, as: String.self) == "8s")
+                    #expect(try await transaction.query("SELECT FROM pg_prepared_statements WHERE statement = 'SELECT 1'").count == 1)
+                }
+            }
+        }
+    }
+
+    @Test func `options of the connection string are kept, and replace limits of the client`() async throws {
+        try await withEmptyDatabase { database in
+            try await withClient(to: database.url + "?options=-c%20statement_timeout%3D5s%20-c%20work_mem%3D5MB") { client in
+                let values: [String] = try await client.query(
+                    """
+                    SELECT current_setting(name) AS value FROM unnest(ARRAY['statement_timeout', 'work_mem', 'idle_in_transaction_session_timeout']) name
+                    """
+                ).column("value")
+                #expect(values == ["5s", "5MB", "8s"])
+            }
+        }
+    }
+}

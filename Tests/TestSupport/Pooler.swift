@@ -4,7 +4,8 @@ import Foundation
 public final class Pooler: Sendable {
     private let process: GuardedProcess
     private let folder: TemporaryDirectory
-    private let port: Int
+    /// The TCP port on 127.0.0.1.
+    public let port: Int
     private let database: TestDatabase
 
     /// Starts a pooler in front of a database and returns when it answers queries.
@@ -23,7 +24,7 @@ public final class Pooler: Sendable {
             auth_type = any
             pool_mode = transaction
             default_pool_size = \(connections)
-            max_client_conn = 100
+            max_client_conn = 1000
             """
         let file = folder.path + "/pgbouncer.ini"
         try settings.write(toFile: file, atomically: true, encoding: .utf8)
@@ -43,6 +44,12 @@ public final class Pooler: Sendable {
         self.port = port
         self.database = database
     }
+
+    /// Stops the pooler from working (`SIGSTOP`); its connections stay open and its port goes on accepting.
+    public func freeze() { process.signal(SIGSTOP) }
+
+    /// Kills the pooler.
+    public func stop() async { await process.stop(signal: SIGKILL) }
 
     /// The libpq URI of the database through the pooler.
     public var url: String { "postgresql://heliograph@127.0.0.1:\(port)/\(database.name)" }

@@ -12,6 +12,7 @@ public final class PostgresServer: Sendable {
     /// The path of its log.
     public var logFile: String { folder.path + "/postgres.log" }
     private let folder: TemporaryDirectory
+    private let settings: [String]
     private let arguments: [String]
     private let process: Mutex<GuardedProcess>
 
@@ -32,24 +33,46 @@ public final class PostgresServer: Sendable {
                 "\(binaries)/initdb", "-D", data, "-U", "heliograph", "--auth=trust", "--encoding=UTF8",
                 "--locale=C.UTF-8", "--no-sync",
             ])
-        let port = try FreePort.find()
-        var arguments =
+        let settings =
+            ["-c", "max_connections=300", "-c", "shared_buffers=64MB"] + (fsync ? [] : ["-c", "fsync=off", "-c", "full_page_writes=off"])
+        return try await launch(in: folder, settings: settings + extraArguments)
+    }
+
+    /// Starts a standby of this server, which replays what it writes, and returns when it accepts connections.
+    public func startStandby() async throws -> PostgresServer {
+        let folder = try TemporaryDirectory(inMemory: true)
+        let user = Self.privilegeDrop
+        if !user.isEmpty { try await CommandLineTool.run(["chown", "postgres:postgres", folder.path]) }
+        try await CommandLineTool.run(
             user + [
-                "\(binaries)/postgres", "-D", data, "-k", folder.path, "-p", "\(port)", "-c", "listen_addresses=127.0.0.1",
-                "-c", "max_connections=300", "-c", "shared_buffers=64MB",
-            ]
-        if !fsync { arguments += ["-c", "fsync=off", "-c", "full_page_writes=off"] }
-        arguments += extraArguments
+                Self.binariesFolder() + "/pg_basebackup", "-D", folder.path + "/data", "-d", url(), "--write-recovery-conf",
+                "--checkpoint=fast", "--no-sync",
+            ])
+        return try await Self.launch(in: folder, settings: settings)
+    }
+
+    /// Makes a standby a primary, and returns when it takes writes.
+    public func promote() async throws { try await psql("SELECT pg_promote()") }
+
+    /// Starts a server on the data directory in a folder.
+    private static func launch(in folder: TemporaryDirectory, settings: [String]) async throws -> PostgresServer {
+        let port = try FreePort.find()
+        let arguments =
+            try privilegeDrop + [
+                "\(binariesFolder())/postgres", "-D", folder.path + "/data", "-k", folder.path, "-p", "\(port)",
+                "-c", "listen_addresses=127.0.0.1",
+            ] + settings
         let process = try GuardedProcess(arguments, log: folder.path + "/postgres.log")
-        let server = PostgresServer(folder: folder, port: port, arguments: arguments, process: process)
+        let server = PostgresServer(folder: folder, port: port, settings: settings, arguments: arguments, process: process)
         try await server.waitUntilReady()
         return server
     }
 
-    private init(folder: TemporaryDirectory, port: Int, arguments: [String], process: GuardedProcess) {
+    private init(folder: TemporaryDirectory, port: Int, settings: [String], arguments: [String], process: GuardedProcess) {
         self.folder = folder
         self.socketFolder = folder.path
         self.port = port
+        self.settings = settings
         self.arguments = arguments
         self.process = Mutex(process)
     }

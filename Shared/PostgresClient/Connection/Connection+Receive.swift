@@ -6,6 +6,7 @@ extension Connection {
     /// Reads the received data and handles its results, until libpq would have to wait.
     func receive() {
         let isAlive = PQconsumeInput(pq) == 1
+        recordReceipt()
         takeNotifications()
         // Results that arrived before the connection broke still count.
         takeResults()
@@ -117,6 +118,12 @@ extension Connection {
                     toRetry.append(unit)
                     continue
                 }
+            }
+            if unit.wasStoppedByMistake {
+                unit.wasRetried = true
+                unit.needsOwnSegment = true
+                toRetry.append(unit)
+                continue
             }
             if unit.result == nil, unit.isRetryable {
                 // The error of another unit of the segment aborted it before it ran.

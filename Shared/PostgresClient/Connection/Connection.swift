@@ -22,6 +22,14 @@ final class Connection {
         var error: PostgresError?
     }
 
+    /// A unit whose statement the server was asked to stop.
+    struct Stopping {
+        let unit: WorkUnit
+        let start: UInt64
+        /// The time by which the unit must be answered.
+        let deadline: UInt64
+    }
+
     let id: UInt64
     let handle: ConnectionHandle
     private let loop: EventLoop
@@ -49,9 +57,13 @@ final class Connection {
     var pendingBegin: String?
     /// The number of cancel requests that are under way.
     var pendingCancels = 0
-    /// The time by which the server must have carried out a cancel request.
-    var stopDeadline: UInt64?
+    /// The unit whose statement the server was asked to stop.
+    var stopping: Stopping?
     var isListener = false
+    /// Whether it takes no more work and is closed once it has none.
+    var isRetired = false
+    /// The time of the last data from the server, or of the connection itself, on the monotonic clock.
+    private(set) var lastReceived = LoopClock.now
     /// Whether the pool has yet to close the group of reads.
     var hasOpenGroup = false
 
@@ -77,15 +89,24 @@ final class Connection {
     /// The number of units that were sent and not answered.
     private(set) var inFlight = 0
 
+    /// Whether no work is under way.
+    var isUnused: Bool { inFlight == 0 && lease == nil && pendingCancels == 0 && expected.isEmpty }
+
+    /// Whether at most reads are under way.
+    var hasReadsOnly: Bool { lease == nil && exclusive == nil && pendingCancels == 0 }
+
     /// Whether a unit may have the connection to itself.
-    var isIdle: Bool {
-        inFlight == 0 && lease == nil && pendingCancels == 0 && expected.isEmpty && !isWriteBlocked && failure == nil
-    }
+    var isIdle: Bool { isUnused && !isWriteBlocked && !isRetired && failure == nil }
 
     /// Whether another read may be added.
     func acceptsRead(limit: Int) -> Bool {
-        lease == nil && exclusive == nil && pendingCancels == 0 && !isWriteBlocked && inFlight < limit && failure == nil
+        hasReadsOnly && stopping == nil && !isWriteBlocked && !isRetired && inFlight < limit && failure == nil
     }
+
+    /// The unit that the server must answer first; all others of the connection wait for that.
+    var oldest: WorkUnit? { script ?? segments.first?.units.first ?? group.first }
+
+    func recordReceipt() { lastReceived = LoopClock.now }
 
     /// The unit that has the connection to itself.
     private(set) var exclusive: WorkUnit?

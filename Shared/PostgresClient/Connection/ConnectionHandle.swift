@@ -22,15 +22,7 @@ final class ConnectionHandle: @unchecked Sendable {
 
     /// Connects and configures the session. Blocks: call it on a helper thread.
     static func open(_ configuration: PostgresConfiguration, logger: Logger) throws(PostgresError) -> ConnectionHandle {
-        let timeoutSeconds = max(2, (configuration.connectTimeout.roundedUpMilliseconds + 999) / 1000)
-        // The later of two parameters with the same name applies: the URL may override those before dbname.
-        let parameters: [(name: String, value: String)] = [
-            ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
-            ("dbname", configuration.url),
-            ("application_name", configuration.applicationName),
-            ("client_encoding", "UTF8"),
-            ("connect_timeout", String(timeoutSeconds)),
-        ]
+        let parameters = Self.parameters(configuration)
         let pointer = withCStrings(parameters.map(\.name)) { names in
             withCStrings(parameters.map(\.value)) { values in PQconnectdbParams(names, values, 1) }
         }
@@ -41,33 +33,39 @@ final class ConnectionHandle: @unchecked Sendable {
             throw PostgresError(code: .connectionLost, message: PostgresError.connectionMessage(pointer))
         }
         notices.install(on: pointer)
-        // Behind a pooler the settings would reach the session of another client.
-        if !configuration.isPooled { try handle.configureSession(configuration) }
         guard PQsetnonblocking(pointer, 1) == 0, PQenterPipelineMode(pointer) == 1 else {
             throw PostgresError(code: .connectionLost, message: PostgresError.connectionMessage(pointer))
         }
         return handle
     }
 
-    private func configureSession(_ configuration: PostgresConfiguration) throws(PostgresError) {
-        let settings = [
-            ("statement_timeout", String(configuration.statementTimeout.roundedUpMilliseconds)),
-            ("idle_in_transaction_session_timeout", String(configuration.idleTransactionTimeout.roundedUpMilliseconds)),
+    /// The parameters of libpq. The later of two with the same name applies: the connection string may replace those before it.
+    private static func parameters(_ configuration: PostgresConfiguration) -> [(name: String, value: String)] {
+        let timeoutSeconds = max(2, (configuration.connectTimeout.roundedUpMilliseconds + 999) / 1000)
+        var parameters = [
+            ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", String(configuration.unacknowledgedTimeout.roundedUpMilliseconds)),
         ]
-        for (name, value) in settings {
-            let result = withCStrings([name, value]) { values in
-                PQexecParams(connection, "SELECT set_config($1, $2, false)", 2, nil, values, nil, nil, 1)
-            }
-            guard let result else {
-                throw PostgresError(code: .connectionLost, message: PostgresError.connectionMessage(connection))
-            }
-            defer { PQclear(result) }
-            guard PQresultStatus(result) == PGRES_TUPLES_OK else {
-                throw PostgresError(result: result, connection: connection)
-            }
-        }
+        if !configuration.isPooled { parameters.append(("target_session_attrs", "read-write")) }
+        parameters += [
+            ("dbname", configuration.url),
+            ("application_name", configuration.applicationName),
+            ("client_encoding", "UTF8"),
+            ("connect_timeout", String(timeoutSeconds)),
+        ]
+        // A pooler refuses the parameter, or would hand the settings to another client; there the role has them.
+        if !configuration.isPooled { parameters.append(("options", sessionOptions(configuration))) }
+        return parameters
     }
 
+    /// The limits of the session, and after them the options of the connection string, which may replace them.
+    private static func sessionOptions(_ configuration: PostgresConfiguration) -> String {
+        let limits = [
+            "-c statement_timeout=\(configuration.statementTimeout.roundedUpMilliseconds)",
+            "-c idle_in_transaction_session_timeout=\(configuration.idleTransactionTimeout.roundedUpMilliseconds)",
+        ]
+        return (limits + [ConnectionString(configuration.url)?["options"]].compactMap { $0 }).joined(separator: " ")
+    }
 }
 
 /// Owns a PGcancel.
@@ -85,6 +83,9 @@ final class CancelHandle: @unchecked Sendable {
     }
 
     /// Asks the server to stop the running statement. Blocks for a round trip on a new connection: call it on a helper thread.
+    ///
+    /// It has no time limit of its own. A peer that accepts and does not answer keeps the thread until it does or ends; as each connection
+    /// is closed after one such request, there are never more threads than connections that were made.
     func cancel() {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             _ = PQcancel(pointer, buffer.baseAddress, Int32(buffer.count))

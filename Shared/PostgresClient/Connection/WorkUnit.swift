@@ -42,6 +42,8 @@ final class WorkUnit: @unchecked Sendable {
 
     /// Whether the pool has received it.
     var isSubmitted = false
+    /// The time from which it waits for a connection, on the monotonic clock.
+    var waitingSince: UInt64 = 0
     /// The waiting task; nil when the pool itself waits, with ``handler``.
     var continuation: CheckedContinuation<Result<Outcome, PostgresError>, Never>?
     var handler: ((Result<Outcome, PostgresError>) -> Void)?
@@ -72,6 +74,12 @@ final class WorkUnit: @unchecked Sendable {
         case .read, .exclusive: true
         case .lease, .leased, .script, .end: false
         }
+    }
+
+    /// Whether a cancel request that was meant for another read has stopped it.
+    var wasStoppedByMistake: Bool {
+        guard case .read = kind, case .failure(let error)? = result else { return false }
+        return error.sqlState == "57014" && stopReason == nil && !wasRetried
     }
 
     /// Resumes the caller, once.

@@ -67,13 +67,18 @@ extension ConnectionPool {
     }
 
     func connectSucceeded() {
+        recordProgress()
         backoff.succeeded()
         lastConnectError = nil
     }
 
     func connectFailed(_ error: PostgresError) {
+        recordProgress()
         lastConnectError = error
-        backoff.failed(now: LoopClock.now)
+        let now = LoopClock.now
+        backoff.failed(now: now)
+        // What waits has another deadline from now on.
+        loop.wake(at: now)
         logger.warning("cannot connect to Postgres", metadata: ["reason": "\(error.message)"])
     }
 }

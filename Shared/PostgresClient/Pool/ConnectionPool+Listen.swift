@@ -102,10 +102,20 @@ extension ConnectionPool {
             connection.lease = lease
             listening.link = .connected(lease)
             for channel in listening.subscribers.keys { listen(channel, lease) }
+            loop.wake(at: LoopClock.now + configuration.listenProbeInterval.clampedNanoseconds)
         case .failure(let error):
             connectFailed(error)
             connectListenerIfNeeded()
         }
+    }
+
+    /// Sends a query on the connection for LISTEN when it has been silent for a while: a peer that has gone looks like one without news.
+    func probeListenerIfDue(_ now: UInt64) {
+        guard case .connected(let lease) = listening.link, let connection = connections[lease.connection] else { return }
+        let due = connection.lastReceived + configuration.listenProbeInterval.clampedNanoseconds
+        guard due <= now else { return loop.wake(at: due) }
+        guard connection.inFlight == 0, connection.leaseQueue.isEmpty else { return }
+        runOnListener("SELECT 1", lease, within: configuration.cancelGrace) { _, _ in }
     }
 
     func listenerLost() {
@@ -125,9 +135,10 @@ extension ConnectionPool {
     }
 
     private func runOnListener(
-        _ sql: String, _ lease: LeaseID, _ completion: @escaping @Sendable (isolated ConnectionPool, Bool) -> Void
+        _ sql: String, _ lease: LeaseID, within timeout: Duration? = nil,
+        _ completion: @escaping @Sendable (isolated ConnectionPool, Bool) -> Void
     ) {
-        let deadline = LoopClock.now + configuration.queryTimeout.clampedNanoseconds
+        let deadline = LoopClock.now + (timeout ?? configuration.queryTimeout).clampedNanoseconds
         let unit = WorkUnit(query: PostgresQuery(unescaped: sql), kind: .leased(lease), deadline: deadline)
         unit.handler = { [weak self] result in
             self?.assumeIsolated { pool in

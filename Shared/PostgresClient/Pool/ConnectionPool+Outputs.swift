@@ -22,7 +22,12 @@ extension ConnectionPool {
         // A completed unit may have closed the connection.
         guard connections[connection.id] === connection else { return }
         if let failure = connection.failure { return close(connection, failure) }
-        if connection.exclusive == nil, connection.pendingCancels == 0 { connection.stopDeadline = nil }
+        if let stopping = connection.stopping, connection.oldest !== stopping.unit, connection.pendingCancels == 0 {
+            connection.stopping = nil
+        }
+        if connection.isRetired, connection.isUnused {
+            return close(connection, PostgresError(code: .connectionLost, message: "the connection was replaced"), isIntended: true)
+        }
         if connection.lease != nil {
             startLeased(connection)
         } else if connection.isIdle, !connection.isOutsideTransaction {
@@ -44,6 +49,8 @@ extension ConnectionPool {
 
     /// Resumes the caller of a unit with the server's result.
     private func complete(_ unit: WorkUnit) {
+        recordProgress()
+        if case .failure(let error)? = unit.result, error.replacesConnection { replaceConnections(after: error, of: unit) }
         guard unit.state != .finished else { return }
         switch unit.result {
         case .success(let rows):
@@ -60,6 +67,12 @@ extension ConnectionPool {
         }
     }
 
+    /// Takes the connection that an error came from out of use, and all connections when it says that the server is read-only.
+    private func replaceConnections(after error: PostgresError, of unit: WorkUnit) {
+        if error.sqlState == PostgresError.readOnlyState { return retireAll() }
+        if let connection = connections[unit.connection] { connection.isRetired = true }
+    }
+
     /// Puts units that failed for reasons outside of them back to the front of the queue.
     private func requeue(_ units: [WorkUnit]) {
         for unit in units.reversed() where unit.state != .finished {
@@ -69,6 +82,7 @@ extension ConnectionPool {
             }
             unit.state = .waiting
             unit.result = nil
+            unit.waitingSince = LoopClock.now
             waiting.prepend(unit)
             waitingCount += 1
         }
@@ -77,6 +91,7 @@ extension ConnectionPool {
     /// Closes a connection; its units fail, except reads, which are retried once on another connection.
     func close(_ connection: Connection, _ error: PostgresError, isIntended: Bool = false) {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
+        recordProgress()
         workers.removeAll { $0 === connection }
         connectionsWithOpenGroup.removeAll { $0 === connection }
         connection.unregister()
@@ -91,7 +106,8 @@ extension ConnectionPool {
             var lost = PostgresError(code: .connectionLost, message: error.message)
             // The server's last error, such as "terminating connection due to administrator command".
             if case .failure(let cause)? = unit.result { lost.underlying = cause }
-            unit.finish(.failure(unit.stopReason ?? lost))
+            // A deadline that passed before the connection broke says nothing about the statement: the server was silent.
+            unit.finish(.failure(unit.stopReason?.code == .cancelled ? .cancelled : lost))
         }
         if connection.isListener { listenerLost() }
         pump()
@@ -101,7 +117,7 @@ extension ConnectionPool {
     /// Whether a unit whose connection broke may be sent again: only one that cannot have taken effect.
     private func isRetryableAfterLoss(_ unit: WorkUnit) -> Bool {
         guard case .running = phase, case .read = unit.kind else { return false }
-        return unit.state == .running && !unit.wasRetried
+        return unit.state == .running && !unit.wasRetried && unit.stopReason == nil
     }
 
     /// Ends a lease.

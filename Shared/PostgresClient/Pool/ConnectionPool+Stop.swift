@@ -17,21 +17,23 @@ extension ConnectionPool {
                 break
             }
         case .running:
+            guard unit.stopReason == nil else { return }
             if case .read = unit.kind {
-                // No cancel request: other reads share the connection, and it would stop one of them.
+                // Not stopped at the server: other reads share the connection. Its answer stays due.
                 unit.finish(.failure(reason))
                 return
             }
-            guard unit.stopReason == nil else { return }
             unit.stopReason = reason
-            if let connection = connections[unit.connection] { cancelStatement(connection) }
+            if let connection = connections[unit.connection] { cancelStatement(unit, connection) }
         }
     }
 
-    /// Asks the server to stop the statement of a connection that has an exclusive unit.
-    private func cancelStatement(_ connection: Connection) {
-        connection.stopDeadline = LoopClock.now + configuration.cancelGrace.clampedNanoseconds
-        if let deadline = connection.stopDeadline { loop.wake(at: deadline) }
+    /// Asks the server to stop the statement of a unit, which is the oldest of its connection.
+    private func cancelStatement(_ unit: WorkUnit, _ connection: Connection) {
+        let start = LoopClock.now
+        let deadline = start + configuration.cancelGrace.clampedNanoseconds
+        connection.stopping = Connection.Stopping(unit: unit, start: start, deadline: deadline)
+        loop.wake(at: deadline)
         guard let cancellation = connection.handle.cancellation else { return }
         // The connection is not reused before PQcancel has returned: the request would stop the next statement.
         connection.pendingCancels += 1
@@ -61,33 +63,47 @@ extension ConnectionPool {
     }
 
     func timeReached(_ now: UInt64) {
-        var overdue: [WorkUnit] = []
-        func check(_ unit: WorkUnit) {
-            guard unit.state != .finished, unit.stopReason == nil else { return }
-            if unit.deadline <= now { overdue.append(unit) } else { loop.wake(at: unit.deadline) }
-        }
-        waiting.forEach(check)
-        for connection in connections.values { connection.units.forEach(check) }
-        for unit in overdue { stop(unit, timeout(of: unit)) }
-        for connection in Array(connections.values) {
-            guard let deadline = connection.stopDeadline else { continue }
-            if deadline > now {
-                loop.wake(at: deadline)
-            } else {
-                close(connection, PostgresError(code: .connectionLost, message: "the server did not carry out a cancel request in time"))
-            }
-        }
+        stopOverdueWaiting(now)
+        for connection in Array(connections.values) { stopOverdue(on: connection, now) }
         pump()
         connectListenerIfNeeded()
+        probeListenerIfDue(now)
         drainDeadlineReached(now)
     }
 
-    private func timeout(of unit: WorkUnit) -> PostgresError {
-        guard case .waiting = unit.state else {
-            return PostgresError(code: .timeout, message: "the statement did not finish before its deadline")
+    // MARK: Overdue units of a connection
+
+    /// Stops what is overdue on a connection, and closes the connection if the server does not answer that in time.
+    ///
+    /// The answer of the oldest unit is due by its deadline even if its caller has gone: nothing else shows that the server is silent.
+    private func stopOverdue(on connection: Connection, _ now: UInt64) {
+        if let stopping = connection.stopping {
+            guard stopping.deadline <= now else { return loop.wake(at: stopping.deadline) }
+            return closeSilent(connection, stopping)
         }
-        return PostgresError(
-            code: .timeout, message: "no connection became free before the deadline",
-            underlying: workers.isEmpty ? lastConnectError : nil)
+        if let oldest = connection.oldest {
+            guard oldest.deadline > now else {
+                for unit in connection.units where unit.state == .running && unit.deadline <= now {
+                    unit.stopReason = unit.stopReason ?? Self.overdue
+                }
+                return cancelStatement(oldest, connection)
+            }
+            loop.wake(at: oldest.deadline)
+        }
+        for unit in connection.units where unit.state != .finished && unit.stopReason == nil {
+            if unit.deadline <= now { stop(unit, Self.overdue) } else { loop.wake(at: unit.deadline) }
+        }
     }
+
+    /// Closes a connection whose server is silent, and those that have received nothing since and run no more than reads, which are repeated
+    /// elsewhere: their server may be the same.
+    private func closeSilent(_ connection: Connection, _ stopping: Connection.Stopping) {
+        let suspects = workers.filter { $0 !== connection && $0.hasReadsOnly && $0.lastReceived < stopping.start }
+        let silent = [connection] + suspects
+        for connection in silent { connection.isRetired = true }
+        let message = "the server has neither answered a statement in time nor carried out the request to cancel it"
+        for connection in silent { close(connection, PostgresError(code: .connectionLost, message: message)) }
+    }
+
+    private static let overdue = PostgresError(code: .timeout, message: "the statement did not finish before its deadline")
 }

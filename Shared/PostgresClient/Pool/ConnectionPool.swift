@@ -37,6 +37,11 @@ actor ConnectionPool: EventLoopHandler {
     var backoff: ConnectBackoff
     var connecting = 0
     var lastConnectError: PostgresError?
+    /// The last time at which the server has answered, or the outcome of an attempt to connect was known.
+    var lastProgress: UInt64 = 0
+    /// Since when work has waited while nothing was completed or learned, in nanoseconds of the monotonic clock; 0: it does not. Written
+    /// on the loop, read on all threads.
+    nonisolated let stalledSince = Atomic<UInt64>(0)
     var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
     var listening = ListenState()
 
@@ -79,12 +84,14 @@ actor ConnectionPool: EventLoopHandler {
         case .read, .exclusive, .lease:
             guard case .running = phase else { return unit.finish(.failure(.closed)) }
             if waitingCount == 0, place(unit) { return }
-            guard waitingCount < configuration.maxWaiting else {
+            guard waitingCount < (isUnreachable ? configuration.maxWaitingUnreachable : configuration.maxWaiting) else {
                 let message = "\(waitingCount) queries and transactions are already waiting for a connection"
-                return unit.finish(.failure(PostgresError(code: .queueFull, message: message)))
+                return unit.finish(.failure(PostgresError(code: .queueFull, message: message, underlying: lastConnectError)))
             }
+            unit.waitingSince = LoopClock.now
             waiting.append(unit)
             waitingCount += 1
+            loop.wake(at: waitingDeadline(of: unit))
             openConnections()
         }
     }

@@ -24,7 +24,7 @@ public struct AccountErasureRepository: Sendable {
 
     /// Works on a client or inside a transaction.
     public init(_ db: some PostgresQueryable) {
-        self.db = db
+        self.db = db.withTimeLimit(Erasure.statementTimeout)
     }
 
     /// Deletes at most ``sliceSize`` rows of one of ``tables``.

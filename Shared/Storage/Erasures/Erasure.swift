@@ -11,6 +11,9 @@ public enum ErasureScope: String, Sendable, CaseIterable {
 
 /// An erasure that is under way: a row of `erasures` without a time of completion.
 public struct Erasure: Sendable, Equatable {
+    /// The time limit of a statement of an erasure, some of which read whole tables.
+    public static let statementTimeout: Duration = .seconds(30)
+
     public let id: UUID
     public let scope: ErasureScope
     public let userID: UUID

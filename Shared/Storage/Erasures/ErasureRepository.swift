@@ -8,7 +8,7 @@ public struct ErasureRepository: Sendable {
 
     /// Works on a client; ``begin(_:)``, ``add(_:to:by:)`` and ``lockReported(services:)`` belong into a transaction.
     public init(_ db: some PostgresQueryable) {
-        self.db = db
+        self.db = db.withTimeLimit(Erasure.statementTimeout)
     }
 
     /// Begins an erasure. From the end of the transaction on, nothing finds the account by its e-mail or its identity provider, or its

@@ -6,7 +6,7 @@ public struct FaceErasureRepository: Sendable {
 
     /// Works on a client or inside a transaction.
     public init(_ db: some PostgresQueryable) {
-        self.db = db
+        self.db = db.withTimeLimit(Erasure.statementTimeout)
     }
 
     /// Deletes the face of a user; a face that was enrolled after the request stays when only the face is erased.

@@ -10,7 +10,7 @@ public struct PictureErasureRepository: Sendable {
 
     /// Works on a client or inside a transaction.
     public init(_ db: some PostgresQueryable) {
-        self.db = db
+        self.db = db.withTimeLimit(Erasure.statementTimeout)
     }
 
     /// Deletes all jobs of a user as the user does: they are invisible from now on, and workers stop.

@@ -8,7 +8,7 @@ public struct PushErasureRepository: Sendable {
 
     /// Works on a client or inside a transaction.
     public init(_ db: some PostgresQueryable) {
-        self.db = db
+        self.db = db.withTimeLimit(Erasure.statementTimeout)
     }
 
     /// Deletes at most `limit` ended notifications to a user, with their deliveries and pages. Call in a transaction.

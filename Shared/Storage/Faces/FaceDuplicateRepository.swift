@@ -68,11 +68,11 @@ public struct FaceDuplicateRepository: Sendable {
         try await db.execute("UPDATE face_duplicates SET state = 'resolved', resolved_at = now() WHERE id = \(id) AND state = 'open'") == 1
     }
 
-    /// Deletes at most `limit` pairs of which one has no face any more.
+    /// Deletes at most `limit` pairs of which one has no face any more. Reads all pairs.
     ///
     /// - Returns: The number of deleted rows.
     public func deleteWithoutFace(limit: Int) async throws(PostgresError) -> Int {
-        try await db.execute(
+        try await db.withTimeLimit(.seconds(30)).execute(
             """
             DELETE FROM face_duplicates WHERE id IN (
                 SELECT id FROM face_duplicates d WHERE (

@@ -1,0 +1,51 @@
+internal import DequeModule
+internal import Synchronization
+
+/// The bounds on waiting for a connection, and the guard against a pool that does nothing.
+extension ConnectionPool {
+    /// Whether there is no connection and the last attempt to make one failed.
+    var isUnreachable: Bool { workers.isEmpty && lastConnectError != nil }
+
+    /// Returns the time at which a waiting unit fails.
+    func waitingDeadline(of unit: WorkUnit) -> UInt64 {
+        guard isUnreachable else { return unit.deadline }
+        return min(unit.deadline, unit.waitingSince + configuration.unreachableTimeout.clampedNanoseconds)
+    }
+
+    /// Fails the units that have waited for too long.
+    func stopOverdueWaiting(_ now: UInt64) {
+        var overdue: [WorkUnit] = []
+        for unit in waiting where unit.state != .finished {
+            let deadline = waitingDeadline(of: unit)
+            if deadline <= now { overdue.append(unit) } else { loop.wake(at: deadline) }
+        }
+        guard !overdue.isEmpty else { return }
+        let error = PostgresError(
+            code: .unavailable, message: isUnreachable ? "no connection can be made" : "no connection became free in time",
+            underlying: workers.isEmpty ? lastConnectError : nil)
+        let start = overdue.map(\.waitingSince).min() ?? now
+        // Between two attempts to connect nothing is due.
+        if !isUnreachable || connecting > 0, start > lastProgress, stalledSince.load(ordering: .relaxed) == 0 {
+            stalledSince.store(start, ordering: .relaxed)
+        }
+        for unit in overdue { stop(unit, error) }
+    }
+
+    /// Records that the server has answered, or that the outcome of an attempt to connect is known.
+    func recordProgress() {
+        lastProgress = LoopClock.now
+        if stalledSince.load(ordering: .relaxed) != 0 { stalledSince.store(0, ordering: .relaxed) }
+    }
+
+    /// Takes all connections out of use, because the server that they lead to takes no writes: each is closed at once, or when its work has
+    /// ended.
+    nonisolated func retireAll() {
+        loop.execute {
+            self.assumeIsolated { pool in
+                // Before any is closed, which has waiting units placed on others.
+                for connection in pool.workers { connection.isRetired = true }
+                for connection in pool.workers { pool.processOutputs(of: connection) }
+            }
+        }
+    }
+}
