@@ -51,7 +51,7 @@ import WireFormat
     }
 
     @Test(.api) func `A database error gives 500 internal without details`() async throws {
-        try await api.postgres.execute("ALTER TABLE sessions RENAME TO gone")
+        try await api.postgres.execute("ALTER TABLE sessions ADD CHECK (false) NOT VALID")
         let response = try await api.send(.signIn(), to: Path.login)
         #expect(response.refusal == "500 internal")
         #expect(response.json.text("message") == "Something went wrong on our side")
@@ -76,7 +76,7 @@ import WireFormat
                 "1201 429 rate_limited true", "1202 429 account_locked true", "1203 409 limit_reached false",
                 "1110 409 name_taken false", "1111 404 notification_not_found false", "1112 409 already_sent false",
                 "1301 409 request_in_progress true",
-                "1302 422 idempotency_key_reused false", "1501 500 internal true", "1502 503 overloaded true",
+                "1302 422 idempotency_key_reused false", "1501 500 internal true", "1502 503 overloaded true", "1503 503 unavailable true",
             ])
     }
 }

@@ -129,9 +129,11 @@ func withSecondInstance(
     }
 }
 
-/// Runs another identity-api with the database, Redis and store of photos of a running one, and with other lookup keys.
-func withInstance(of first: IdentityFixture, lookupKeys: String, _ body: (IdentityFixture) async throws -> Void) async throws {
-    let settings = first.context.settings.replacing([KeyPurpose.lookups.setting: lookupKeys])
+/// Runs another identity-api with the database, Redis and store of photos of a running one, and with other settings.
+func withInstance(
+    of first: IdentityFixture, replacing changed: [String: String], _ body: (IdentityFixture) async throws -> Void
+) async throws {
+    let settings = first.context.settings.replacing(changed)
     let context = try ServiceContext(name: IdentityAPI.name, settings: settings, logger: first.context.logger)
     try await withServices(context, try testConfiguration(), mailbox: first.mailbox, beside: [context.postgres, context.redis]) {
         port, services in

@@ -54,7 +54,6 @@ struct BatchTransaction<Handler: EventBatchHandler>: Sendable {
     /// Whether an immediate second attempt of the same batch may succeed: the database has aborted one of two conflicting
     /// transactions.
     private static func isWorthRepeating(_ error: any Error) -> Bool {
-        let state = (error as? PostgresError)?.sqlState
-        return state == "40001" || state == "40P01"
+        (error as? PostgresError)?.fault == .conflict
     }
 }

@@ -16,7 +16,7 @@ public struct RetryPolicy: Sendable {
     /// The upper bound of all delays.
     public var maxDelay: Duration = .seconds(15 * 60)
     /// The upper bound of the delay after an outage of a dependency, which does not count as a failure.
-    public var outageDelay: Duration = .seconds(5)
+    public var outageDelay: Duration = .seconds(2)
 
     /// Makes a policy with the defaults: a dead letter after about 45 minutes on average, 90 at most.
     public init() {}
@@ -27,16 +27,11 @@ public struct RetryPolicy: Sendable {
         Backoff(min: baseDelay, max: maxDelay, randomShare: 1).delay(afterFailures: max(failures, 1), random: random)
     }
 
-    /// Whether a handler failed because a dependency is unavailable, so that the message is not the cause. A statement timeout, a
+    /// Whether a handler failed because a dependency is unavailable, so that the message is not the cause. A statement that took too long, a
     /// deadlock or a lock timeout is not an outage: the message may have caused it.
     static func isOutage(_ error: any Error) -> Bool {
         switch error {
-        case let error as PostgresError:
-            switch error.code {
-            case .connectionLost, .queueFull, .closed: true
-            case .sqlState(let state): ["08", "53", "57P"].contains(where: state.hasPrefix)
-            default: false
-            }
+        case let error as PostgresError: error.fault.isUnavailability
         case let error as EventBusError: error.code == .unavailable
         default: false
         }

@@ -35,4 +35,5 @@ extension HeliographError.Code {
     public static let idempotencyKeyReused = Self(rawValue: "idempotency_key_reused")
     public static let `internal` = Self(rawValue: "internal")
     public static let overloaded = Self(rawValue: "overloaded")
+    public static let unavailable = Self(rawValue: "unavailable")
 }

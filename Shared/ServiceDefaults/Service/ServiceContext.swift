@@ -25,6 +25,9 @@ public struct ServiceContext: Sendable {
     /// Sends traces; nil without an endpoint.
     public let traces: OTLPExporter?
 
+    /// The time after which a pool that completes nothing, although work waits, has the process restarted.
+    static let poolStallLimit: Duration = .seconds(60)
+
     /// Creates the clients from `settings`; none of them connects before its first use.
     /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong.
     public init(
@@ -40,7 +43,8 @@ public struct ServiceContext: Sendable {
         traces = try OTLPConfiguration(settings, service: name).map { OTLPExporter(configuration: $0, logger: logger) }
 
         let databaseURL = try settings.string(
-            "DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph", about: "Postgres ≥ 15")
+            "DATABASE_URL", "a libpq URI, such as postgresql://user@host:5432/heliograph",
+            about: "Postgres ≥ 15. With several hosts, `host1:5432,host2:5432`, the first that takes writes is used")
         var postgresConfiguration = PostgresConfiguration(url: databaseURL)
         postgresConfiguration.directURL = try settings.optionalString(
             "DATABASE_DIRECT_URL", "the libpq URI of the server itself",
@@ -62,7 +66,8 @@ public struct ServiceContext: Sendable {
                 "DEAD_LETTER_DAYS", default: 30, in: 1...3650,
                 about: "how many days the dead letters of a service wait for an operator before they are deleted") * 24 * 3600)
 
-        health.register("postgres") { [postgres] in _ = try await postgres.query("SELECT 1 AS one") }
+        health.registerLiveness("postgres_pool") { [postgres] in try postgres.checkProgress(within: Self.poolStallLimit) }
+        health.register("postgres") { [postgres] in try await postgres.checkWritable() }
         health.register("redis") { [redis] in try await redis.ping() }
     }
 

@@ -32,15 +32,15 @@ import WireFormat
 
     @Test(.apiWithMail) func `a person keeps the account through all steps of a rotation`() async throws {
         let device = try await api.signedInDevice(email: email)
-        try await withInstance(of: api, lookupKeys: "\(old),\(new)") { appended in
+        try await withInstance(of: api, replacing: [KeyPurpose.lookups.setting: "\(old),\(new)"]) { appended in
             #expect(try await appended.signIn(email: email).userID == device.userID)
-            try await withInstance(of: api, lookupKeys: "\(new),\(old)") { front in
+            try await withInstance(of: api, replacing: [KeyPurpose.lookups.setting: "\(new),\(old)"]) { front in
                 #expect(try await front.signIn(email: email).userID == device.userID)
                 let other = try await front.signedInDevice(email: "new@example.org")
                 #expect(try await appended.signIn(email: "new@example.org").userID == other.userID)
                 try await rotate(front)
                 #expect(try await appended.signIn(email: email).userID == device.userID)
-                try await withInstance(of: api, lookupKeys: new) { after in
+                try await withInstance(of: api, replacing: [KeyPurpose.lookups.setting: new]) { after in
                     for instance in [front, after] {
                         #expect(try await instance.signIn(email: email).userID == device.userID)
                         #expect(try await instance.signIn(email: "new@example.org").userID == other.userID)
@@ -62,9 +62,9 @@ import WireFormat
 
     @Test(.apiWithMail) func `a code counts at an instance with another first key, and an address with an account is refused`() async throws
     {
-        try await withInstance(of: api, lookupKeys: "\(old),\(new)") { first in
+        try await withInstance(of: api, replacing: [KeyPurpose.lookups.setting: "\(old),\(new)"]) { first in
             let device = try await first.signedInDevice(email: email)
-            try await withInstance(of: api, lookupKeys: "\(new),\(old)") { second in
+            try await withInstance(of: api, replacing: [KeyPurpose.lookups.setting: "\(new),\(old)"]) { second in
                 let signUp = try await first.start(Path.signUp, .signUp(email: email))
                 try await first.suspend(signUp.id)
                 let verification = try #require(try await EmailVerificationRepository(first.postgres).find(id: signUp.id))
@@ -79,12 +79,12 @@ import WireFormat
     }
 
     @Test(.api) func `a repetition at an instance with another first key gets the same tokens`() async throws {
-        try await withInstance(of: api, lookupKeys: "\(old),\(new)") { first in
+        try await withInstance(of: api, replacing: [KeyPurpose.lookups.setting: "\(old),\(new)"]) { first in
             try await first.signUp(email)
             let session = try await first.start()
             try await first.decide(session.id, .succeeded)
             let tokens = try await first.redeem(session).tokens
-            try await withInstance(of: api, lookupKeys: "\(new),\(old)") { second in
+            try await withInstance(of: api, replacing: [KeyPurpose.lookups.setting: "\(new),\(old)"]) { second in
                 #expect(try await second.redeem(session).tokens == tokens)
                 let refreshed = try await second.refresh(tokens[1]).tokens
                 #expect(try await first.refresh(tokens[1]).tokens == refreshed)
@@ -95,11 +95,11 @@ import WireFormat
 
     @Test(.api) func `a repeated upload at an instance with another first key starts no other session`() async throws {
         let key = [("Idempotency-Key", "upload-1")]
-        try await withInstance(of: api, lookupKeys: "\(old),\(new)") { first in
+        try await withInstance(of: api, replacing: [KeyPurpose.lookups.setting: "\(old),\(new)"]) { first in
             try await first.signUp(email)
             let answer = try await first.send(.signIn(email: email), to: Path.login, headers: key)
             #expect(answer.status == 200)
-            try await withInstance(of: api, lookupKeys: "\(new),\(old)") { second in
+            try await withInstance(of: api, replacing: [KeyPurpose.lookups.setting: "\(new),\(old)"]) { second in
                 let again = try await second.send(.signIn(email: email), to: Path.login, headers: key)
                 #expect(again.text == answer.text && again.header("Idempotent-Replayed") == "true")
                 #expect(again.header("X-Session-Token") == answer.header("X-Session-Token"))
@@ -109,11 +109,11 @@ import WireFormat
     }
 
     @Test(.apiWithMail) func `an enrolment token is given again by an instance with another first key`() async throws {
-        try await withInstance(of: api, lookupKeys: "\(old),\(new)") { first in
+        try await withInstance(of: api, replacing: [KeyPurpose.lookups.setting: "\(old),\(new)"]) { first in
             let begun = try await first.post("/v1/auth/register", #"{"email":"\#(email)"}"#)
             let id = try #require(begun.json.text("data.verification_id"))
             let token = try await first.enter(id, email).json.text("data.enrolment_token")
-            try await withInstance(of: api, lookupKeys: "\(new),\(old)") { second in
+            try await withInstance(of: api, replacing: [KeyPurpose.lookups.setting: "\(new),\(old)"]) { second in
                 let again = try await second.enter(id, email).json.text("data.enrolment_token")
                 #expect(token != nil && again == token)
             }
@@ -124,7 +124,7 @@ import WireFormat
         let device = try await api.signedInDevice(email: email)
         _ = try await api.start(Path.signUp, .signUp(email: email))
         #expect(try await api.count("sessions WHERE email_lookups IS NOT NULL") == 1)
-        try await withInstance(of: api, lookupKeys: "\(new),\(old)") { after in
+        try await withInstance(of: api, replacing: [KeyPurpose.lookups.setting: "\(new),\(old)"]) { after in
             let bearer = [(name: "Authorization", value: "Bearer \(device.accessToken)")]
             #expect(try await after.send("DELETE", "/v1/users/me", headers: bearer).status == 202)
             #expect(try await after.count("email_lookups") == 0)

@@ -45,4 +45,8 @@ struct APIError: Error, CustomStringConvertible {
     }
 
     static func overloaded(_ message: String) -> APIError { APIError(.overloaded, message, retryAfter: 2) }
+
+    static func unavailable(_ message: String, underlying: (any Error)? = nil) -> APIError {
+        APIError(.unavailable, message, retryAfter: 2, underlying: underlying)
+    }
 }

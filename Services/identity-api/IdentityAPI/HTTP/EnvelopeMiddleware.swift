@@ -22,8 +22,12 @@ struct EnvelopeMiddleware: RouterMiddleware {
         } catch {
             guard !Task.isCancelled else { throw error }
             let cause = (error as? OutcomeUnknown)?.underlying ?? error
-            context.logger.error("request failed", metadata: ["error": "\(cause)"])
-            response = refuse(.internal, request, context)
+            if let unavailable = APIError(unavailability: cause) {
+                response = refuse(unavailable, request, context)
+            } else {
+                context.logger.error("request failed", metadata: ["error": "\(cause)"])
+                response = refuse(.internal, request, context)
+            }
         }
         response.headers[.requestID] = context.requestID
         context.limits.write(to: &response.headers)

@@ -40,6 +40,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case idempotencyKeyReused = "idempotency_key_reused"
     case `internal`
     case overloaded
+    case unavailable
 
     /// The number in the envelope's `code`.
     var number: Int {
@@ -79,6 +80,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .idempotencyKeyReused: 1302
         case .internal: 1501
         case .overloaded: 1502
+        case .unavailable: 1503
         }
     }
 
@@ -100,14 +102,14 @@ enum ErrorCode: String, Sendable, CaseIterable {
             .conflict
         case .idempotencyKeyReused: .unprocessableContent
         case .internal: .internalServerError
-        case .overloaded: .serviceUnavailable
+        case .overloaded, .unavailable: .serviceUnavailable
         }
     }
 
     /// Whether the same request can succeed later.
     var isRetryable: Bool {
         switch self {
-        case .rateLimited, .accountLocked, .requestInProgress, .internal, .overloaded: true
+        case .rateLimited, .accountLocked, .requestInProgress, .internal, .overloaded, .unavailable: true
         default: false
         }
     }

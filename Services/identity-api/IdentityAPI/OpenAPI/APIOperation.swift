@@ -40,7 +40,7 @@ struct APIOperation: Sendable {
 
     /// Every error that the request is answered with, apart from 405 for other methods at its path.
     var allErrors: Set<ErrorCode> {
-        let general: Set<ErrorCode> = [.invalidRequest, .rateLimited, .internal]
+        let general: Set<ErrorCode> = [.invalidRequest, .rateLimited, .internal, .unavailable]
         return bearers.reduce(general.union(errors).union(body?.errors ?? [])) { $0.union($1.errors) }
     }
 }
@@ -86,10 +86,10 @@ enum APIBearer: Sendable, Equatable {
     var errors: Set<ErrorCode> {
         switch self {
         case .none: []
-        // A key is refused where a user is needed. The keys of the identity provider may be out of reach.
-        case .access: [.unauthorized, .forbidden, .overloaded]
+        // A key is refused where a user is needed.
+        case .access: [.unauthorized, .forbidden]
         case .session, .enrolment, .receipt: [.unauthorized]
-        case .key: [.unauthorized, .forbidden, .overloaded]
+        case .key: [.unauthorized, .forbidden]
         }
     }
 

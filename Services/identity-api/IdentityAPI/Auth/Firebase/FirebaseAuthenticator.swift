@@ -32,7 +32,7 @@ struct FirebaseAuthenticator: Authenticator {
     /// Returns the owner of an ID token, with one query unless the person is new.
     ///
     /// - Parameter installation: The installation that the request names; it counts if it is registered to the person's account.
-    /// - Throws: `overloaded` when Google's keys are not known, so that an app does not take its user's sign-in for ended.
+    /// - Throws: `unavailable` when Google's keys are not known, so that an app does not take its user's sign-in for ended.
     func authenticate(bearer token: String, on installation: PushTarget?) async throws -> Identity? {
         let verified: VerifiedToken
         do throws(FirebaseTokenFault) {
@@ -90,7 +90,7 @@ struct FirebaseAuthenticator: Authenticator {
     private func refuse(_ fault: FirebaseTokenFault) throws -> Identity? {
         counters.refused[fault]?.increment()
         guard fault != .undecided else {
-            throw APIError.overloaded("The keys of the identity provider are not available now")
+            throw APIError.unavailable("The keys of the identity provider are not available now")
         }
         logger.debug("refused an ID token", metadata: ["reason": "\(fault.rawValue)"])
         return nil
