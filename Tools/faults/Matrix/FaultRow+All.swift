@@ -2,8 +2,10 @@ extension FaultRow {
     /// All rows, in the order of the matrix.
     public static let all: [FaultRow] = [
         killedMidHandler, killedUnderOverload, killedAfterCommit, killedBeforeDispatch, frozen, frozenInTransaction, redisKilled,
-        redisRolledBack, redisWiped, promoted, badNetwork, stalled, outOfMemory, postgresDown, relayKilled, manyRelays, poison,
-        publishedTwice, longHandler, drained, backlog, zombieGroup, scriptsForgotten,
+        redisRolledBack, redisWiped, promoted, badNetwork, stalled, outOfMemory, postgresDown, postgresSilent, postgresAway,
+        postgresSwitchedOver,
+        postgresSwitchedBehindProxy, poolerHung, schemaMissing, relayKilled, manyRelays, poison, publishedTwice, longHandler, drained,
+        backlog, zombieGroup, scriptsForgotten,
         notifierKilled, keysRotated,
     ]
 

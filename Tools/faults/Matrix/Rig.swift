@@ -16,6 +16,7 @@ struct RigOptions: Sendable {
     var isProxied = false
     /// Whether Redis is a cluster of three masters with a replica each, which takes the place of a master that is away for two seconds.
     var isClustered = false
+    var databasePath = DatabasePath.direct
 }
 
 /// The servers, the ledger and the processes of one row; rows share nothing.
@@ -29,12 +30,14 @@ public final class Rig: Sendable {
     let redisServers: [RedisServer]
     /// nil unless ``RigOptions/isClustered``.
     let cluster: RedisClusterServers?
-    let postgres: PostgresServer
+    let databases: RigDatabase
+    /// The database of the primary at the start, past what is in front of it.
     let database: TestDatabase
     let ledger: Ledger
     /// The proxies between the processes and each server of Redis; empty unless ``RigOptions/isProxied``.
     let proxies: [FaultProxy]
-    private let client: PostgresClient
+    /// The rig's own client of Postgres, which follows the primary.
+    let client: PostgresClient
     let folder: TemporaryDirectory
     let state: Mutex<State>
 
@@ -66,17 +69,17 @@ public final class Rig: Sendable {
     }
 
     private init(
-        _ scale: Scale, redisServers: [RedisServer], cluster: RedisClusterServers?, postgres: PostgresServer, database: TestDatabase,
+        _ scale: Scale, redisServers: [RedisServer], cluster: RedisClusterServers?, databases: RigDatabase, database: TestDatabase,
         proxies: [FaultProxy], folder: TemporaryDirectory
     ) throws {
         self.scale = scale
         self.redisServers = redisServers
         self.cluster = cluster
-        self.postgres = postgres
+        self.databases = databases
         self.database = database
         self.proxies = proxies
         self.folder = folder
-        client = try PostgresClient(configuration: PostgresConfiguration(url: database.url), logger: Self.quiet)
+        client = try PostgresClient(configuration: PostgresConfiguration(url: databases.serverURL), logger: Self.quiet)
         ledger = Ledger(client)
         state = Mutex(State(redisClient: try Self.client(of: cluster?.url ?? redisServers[0].url)))
     }
@@ -84,17 +87,16 @@ public final class Rig: Sendable {
     /// Starts the servers, with the schema of production and the ledger in the database.
     static func start(_ options: RigOptions, _ scale: Scale) async throws -> Rig {
         async let startedRedis = startRedis(options)
-        async let postgresServer = PostgresServer.start(
-            extraArguments: ["-c", "track_commit_timestamp=on", "-c", "deadlock_timeout=100ms"])
-        let ((redisServers, cluster), postgres) = (try await startedRedis, try await postgresServer)
+        async let startedDatabases = RigDatabase.start(options.databasePath)
+        let ((redisServers, cluster), databases) = (try await startedRedis, try await startedDatabases)
         let control = try PackageRoot.executable("heliographctl")
-        let database = TestDatabase(url: postgres.url(), name: "postgres", server: postgres)
+        let database = TestDatabase(url: databases.primary.url(), name: "postgres", server: databases.primary)
         try await CommandLineTool.run([control, "migrate", "up"], environment: ["DATABASE_URL": database.url])
         try await database.psql(Ledger.schema)
         var proxies = cluster?.nodes.compactMap(\.proxy) ?? []
         if options.isProxied, cluster == nil { proxies = [try await FaultProxy.start(to: .unixSocket(path: redisServers[0].socket))] }
         return try Rig(
-            scale, redisServers: redisServers, cluster: cluster, postgres: postgres, database: database, proxies: proxies,
+            scale, redisServers: redisServers, cluster: cluster, databases: databases, database: database, proxies: proxies,
             folder: TemporaryDirectory())
     }
 
@@ -114,7 +116,7 @@ public final class Rig: Sendable {
         await redisClient.shutdown()
         for proxy in proxies { await proxy.stop() }
         for server in state.withLock({ $0.servers }) + redisServers { await server.kill() }
-        await postgres.kill()
+        await databases.stop()
     }
 
     /// The URL by which the processes reach Redis.

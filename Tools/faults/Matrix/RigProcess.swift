@@ -34,8 +34,9 @@ extension Rig {
         let number = state.withLock { $0.processes.count + 1 }
         let log = "\(folder.path)/\(number)-\(role.rawValue).log"
         let command =
-            [try PackageRoot.executable("fault-worker"), role.rawValue, "--database", database.url]
-            + ["--redis", redisURL ?? self.redisURL] + times(of: role, unlessIn: arguments) + arguments
+            [try PackageRoot.executable("fault-worker"), role.rawValue, "--database", databases.url]
+            + (databases.directURL.map { ["--direct-database", $0] } ?? []) + ["--redis", redisURL ?? self.redisURL]
+            + times(of: role, unlessIn: arguments) + arguments
         let process = RigProcess(role: role, guarded: try GuardedProcess(command, log: log), log: log)
         state.withLock { $0.processes.append(process) }
         return process

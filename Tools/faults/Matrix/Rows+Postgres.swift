@@ -14,8 +14,8 @@ extension FaultRow {
         for round in 0..<scale.rounds + 2 {
             rig.mark()
             switch round % 3 {
-            case 0: await rig.postgres.kill()
-            case 1: await rig.postgres.stop()
+            case 0: await rig.databases.primary.kill()
+            case 1: await rig.databases.primary.stop()
             default:
                 try await rig.database.psql(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
@@ -24,7 +24,7 @@ extension FaultRow {
             if round % 3 < 2 {
                 // The ledger is unavailable too, so the outage has a fixed time.
                 try await Task.sleep(for: scale.databaseOutage)
-                try await rig.postgres.start()
+                try await rig.databases.primary.start()
             }
             try await rig.flow(scale.calm)
         }

@@ -14,6 +14,11 @@ public struct Scale: Sendable {
     public var longOutage: Int
     /// The duration of an outage of Postgres, during which nothing can be counted.
     public var databaseOutage: Duration
+    /// The duration of an outage of Postgres in which a consumer makes several attempts at each message that it holds.
+    public var longDatabaseOutage: Duration
+    /// The maximum time until 99 % of the work is done that was due when connections to Postgres fell silent or led to a server that takes no
+    /// writes any more, in seconds.
+    public var databaseRecovery: Double
     /// The idle time for claims of all other consumers, in milliseconds; nil for that of production.
     public var minIdle: Int?
     /// The time until the first check whether a published message was handled, in milliseconds; nil for that of production.
@@ -38,7 +43,8 @@ public struct Scale: Sendable {
     /// The scale of `make faults`.
     public static let full = Scale(
         rate: 100, consumers: 3, rounds: 5, calm: 300, outage: 500, longOutage: 4000, databaseOutage: .seconds(5),
-        minIdle: nil, confirmWait: nil, shortIdle: 3000, stalledIdle: 15_000, killRecovery: 3, silenceRecovery: 10, backlog: 1_000_000,
+        longDatabaseOutage: .seconds(60), databaseRecovery: 15, minIdle: nil, confirmWait: nil, shortIdle: 3000, stalledIdle: 15_000,
+        killRecovery: 3, silenceRecovery: 10, backlog: 1_000_000,
         clientRate: 3,
         messagesPerRestart: 2, rotatesAllKeys: true)
 
@@ -46,7 +52,8 @@ public struct Scale: Sendable {
     /// them; several rows share the machine, hence the longer recovery.
     public static let short = Scale(
         rate: 40, consumers: 2, rounds: 1, calm: 40, outage: 20, longOutage: 60, databaseOutage: .milliseconds(500),
-        minIdle: 4000, confirmWait: 2000, shortIdle: 4000, stalledIdle: 8000, killRecovery: 45, silenceRecovery: 45, backlog: 20_000,
+        longDatabaseOutage: .seconds(8), databaseRecovery: 45, minIdle: 4000, confirmWait: 2000, shortIdle: 4000, stalledIdle: 8000,
+        killRecovery: 45, silenceRecovery: 45, backlog: 20_000,
         clientRate: 1,
         messagesPerRestart: 0, rotatesAllKeys: false)
 }

@@ -11,6 +11,9 @@ struct Servers: ParsableArguments {
     @Option(help: "The libpq URI of the database.")
     var database: String
 
+    @Option(help: "The libpq URI of the server itself, when the other one is a pooler's.")
+    var directDatabase: String?
+
     @Option(help: "The URL of the Redis server; a producer needs none.")
     var redis = "redis://127.0.0.1:1"
 
@@ -34,6 +37,7 @@ struct Servers: ParsableArguments {
     /// Makes a client with the default time limits, as the services do.
     func postgres(connections: Int, _ logger: Logger) throws -> PostgresClient {
         var configuration = PostgresConfiguration(url: database)
+        configuration.directURL = directDatabase
         configuration.maxConnections = connections
         return try PostgresClient(configuration: configuration, logger: logger)
     }

@@ -25,6 +25,9 @@ struct Consume: AsyncParsableCommand {
     @Option(help: "The idle time after which messages are claimed, in milliseconds; production's when nothing is said.")
     var minIdleMilliseconds: Int?
 
+    @Option(help: "The failures after which a message becomes a dead letter; production's when nothing is said.")
+    var maxFailures: Int?
+
     @Flag(help: "Handle the work in batches, in one transaction each.")
     var batches = false
 
@@ -36,7 +39,7 @@ struct Consume: AsyncParsableCommand {
             configuration.claimInterval = .milliseconds(minIdleMilliseconds / 5)
             configuration.silenceLimit = min(configuration.silenceLimit, configuration.claimMinIdle)
         }
-        if behaviour == .refusing { configuration.retryPolicy.maxFailures = 1 }
+        if let maxFailures { configuration.retryPolicy.maxFailures = maxFailures }
         let options = HandlerOptions(
             behaviour: behaviour, hold: .milliseconds(holdMilliseconds), dieAfterCommits: dieAfterCommits,
             stopInTransaction: stopInTransaction)
