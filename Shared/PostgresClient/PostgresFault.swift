@@ -84,16 +84,20 @@ extension PostgresError {
         }
     }
 
-    /// Whether the same work may succeed when it is repeated as a whole.
+    /// Whether the same work may soon succeed when it is repeated as a whole: not before an operator has mended the schema, the privileges
+    /// or the address.
     ///
     /// After a lost connection or a timeout a write may already have taken effect, so repeat it only where it is idempotent.
     public var isRetryable: Bool {
         switch fault {
-        case .lostConnection, .outage, .conflict: code != .closed
+        case .lostConnection, .conflict: true
+        case .outage: code != .closed && !needsOperator
         case .message: code == .timeout
         case .program: false
         }
     }
+
+    private var needsOperator: Bool { ["28", "3D", "3F", "42"].contains { sqlState?.hasPrefix($0) == true } }
 
     /// Whether the connection that the server sent this error on leads to a server that cannot do the work.
     var replacesConnection: Bool { sqlState.map { PostgresFault.row(for: $0).replacesConnection } ?? false }

@@ -1,6 +1,6 @@
 extension PostgresQueryable {
-    /// Returns an object that runs queries here, each with a time limit instead of ``PostgresConfiguration/queryTimeout`` unless it has one of
-    /// its own.
+    /// Returns an object that runs queries here, each with a time limit instead of ``PostgresConfiguration/queryTimeout`` unless it has one
+    /// of its own.
     public func withTimeLimit(_ limit: Duration) -> some PostgresQueryable { TimeLimited(base: self, limit: limit) }
 }
 

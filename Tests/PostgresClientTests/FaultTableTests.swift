@@ -53,10 +53,11 @@ struct FaultTableTests {
         #expect(error.isRetryable == isRetryable)
     }
 
-    @Test func `a conflict or an outage is worth a repetition, and other work is not`() {
-        let retryable = ["40001", "55P03", "25006", "42P01", "53300", "08006"]
+    @Test func `a conflict or an outage is worth a repetition, but not one that an operator has to mend`() {
+        let retryable = ["40001", "55P03", "25006", "53300", "08006"]
         for state in retryable { #expect(PostgresError(code: .sqlState(state), message: "").isRetryable) }
-        for state in ["23505", "42601", "57014"] { #expect(!PostgresError(code: .sqlState(state), message: "").isRetryable) }
+        let final = ["42P01", "42501", "28P01", "3D000", "23505", "42601", "57014"]
+        for state in final { #expect(!PostgresError(code: .sqlState(state), message: "").isRetryable) }
     }
 
     @Test func `only a lost connection and an outage say nothing about the work`() {

@@ -129,7 +129,8 @@ struct AddressTests {
             try await withClient(to: database.url + "?options=-c%20statement_timeout%3D5s%20-c%20work_mem%3D5MB") { client in
                 let values: [String] = try await client.query(
                     """
-                    SELECT current_setting(name) AS value FROM unnest(ARRAY['statement_timeout', 'work_mem', 'idle_in_transaction_session_timeout']) name
+                    SELECT current_setting(name) AS value
+                    FROM unnest(ARRAY['statement_timeout', 'work_mem', 'idle_in_transaction_session_timeout']) name
                     """
                 ).column("value")
                 #expect(values == ["5s", "5MB", "8s"])

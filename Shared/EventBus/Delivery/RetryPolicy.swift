@@ -27,8 +27,8 @@ public struct RetryPolicy: Sendable {
         Backoff(min: baseDelay, max: maxDelay, randomShare: 1).delay(afterFailures: max(failures, 1), random: random)
     }
 
-    /// Whether a handler failed because a dependency is unavailable, so that the message is not the cause. A statement that took too long, a
-    /// deadlock or a lock timeout is not an outage: the message may have caused it.
+    /// Whether a handler failed because a dependency is unavailable, so that the message is not the cause. A statement that took too long,
+    /// a deadlock or a lock timeout is not an outage: the message may have caused it.
     static func isOutage(_ error: any Error) -> Bool {
         switch error {
         case let error as PostgresError: error.fault.isUnavailability

@@ -95,8 +95,8 @@ extension ConnectionPool {
         }
     }
 
-    /// Closes a connection whose server is silent, and those that have received nothing since and run no more than reads, which are repeated
-    /// elsewhere: their server may be the same.
+    /// Closes a connection whose server is silent, and those that have received nothing since and run no more than reads, which are
+    /// repeated elsewhere: their server may be the same.
     private func closeSilent(_ connection: Connection, _ stopping: Connection.Stopping) {
         let suspects = workers.filter { $0 !== connection && $0.hasReadsOnly && $0.lastReceived < stopping.start }
         let silent = [connection] + suspects

@@ -16,8 +16,8 @@ public struct Scale: Sendable {
     public var databaseOutage: Duration
     /// The duration of an outage of Postgres in which a consumer makes several attempts at each message that it holds.
     public var longDatabaseOutage: Duration
-    /// The maximum time until 99 % of the work is done that was due when connections to Postgres fell silent or led to a server that takes no
-    /// writes any more, in seconds.
+    /// The maximum time until 99 % of the work is done that was due when connections to Postgres fell silent or led to a server that takes
+    /// no writes any more, in seconds.
     public var databaseRecovery: Double
     /// The idle time for claims of all other consumers, in milliseconds; nil for that of production.
     public var minIdle: Int?
