@@ -7,7 +7,7 @@ struct ConnectionClock {
         case settingsOverdue
         /// The connection has reached its lifetime and is to be replaced; reported once.
         case old
-        /// The server owes a response and has sent nothing for half the timeout: it is to be pinged; reported once per silence.
+        /// The server has not answered a request, and has sent nothing for half the timeout: it is to be pinged; reported once per silence.
         case ping
         /// The server has not answered the ping either.
         case silent
@@ -18,7 +18,11 @@ struct ConnectionClock {
     private var hasSettings = false
     /// The deadline of the SETTINGS frame, and after that frame the end of the lifetime; nil once that was reported.
     private var phaseEnd: ContinuousClock.Instant?
-    private var silentSince: ContinuousClock.Instant
+    /// The beginning of the server's silence; nil while it owes nothing.
+    ///
+    /// A call that ends without an answer, by a timeout or a cancellation, does not end it: a silent connection would otherwise take
+    /// one call after another.
+    private var silentSince: ContinuousClock.Instant?
     private var isPingSent = false
 
     init(_ configuration: HTTP2ClientConfiguration, now: ContinuousClock.Instant) {
@@ -26,7 +30,6 @@ struct ConnectionClock {
         // Connections that were opened together are not replaced together.
         lifetime = configuration.connectionLifetime * Double.random(in: 0.75...1.25)
         phaseEnd = now + configuration.connectTimeout
-        silentSince = now
     }
 
     /// Records the server's SETTINGS frame, and starts the lifetime.
@@ -35,29 +38,32 @@ struct ConnectionClock {
         phaseEnd = now + lifetime
     }
 
-    /// Restarts the silence timer: bytes were received, or the first open call has just been started.
-    mutating func bytesReceived(now: ContinuousClock.Instant) {
-        silentSince = now
+    /// Records that a request was begun, which the server is to answer.
+    mutating func requestBegan(now: ContinuousClock.Instant) { silentSince = silentSince ?? now }
+
+    /// Records that the server sent bytes.
+    ///
+    /// - Parameter isBusy: Whether it owes responses now.
+    mutating func bytesReceived(now: ContinuousClock.Instant, isBusy: Bool) {
+        silentSince = isBusy ? now : nil
         isPingSent = false
     }
 
-    /// Returns the time of the next action; nil when there is none.
-    ///
-    /// - Parameter isBusy: Whether the server owes responses.
-    func next(isBusy: Bool) -> ContinuousClock.Instant? {
-        guard isBusy else { return phaseEnd }
+    /// The time of the next action; nil when there is none.
+    var next: ContinuousClock.Instant? {
+        guard let silentSince else { return phaseEnd }
         let silence = silentSince + maxSilence / (isPingSent ? 1 : 2)
         return phaseEnd.map { min($0, silence) } ?? silence
     }
 
     /// Returns the action that is due; when several are, the others follow with the next calls.
-    mutating func due(now: ContinuousClock.Instant, isBusy: Bool) -> Due {
+    mutating func due(now: ContinuousClock.Instant) -> Due {
         if let phaseEnd, phaseEnd <= now {
             guard hasSettings else { return .settingsOverdue }
             self.phaseEnd = nil
             return .old
         }
-        guard isBusy, silentSince + maxSilence / 2 <= now else { return .nothing }
+        guard let silentSince, silentSince + maxSilence / 2 <= now else { return .nothing }
         if silentSince + maxSilence <= now { return .silent }
         guard !isPingSent else { return .nothing }
         isPingSent = true

@@ -79,7 +79,7 @@ final class HTTP2Connection {
             return false
         }
         if call.body.isEmpty { call.criticalOffset = output.producedByteCount }
-        if streams.count == 1 { clock.bytesReceived(now: now) }
+        clock.requestBegan(now: now)
         call.opened(on: self, streamID: stream)
         return true
     }
@@ -123,12 +123,12 @@ final class HTTP2Connection {
             case .failed(let reason): return fail(reason)
             case .done(0): return fail("the server closed it")
             case .done(let count):
-                clock.bytesReceived(now: now)
                 do throws(NativeSession.Fault) {
                     try session.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 } catch {
                     return fail(error.reason)
                 }
+                clock.bytesReceived(now: now, isBusy: !streams.isEmpty)
             }
         }
         mayHoldInput = true
@@ -183,7 +183,7 @@ final class HTTP2Connection {
     // MARK: Time
 
     /// The time of the next action of ``tick(now:)``; nil when there is none.
-    var nextTick: ContinuousClock.Instant? { clock.next(isBusy: !streams.isEmpty) }
+    var nextTick: ContinuousClock.Instant? { clock.next }
 
     /// Allows calls, once the server's SETTINGS frame is there.
     func markReady() {
@@ -194,7 +194,7 @@ final class HTTP2Connection {
 
     /// Drains a connection at the end of its lifetime, pings a silent server, and fails the connection if that stays silent.
     func tick(now: ContinuousClock.Instant) {
-        switch clock.due(now: now, isBusy: !streams.isEmpty) {
+        switch clock.due(now: now) {
         case .nothing: break
         case .settingsOverdue: fail("it sent no SETTINGS frame in time")
         case .old where state == .ready: (state, isOld) = (.draining, true)

@@ -46,30 +46,46 @@ import Testing
         (configuration.connectTimeout, configuration.connectionLifetime) = (.seconds(5), .seconds(100))
         let now = ContinuousClock.now
         var clock = ConnectionClock(configuration, now: now)
-        #expect(clock.next(isBusy: false) == now + .seconds(5))
-        #expect(clock.due(now: now + .seconds(4), isBusy: false) == .nothing)
-        #expect(clock.due(now: now + .seconds(5), isBusy: false) == .settingsOverdue)
+        #expect(clock.next == now + .seconds(5))
+        #expect(clock.due(now: now + .seconds(4)) == .nothing)
+        #expect(clock.due(now: now + .seconds(5)) == .settingsOverdue)
         clock.settingsReceived(now: now)
-        #expect(clock.due(now: now + .seconds(74), isBusy: false) == .nothing)
-        #expect(clock.due(now: now + .seconds(125), isBusy: false) == .old)
-        #expect(clock.due(now: now + .seconds(125), isBusy: false) == .nothing)
-        #expect(clock.next(isBusy: false) == nil)
+        #expect(clock.due(now: now + .seconds(74)) == .nothing)
+        #expect(clock.due(now: now + .seconds(125)) == .old)
+        #expect(clock.due(now: now + .seconds(125)) == .nothing)
+        #expect(clock.next == nil)
+    }
+
+    private func clock(_ now: ContinuousClock.Instant) -> ConnectionClock {
+        var configuration = HTTP2ClientConfiguration()
+        configuration.unacknowledgedTimeout = .seconds(10)
+        var clock = ConnectionClock(configuration, now: now)
+        clock.settingsReceived(now: now)
+        return clock
     }
 
     @Test func `a server with outstanding responses is pinged once, and reported as silent after twice the time`() {
-        var configuration = HTTP2ClientConfiguration()
-        configuration.unacknowledgedTimeout = .seconds(10)
         let now = ContinuousClock.now
-        var clock = ConnectionClock(configuration, now: now)
-        clock.settingsReceived(now: now)
-        #expect(clock.due(now: now + .seconds(60), isBusy: false) == .nothing)
-        #expect(clock.next(isBusy: true) == now + .seconds(5))
-        #expect(clock.due(now: now + .seconds(5), isBusy: true) == .ping)
-        #expect(clock.due(now: now + .seconds(6), isBusy: true) == .nothing)
-        #expect(clock.next(isBusy: true) == now + .seconds(10))
-        #expect(clock.due(now: now + .seconds(10), isBusy: true) == .silent)
-        clock.bytesReceived(now: now + .seconds(10))
-        #expect(clock.due(now: now + .seconds(15), isBusy: true) == .ping)
+        var clock = clock(now)
+        #expect(clock.due(now: now + .seconds(60)) == .nothing)
+        clock.requestBegan(now: now)
+        #expect(clock.next == now + .seconds(5))
+        #expect(clock.due(now: now + .seconds(5)) == .ping)
+        #expect(clock.due(now: now + .seconds(6)) == .nothing)
+        #expect(clock.next == now + .seconds(10))
+        #expect(clock.due(now: now + .seconds(10)) == .silent)
+        clock.bytesReceived(now: now + .seconds(10), isBusy: true)
+        #expect(clock.due(now: now + .seconds(15)) == .ping)
+    }
+
+    @Test func `a silence goes on over calls that end without an answer, and ends with the first byte`() {
+        let now = ContinuousClock.now
+        var clock = clock(now)
+        for second in 0..<10 { clock.requestBegan(now: now + .seconds(second)) }
+        #expect(clock.due(now: now + .seconds(9)) == .ping)
+        #expect(clock.due(now: now + .seconds(10)) == .silent)
+        clock.bytesReceived(now: now + .seconds(10), isBusy: false)
+        #expect(clock.due(now: now + .seconds(60)) == .nothing)
     }
 
     @Test func `output keeps its place until it is written`() {
