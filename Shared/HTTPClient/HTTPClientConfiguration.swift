@@ -28,6 +28,9 @@ public struct HTTPClientConfiguration: Sendable {
     public var maxResponseHeadByteCount = 64 * 1024
     /// The time limit of connecting, TLS included.
     public var connectTimeout: Duration = .seconds(5)
+    /// The time without a byte in either direction after which a request that was sent, at least in part, times out: longer than the
+    /// server takes to answer.
+    public var silenceLimit: Duration = .seconds(60)
     /// The time that sent bytes may stay unacknowledged before the connection counts as dead.
     public var unacknowledgedTimeout: Duration = .seconds(10)
     /// The age at which a connection is replaced, give or take a quarter at random, so that load balancers are followed.

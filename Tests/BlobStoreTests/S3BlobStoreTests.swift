@@ -178,6 +178,28 @@ import Testing
         await proxy.stop()
     }
 
+    @Test func `Objects are stored over new connections when the kept ones are silent`() async throws {
+        // One that keeps its connections, as the server of the other tests does not.
+        let keeping = try await ScriptedServer { connection in
+            while true {
+                _ = try await connection.readRequest()
+                try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        let proxy = try await FaultProxy.start(to: .tcp(port: keeping.port))
+        let store = try s3Store(try await S3Server.shared()) {
+            ($0.endpoint, $0.silenceLimit) = ("http://127.0.0.1:\(proxy.port)", .milliseconds(2500))
+        }
+        try await race(4) { number in try await store.write([1], to: try keys("before\(number)")) }
+        try await proxy.freeze()
+        let start = ContinuousClock.now
+        try await race(4) { number in try await store.write([2], to: try keys("after\(number)")) }
+        let duration = ContinuousClock.now - start
+        #expect(duration >= .milliseconds(2500), "a connection was kept")
+        #expect(duration < .seconds(30), "an attempt has 60 s")
+        await proxy.stop()
+    }
+
     @Test func `A request to a busy store is retried a limited number of times`() async throws {
         let busy = try await ScriptedServer.answering(
             "503 Slow Down",

@@ -27,6 +27,8 @@ public struct S3Configuration: Sendable {
     public var retryDelay: Duration = .milliseconds(200)
     /// The time limit of one attempt.
     public var timeout: Duration = .seconds(60)
+    /// The time without a byte in either direction after which an attempt ends and its connection is not used again.
+    public var silenceLimit: Duration = .seconds(10)
     /// The most concurrent uploads; each holds its object in memory.
     public var maxConcurrentUploads = 4
     /// The most concurrent deletions.
@@ -65,6 +67,7 @@ public struct S3Configuration: Sendable {
         http.allowedSchemes = endpoint.hasPrefix("http://") ? ["http"] : ["https"]
         http.caFile = caFile
         http.maxConnectionsPerHost = 16
+        http.silenceLimit = silenceLimit
         http.maxResponseBodyByteCount = S3Client.maxResponseByteCount
         return http
     }

@@ -12,6 +12,8 @@ final class CurlLoop {
     private static let maxSleepMilliseconds = 60_000
     /// The most easy handles kept for reuse.
     private static let maxIdleHandles = 256
+    /// The time without a use after which a connection is not used again, in seconds: libcurl's default.
+    private static let maxIdleSeconds = 118
 
     private let mailbox: CurlMailbox
     private let configuration: HTTPClientConfiguration
@@ -21,6 +23,10 @@ final class CurlLoop {
     private var idleTransfers: [CurlTransfer] = []
     private let connectionSeconds: Int
     private var batch = CurlMailbox.Batch()
+    /// The time of the next search for silent transfers.
+    private var nextSearch: ContinuousClock.Instant = .now
+    /// The time at which a request last timed out after it was sent.
+    private var lastTimeout: ContinuousClock.Instant?
 
     init(mailbox: CurlMailbox, configuration: HTTPClientConfiguration, logger: Logger) {
         self.mailbox = mailbox
@@ -40,9 +46,11 @@ final class CurlLoop {
         while true {
             let closeDeadline = mailbox.take(into: &batch)
             process()
+            if nextSearch <= .now { timeOutSilent(.now) }
             perform()
             collect()
             var timeout = mailbox.mayFallAsleep() ? Self.maxSleepMilliseconds : 0
+            if !transfers.isEmpty { timeout = min(timeout, max(nextSearch - .now, .zero).curlMilliseconds) }
             if let deadline = closeDeadline {
                 let left = deadline - .now
                 if transfers.isEmpty || left <= .zero { break }
@@ -72,12 +80,25 @@ final class CurlLoop {
             call.completion(.failure(error))
             return
         }
-        transfer.begin(call)
+        transfer.begin(call, maxIdleSeconds: maxIdleSeconds)
         transfers[call.id] = transfer
         let status = curl_multi_add_handle(multi, transfer.easy)
         if status != CURLM_OK {
             end(transfer, with: .failure(transfer.abandoned(.notSent, "libcurl refused the request")))
         }
+    }
+
+    /// The age of an unused connection that is not used again. One that was not used since a request timed out may be as silent as that
+    /// request's was.
+    private var maxIdleSeconds: Int {
+        guard let lastTimeout else { return Self.maxIdleSeconds }
+        return min(max(1, Int((ContinuousClock.now - lastTimeout).components.seconds)), Self.maxIdleSeconds)
+    }
+
+    /// Times out the transfers without a byte for the limit.
+    private func timeOutSilent(_ now: ContinuousClock.Instant) {
+        nextSearch = now + configuration.silenceLimit / 8
+        for transfer in transfers.values where transfer.silence(now: now) >= configuration.silenceLimit { transfer.timeOut() }
     }
 
     private func perform() {
@@ -93,8 +114,20 @@ final class CurlLoop {
             // The message becomes invalid once its handle is removed, so it is read first.
             let (kind, easy, result) = (message.pointee.msg, message.pointee.easy_handle, message.pointee.data.result)
             guard kind == CURLMSG_DONE, let easy, let transfer = CurlTransfer.of(easy) else { continue }
-            end(transfer, with: transfer.outcome(result))
+            let outcome = transfer.outcome(result)
+            if result == CURLE_OPERATION_TIMEDOUT, transfer.hasBegun { timedOut(transfer, .now) }
+            end(transfer, with: outcome)
         }
+    }
+
+    /// Prevents that a connection that fell silent takes one request after another. libcurl closes that of a timed-out request itself,
+    /// but not one of HTTP/2, nor the other connections that may have fallen silent with it.
+    private func timedOut(_ transfer: CurlTransfer, _ now: ContinuousClock.Instant) {
+        lastTimeout = now
+        let silence = transfer.silence(now: now)
+        // A short time limit is no reason to fail the other requests of a connection.
+        guard transfers.count == 1 || silence >= configuration.silenceLimit / 2 else { return }
+        transfer.shutDownConnection(silentFor: silence)
     }
 
     /// Removes a transfer from libcurl and resumes its caller.

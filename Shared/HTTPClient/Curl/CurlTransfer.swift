@@ -15,6 +15,7 @@ final class CurlTransfer {
     private var body: [UInt8] = []
     private var maxBodyByteCount = 0
     private var isTooLarge = false
+    var progress = Progress(since: .now)
 
     /// Makes an idle handle; nil when out of memory.
     ///
@@ -43,8 +44,12 @@ final class CurlTransfer {
     }
 
     /// Sets the handle up for a call.
-    func begin(_ call: CurlMailbox.PostedCall) {
+    ///
+    /// - Parameter maxIdleSeconds: The time without a use after which a connection is not used again.
+    func begin(_ call: CurlMailbox.PostedCall, maxIdleSeconds: Int) {
         self.call = call
+        progress = Progress(since: .now)
+        hg_easy_set_long(easy, CURLOPT_MAXAGE_CONN, maxIdleSeconds)
         maxBodyByteCount = call.request.maxResponseBodyByteCount ?? configuration.maxResponseBodyByteCount
         setUpReceivers()
         setUpConnection()
@@ -93,7 +98,7 @@ final class CurlTransfer {
             bodyByteCount: call?.request.body.count ?? 0, detail: String(cString: errorText))
     }
 
-    private func long(_ info: CURLINFO) -> Int {
+    func long(_ info: CURLINFO) -> Int {
         var value = 0
         hg_easy_get_long(easy, info, &value)
         return value

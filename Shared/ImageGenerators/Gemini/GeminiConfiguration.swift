@@ -43,6 +43,8 @@ public struct GeminiConfiguration: Sendable {
         var http = HTTPClientConfiguration()
         http.caFile = caFile
         http.maxResponseBodyByteCount = Self.maxResponseByteCount
+        // While it generates, the service sends nothing.
+        http.silenceLimit = timeout
         if baseURL.hasPrefix("http://") { http.allowedSchemes = ["http"] }
         return http
     }
