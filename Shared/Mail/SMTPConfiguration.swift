@@ -24,6 +24,9 @@ public struct SMTPConfiguration: Sendable {
     public var caFile: String?
     /// The time limit of a mail, from the call on: waiting, connecting and the server's answers included.
     public var timeout = Duration.seconds(30)
+    /// The time without a reply after which a connection that was kept from an earlier mail is given up, and the mail sent over another
+    /// one.
+    public var silenceLimit = Duration.seconds(10)
     /// The most connections, and so the most mails that are sent at once.
     public var maxConnections = 2
     /// The most mails that wait for a connection; more are refused.

@@ -33,9 +33,12 @@ struct SMTPEvidence {
     let detail: String
     /// Whether the connection had served an earlier mail.
     var isReused = false
+    /// Whether the mail was given up because such a connection fell silent (``SMTPTransfer/isSilent``).
+    var isSilent = false
 
-    /// Whether the server had closed the connection, or did so now, before it knew of the mail: it may be sent again over another one.
+    /// Whether the connection was closed or fell silent before the server knew of the mail: it may be sent again over another one.
     var isStale: Bool {
+        if result == CURLE_ABORTED_BY_CALLBACK, isSilent { return true }
         let isLost = [CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING].contains(result)
         return isReused && isLost && step != .data && (reply == 0 || reply == 421)
     }

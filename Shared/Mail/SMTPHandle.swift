@@ -31,7 +31,7 @@ struct SMTPHandle: ~Copyable {
 
     /// Sends a mail; returns when the server has taken or refused it, at the job's deadline, or after `isAbandoned` became true.
     func send(_ job: SMTPJob, isAbandoned: @escaping () -> Bool) -> SMTPEvidence {
-        let transfer = SMTPTransfer(body: job.body, isAbandoned: isAbandoned)
+        let transfer = SMTPTransfer(body: job.body, silenceLimit: configuration.silenceLimit, isAbandoned: isAbandoned)
         var recipients: UnsafeMutablePointer<curl_slist>?
         defer {
             // The connection stays with the handle; pointers to the transfer do not.
@@ -48,7 +48,8 @@ struct SMTPHandle: ~Copyable {
         hg_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &reply)
         hg_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &connects)
         return SMTPEvidence(
-            result: result, reply: reply, step: transfer.step, detail: String(cString: errorText), isReused: connects == 0)
+            result: result, reply: reply, step: transfer.step, detail: String(cString: errorText), isReused: connects == 0,
+            isSilent: transfer.isSilent)
     }
 
     private func setUpConnection(timeout: Duration) {
@@ -85,13 +86,16 @@ struct SMTPHandle: ~Copyable {
         hg_easy_set_receiver(easy, CURLOPT_WRITEFUNCTION) { _, size, count, _ in size * count }
         hg_easy_set_pointer(easy, CURLOPT_XFERINFODATA, context)
         hg_easy_set_progress_callback(easy, CURLOPT_XFERINFOFUNCTION) { context, _, _, _, _ in
-            SMTPTransfer.of(context)?.mustAbort ?? false ? 1 : 0
+            SMTPTransfer.of(context)?.mustAbort() ?? false ? 1 : 0
         }
         hg_easy_set_long(easy, CURLOPT_NOPROGRESS, 0)
         hg_easy_set_pointer(easy, CURLOPT_DEBUGDATA, context)
         hg_easy_set_debug_callback(easy, CURLOPT_DEBUGFUNCTION) { _, kind, bytes, count, context in
-            guard kind == CURLINFO_HEADER_OUT else { return 0 }
-            SMTPTransfer.of(context)?.sent(UnsafeRawBufferPointer(start: bytes, count: count))
+            switch kind {
+            case CURLINFO_HEADER_OUT: SMTPTransfer.of(context)?.sent(UnsafeRawBufferPointer(start: bytes, count: count))
+            case CURLINFO_HEADER_IN: SMTPTransfer.of(context)?.heard()
+            default: break
+            }
             return 0
         }
         // Turns the debug function on, and nothing else.

@@ -3,11 +3,19 @@ final class SMTPTransfer {
     private let body: [UInt8]
     private var readCount = 0
     private let isAbandoned: () -> Bool
+    private let silenceLimit: Duration
+    /// The time of the last reply, at first that of the beginning.
+    private var heardAt = ContinuousClock.now
     /// The command that was sent last.
     private(set) var step = SMTPEvidence.Step.session
+    /// Whether the connection is a new one, on which the session begins.
+    private var isNew = false
+    /// Whether it was given up because the connection, which had served an earlier mail, fell silent before the server knew of this one.
+    private(set) var isSilent = false
 
-    init(body: [UInt8], isAbandoned: @escaping () -> Bool) {
+    init(body: [UInt8], silenceLimit: Duration, isAbandoned: @escaping () -> Bool) {
         self.body = body
+        self.silenceLimit = silenceLimit
         self.isAbandoned = isAbandoned
     }
 
@@ -25,8 +33,18 @@ final class SMTPTransfer {
     }
 
     /// Notes a command that was sent.
-    func sent(_ command: UnsafeRawBufferPointer) { step.advance(command) }
+    func sent(_ command: UnsafeRawBufferPointer) {
+        step.advance(command)
+        if step == .session { isNew = true }
+    }
 
-    /// Whether the transfer is to end; libcurl asks at least once a second.
-    var mustAbort: Bool { isAbandoned() }
+    /// Notes a line of a reply.
+    func heard() { heardAt = .now }
+
+    /// Returns whether the transfer is to end; libcurl asks at least once a second.
+    func mustAbort() -> Bool {
+        let isEarly = step == .sender || step == .recipient
+        isSilent = !isNew && isEarly && ContinuousClock.now - heardAt >= silenceLimit
+        return isSilent || isAbandoned()
+    }
 }

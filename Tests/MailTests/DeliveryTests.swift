@@ -99,4 +99,22 @@ import Testing
             #expect(await server.emulator.mails().count == 2)
         }
     }
+
+    @Test func `a mail is sent over a new connection when the kept one is silent`() async throws {
+        try await MailServer.run { server in
+            let port = try #require(server.emulator.smtpURL?.split(separator: ":").last.flatMap { Int($0) })
+            let proxy = try await FaultProxy.start(to: .tcp(port: port))
+            let client = try server.client(url: "smtp://localhost:\(proxy.port)") {
+                ($0.silenceLimit, $0.maxConnections) = (.seconds(1), 1)
+            }
+            try await client.send(.sample(id: "m1"))
+            try await proxy.freeze()
+            let start = ContinuousClock.now
+            try await client.send(.sample(id: "m2"))
+            #expect(ContinuousClock.now - start < .seconds(60))
+            #expect(await server.emulator.mails().count == 2)
+            await client.close()
+            await proxy.stop()
+        }
+    }
 }

@@ -24,4 +24,24 @@ import Testing
         #expect(evidence.isStale == isStale)
         #expect(!SMTPEvidence(result: result, reply: reply, step: step, detail: "", isReused: false).isStale)
     }
+
+    @Test(arguments: [("MAIL", true), ("RCPT", true), ("DATA\r\n", false)])
+    func `a kept connection counts as silent until the server knows the mail`(command: String, isSilent: Bool) {
+        let transfer = SMTPTransfer(body: [], silenceLimit: .zero) { false }
+        #expect(!transfer.mustAbort(), "no command was sent")
+        for command in ["MAIL FROM:<a@b>", "\(command) "] { Array(command.utf8).withUnsafeBytes { transfer.sent($0) } }
+        #expect(transfer.mustAbort() == isSilent && transfer.isSilent == isSilent)
+    }
+
+    @Test func `a new connection has the whole time of the mail`() {
+        let transfer = SMTPTransfer(body: [], silenceLimit: .zero) { false }
+        for command in ["EHLO x", "MAIL FROM:<a@b>"] { Array(command.utf8).withUnsafeBytes { transfer.sent($0) } }
+        #expect(!transfer.mustAbort())
+    }
+
+    @Test func `the silence begins with the last reply`() {
+        let transfer = SMTPTransfer(body: [], silenceLimit: .seconds(600)) { false }
+        Array("MAIL FROM:<a@b>".utf8).withUnsafeBytes { transfer.sent($0) }
+        #expect(!transfer.mustAbort())
+    }
 }
