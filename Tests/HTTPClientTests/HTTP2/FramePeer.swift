@@ -23,6 +23,9 @@ struct FramePeer {
 
     private var connection: ScriptedServer.Connection
     private var bytes: [UInt8] = []
+    /// The frames that came while another one was awaited, in order: later reads begin with them, so that no frame is lost because it
+    /// came early.
+    private var early: [Frame] = []
 
     /// Reads the client's preface and sends the server's settings.
     init(_ connection: ScriptedServer.Connection, settings: [(UInt8, UInt32)] = []) async throws {
@@ -53,26 +56,28 @@ struct FramePeer {
     }
 
     /// Reads the next frame.
-    mutating func read() async throws -> Frame {
-        let head = try await take(9)
-        let count = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
-        return Frame(type: head[3], flags: head[4], stream: head[8], payload: try await take(count))
-    }
+    mutating func read() async throws -> Frame { try await read { _ in true } }
 
-    /// Reads until a frame of a kind is received.
-    @discardableResult mutating func read(_ kind: UInt8) async throws -> Frame {
+    /// Reads the next frame of a kind; frames of other kinds stay for later reads.
+    @discardableResult mutating func read(_ kind: UInt8) async throws -> Frame { try await read { $0.type == kind } }
+
+    /// Reads the next frame that meets a condition; the others stay for later reads.
+    mutating func read(where isWanted: (Frame) -> Bool) async throws -> Frame {
+        if let index = early.firstIndex(where: isWanted) { return early.remove(at: index) }
         while true {
-            let frame = try await read()
-            if frame.type == kind { return frame }
+            let head = try await take(9)
+            let count = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
+            let frame = Frame(type: head[3], flags: head[4], stream: head[8], payload: try await take(count))
+            if isWanted(frame) { return frame }
+            early.append(frame)
         }
     }
 
     /// Reads a whole request and returns its stream id.
     mutating func readRequest() async throws -> UInt8 {
-        while true {
-            let frame = try await read()
-            if frame.type <= Kind.headers, frame.flags & 1 != 0 { return frame.stream }
-        }
+        let end = try await read { $0.type <= Kind.headers && $0.flags & 1 != 0 }
+        early.removeAll { $0.type <= Kind.headers && $0.stream == end.stream }
+        return end.stream
     }
 
     /// Waits until the client closes.

@@ -118,17 +118,19 @@ import Testing
     func `a client follows the sizes of the server's table, also those of one SETTINGS frame`(sizes: [UInt32]) async throws {
         let server = try await FramePeer.server { peer in
             let decoder = HeaderDecoder()
-            func answer() async throws {
+            func answer(after step: () async throws -> Void = {}) async throws {
                 let frame = try await peer.read(FramePeer.Kind.headers)
                 let fields = try decoder.decode(frame.payload)
                 let isWhole = fields.contains(HeaderField("content-length", "5")) && fields.contains(Self.token)
+                try await step()
                 // The size of the block is answered as the status.
                 try await peer.answer(frame.stream, status: "\(isWhole ? 200 + frame.payload.count : 999)")
             }
-            for _ in 0..<2 { try await answer() }
-            try await peer.set(sizes.map { (1, $0) })
-            // The client acknowledges them before it follows them.
-            while try await peer.read(FramePeer.Kind.settings).flags & 1 == 0 {}
+            try await answer()
+            // Before the answer, so that the client knows them when it sends the next request.
+            try await answer { try await peer.set(sizes.map { (1, $0) }) }
+            // The client acknowledges them, as it did with those at the start, before it follows them.
+            for _ in 0..<2 { _ = try await peer.read { $0.type == FramePeer.Kind.settings && $0.flags & 1 != 0 } }
             for size in sizes { decoder.limitTable(to: Int(size)) }
             while true { try await answer() }
         }

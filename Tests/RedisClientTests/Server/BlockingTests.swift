@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `A blocked read on a server that hangs fails two seconds after its time and closes the connection`() async throws {
-        let server = try await ScriptedServer.redis { _, read in read == 0 ? ScriptedServer.welcome : nil }
+        let server = try await ScriptedServer.redis { _ in nil }
         try await withClient(url: server.redisURL) { client, stream in
             let connection = try await client.dedicatedConnection()
             let start = ContinuousClock.now

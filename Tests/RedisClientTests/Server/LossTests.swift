@@ -85,19 +85,16 @@ import Testing
     }
 
     @Test func `Commands wait for a server that is loading its data`() async throws {
-        let server = try await ScriptedServer.redis { connection, read in
-            if connection == 0 { return "-LOADING Redis is loading the dataset in memory\r\n+OK\r\n:1\r\n" }
-            return read == 0 ? ScriptedServer.welcome : "+PONG\r\n"
+        let server = try await ScriptedServer.redis { connection, command in
+            if connection == 0, command == 0 { return "-LOADING Redis is loading the dataset in memory\r\n" }
+            return command < ScriptedServer.welcome.count ? ScriptedServer.welcome[command] : "+PONG\r\n"
         }
         try await withClient(url: server.redisURL) { client, _ in try await client.ping() }
     }
 
     @Test(arguments: ["$nonsense\r\n", "*1000000000\r\n", "+PONG\r\n+PONG\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n", "%1\r\n"])
     func `Invalid bytes from the server close the connection, and the client reconnects`(nonsense: String) async throws {
-        let server = try await ScriptedServer.redis { connection, read in
-            if read == 0 { return ScriptedServer.welcome }
-            return connection == 0 ? nonsense : "+PONG\r\n"
-        }
+        let server = try await ScriptedServer.redis { connection in connection == 0 ? nonsense : "+PONG\r\n" }
         try await withClient(url: server.redisURL, adjust: { $0.stallTimeout = .milliseconds(300) }) { client, _ in
             _ = await redisError { try await client.ping() }
             try await eventually("a good connection") { await redisError { try await client.ping() } == nil }

@@ -11,6 +11,8 @@ public final class ScriptedServer: Sendable {
         public let number: Int
         private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+        /// Bytes that came with a request and are none of it; the next read begins with them.
+        private var rest: [UInt8] = []
 
         fileprivate init(
             number: Int, inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator,
@@ -23,20 +25,27 @@ public final class ScriptedServer: Sendable {
 
         /// Reads a whole HTTP/1.1 request and returns its text.
         public mutating func readRequest() async throws -> String {
-            var text = ""
-            while let buffer = try await inbound.next(isolation: #isolation) {
-                text += String(buffer: buffer)
-                guard let end = text.range(of: "\r\n\r\n") else { continue }
-                let head = text[..<end.lowerBound].lowercased()
+            let mark = Array("\r\n\r\n".utf8)
+            var bytes: [UInt8] = []
+            while true {
+                bytes += try await read()
+                guard let end = bytes.firstRange(of: mark) else { continue }
+                let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased()
                 let length = head.split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
                     .flatMap { Int($0.dropFirst("content-length:".count).filter { $0 != " " }) }
-                if text[end.upperBound...].utf8.count >= length ?? 0 { return text }
+                let count = end.upperBound + (length ?? 0)
+                guard bytes.count >= count else { continue }
+                rest = Array(bytes[count...])
+                return String(decoding: bytes[..<count], as: UTF8.self)
             }
-            throw ChannelError.inputClosed
         }
 
         /// Reads the next bytes, at least one.
         public mutating func read() async throws -> [UInt8] {
+            if !rest.isEmpty {
+                defer { rest = [] }
+                return rest
+            }
             while let buffer = try await inbound.next(isolation: #isolation) {
                 if buffer.readableBytes > 0 { return Array(buffer.readableBytesView) }
             }
