@@ -8,6 +8,9 @@ struct RedisConnector: Sendable {
     private let group: any EventLoopGroup
     private let tls: NIOSSLContext?
 
+    /// The time that a connection with TLS waits, when it is closed, for the server to close its side.
+    private static let goodByeTimeout = TimeAmount.milliseconds(500)
+
     /// - Throws: ``RedisError/Code/invalidConfiguration`` when the certificate authorities cannot be read.
     init(configuration: RedisConfiguration, group: any EventLoopGroup) throws(RedisError) {
         self.configuration = configuration
@@ -21,6 +24,8 @@ struct RedisConnector: Sendable {
         }
         var options = TLSConfiguration.makeClientConfiguration()
         if let file = configuration.caFile { options.trustRoots = .file(file) }
+        // A server that is silent does not answer the good-bye of TLS either.
+        options.shutdownTimeout = Self.goodByeTimeout
         do {
             tls = try NIOSSLContext(configuration: options)
         } catch {
