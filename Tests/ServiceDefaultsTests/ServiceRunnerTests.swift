@@ -52,6 +52,7 @@ private enum BareService: HeliographService {
     @Test func `a service without Postgres is alive but not ready, and reports why`() async throws {
         let server = try await PostgresServer.start()
         let database = TestDatabase(url: server.url(), name: "postgres", server: server)
+        try await withClient(of: database) { try await MigrationRunner(client: $0, migrations: HeliographSchema.migrations).migrate() }
         let port = try FreePort.find()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let context = try ServiceContext(name: "bare-service", settings: try await settings(database, port: port), logger: logger)

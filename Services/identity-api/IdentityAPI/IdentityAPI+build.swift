@@ -89,7 +89,7 @@ public enum IdentityAPI: HeliographService {
             notifications: AppNotificationController(postgres: postgres, keys: keys, services: services),
             limit: RateLimitMiddleware(
                 addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address, name: "address")),
-            origins: configuration.origins)
+            schema: context.schema, origins: configuration.origins)
         let broadcasts = BroadcastReader(
             transport: context.transport, logger: context.logger,
             handlers: [
@@ -119,7 +119,8 @@ public enum IdentityAPI: HeliographService {
             onServerRunning: { await onListening($0.localAddress?.port ?? 0) }, logger: context.logger)
         // Shut down in reverse: first waiting requests get their answer, then the server finishes its open requests.
         let dueNotifications = DueNotifications(postgres: postgres, logger: context.logger)
-        return (firebase?.services ?? []) + [consumer, broadcasts, sweeper, erasures, dueNotifications, server, waiters, jobs]
+        return (firebase?.services ?? [])
+            + [consumer, broadcasts, sweeper, erasures, dueNotifications, StartsWithoutSchema(server), waiters, jobs]
     }
 
     private static func imageRoutes(

@@ -19,6 +19,8 @@ public struct ServiceContext: Sendable {
     public let redis: RedisClient
     public let transport: RedisEventTransport
     public let health: HealthRegistry
+    /// Opens when the database has the schema of this version.
+    public let schema: SchemaGate
     public let metrics: PrometheusRegistry
     /// Age at which a dead letter of this service is deleted (`DEAD_LETTER_DAYS`).
     public let deadLetterAge: Duration
@@ -29,10 +31,12 @@ public struct ServiceContext: Sendable {
     static let poolStallLimit: Duration = .seconds(60)
 
     /// Creates the clients from `settings`; none of them connects before its first use.
+    ///
+    /// - Parameter schema: The number of the least migration that the service needs.
     /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong.
     public init(
         name: String, settings: Settings, logger: Logger, metrics: PrometheusRegistry = PrometheusRegistry(),
-        clock: any MonotonicClock = ContinuousClock()
+        clock: any MonotonicClock = ContinuousClock(), schema: Int = HeliographSchema.latest
     ) throws {
         self.name = name
         self.settings = settings
@@ -68,6 +72,8 @@ public struct ServiceContext: Sendable {
 
         health.registerLiveness("postgres_pool") { [postgres] in try postgres.checkProgress(within: Self.poolStallLimit) }
         health.register("postgres") { [postgres] in try await postgres.checkWritable() }
+        self.schema = SchemaGate(required: schema, postgres: postgres, logger: logger, clock: clock)
+        health.register("schema") { [schema = self.schema] in try await schema.check() }
         health.register("redis") { [redis] in try await redis.ping() }
     }
 

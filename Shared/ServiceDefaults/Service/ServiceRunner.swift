@@ -11,7 +11,7 @@ public import UnixSignals
 /// Assembles a service with the components that all services have, and runs it until a signal stops it.
 public enum ServiceRunner {
     /// Creates the group of a service: clients and the admin port come first, so that they are shut down last, because the admin port
-    /// has to answer while the service's own components end.
+    /// has to answer while the service's own components end. What works on the database waits for its schema.
     public static func group<S: HeliographService>(
         for service: S.Type, context: ServiceContext, signals: [UnixSignal] = [.sigterm, .sigint]
     ) async throws -> ServiceGroup {
@@ -22,10 +22,14 @@ public enum ServiceRunner {
         var services: [any Service] = context.traces.map { [$0] } ?? []
         services += [context.postgres, context.redis, admin] as [any Service]
         let (transport, postgres, logger, clock) = (context.transport, context.postgres, context.logger, context.clock)
-        services.append(OutboxRelay(transport: transport, postgres: postgres, logger: logger, clock: clock))
-        services.append(Republisher(transport: transport, postgres: postgres, group: context.name, logger: logger, clock: clock))
         services.append(RedisMemoryWatch(redis: context.redis, logger: logger))
-        services += try await S.build(context)
+        let working: [any Service] = [
+            OutboxRelay(transport: transport, postgres: postgres, logger: logger, clock: clock),
+            Republisher(transport: transport, postgres: postgres, group: context.name, logger: logger, clock: clock),
+        ]
+        services += (working + (try await S.build(context))).map { component in
+            component is StartsWithoutSchema ? component : StartsWithSchema(component: component, schema: context.schema)
+        }
         services.append(DrainMarker(health: context.health))
         // A component that ends or fails shuts the whole service down in order, rather than leaving a part of it running.
         let configurations = services.map {

@@ -7,4 +7,7 @@ public import PostgresClient
 public enum HeliographSchema {
     /// All migrations, in the order in which they are applied.
     public static let migrations: [Migration] = [.baseline]
+
+    /// The number of the last migration, which the statements of this version need.
+    public static let latest = migrations.map(\.number).max() ?? 0
 }

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
+internal import ServiceDefaults
 
 /// The controllers of image jobs.
 struct ImageRoutes: Sendable {
@@ -48,6 +49,7 @@ struct APIRoutes: Sendable {
     let people: PeopleRoutes
     let notifications: AppNotificationController
     let limit: RateLimitMiddleware
+    let schema: SchemaGate
     /// The origins of web apps that may read answers.
     let origins: AllowedOrigins
 
@@ -64,10 +66,23 @@ struct APIRoutes: Sendable {
         var waiting = Dictionary(grouping: APIOperation.all, by: \.pattern)
         for pattern in APIOperation.all.map(\.pattern) {
             guard let operations = waiting.removeValue(forKey: pattern) else { continue }
-            let answers = operations.map { ($0.method, $0.handler(self)) }
+            let answers = operations.map { ($0.method, waitingForSchema($0)) }
             serve(RouterPath(pattern), Dictionary(uniqueKeysWithValues: answers), on: router)
         }
         return router
+    }
+
+    /// Returns the handler of an operation, which refuses requests while the database has not the schema of this version. Only what
+    /// describes the API is answered without it.
+    private func waitingForSchema(_ operation: APIOperation) -> APIOperation.Handler {
+        let answer = operation.handler(self)
+        guard operation.area != .service else { return answer }
+        return { [schema] request, context in
+            do { try await schema.check() } catch {
+                throw APIError(.overloaded, "The service has not started yet", retryAfter: 2, underlying: error)
+            }
+            return try await answer(request, context)
+        }
     }
 
     /// Serves the methods of a path, `HEAD` along with `GET`, and refuses others with a list of the served ones in `Allow`.

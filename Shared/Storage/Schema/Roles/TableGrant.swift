@@ -63,7 +63,7 @@ extension ServiceRole {
             case .tokenRegistry: Self.tokenRegistryGrants
             case .notifier: Self.notifierGrants
             }
-        return own + Self.busGrants + erasureGrants
+        return own + Self.busGrants + erasureGrants + [Self.schemaGrant]
     }
 
     /// The functions of the schema that the role may call; triggers need no privilege.
@@ -83,6 +83,10 @@ extension ServiceRole {
                 because: "every service erases what it keeps of a user"),
         ]
     }
+
+    /// What a service reads before it begins.
+    private static let schemaGrant = TableGrant.borrow(
+        "schema_migrations", .select(of: "number"), because: "every service waits for the schema that it was built for")
 
     /// The tables of the event bus, which is the same code in every service. Any relay publishes any committed message, so that none
     /// waits for the process that wrote it.
