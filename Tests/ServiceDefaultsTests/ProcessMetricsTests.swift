@@ -36,6 +36,20 @@ import Testing
         #expect(values["process_start_time_seconds"] == nil)
     }
 
+    @Test func `the memory of a container is that of its control group, without file cache that is not used`() throws {
+        let root = try TemporaryDirectory()
+        func write(_ name: String, _ text: String) throws {
+            try text.write(toFile: "\(root.path)/\(name)", atomically: true, encoding: .utf8)
+        }
+        try write("memory.max", "1073741824\n")
+        try write("memory.current", "500000000\n")
+        try write("memory.stat", "anon 300000000\ninactive_file 150000000\nactive_file 50000000\n")
+        let values = values(CgroupMetrics(root: root.path).exposition())
+        #expect(values == ["cgroup_memory_limit_bytes": 1_073_741_824, "cgroup_memory_working_set_bytes": 350_000_000])
+        try write("memory.max", "max\n")
+        #expect(CgroupMetrics(root: root.path).exposition().isEmpty, "without a limit there is nothing to compare with")
+    }
+
     @Test func `Redis' limit is maxmemory`() {
         let info = "# Memory\r\nused_memory:900\r\nused_memory_human:0.9K\r\nmaxmemory:1000\r\ntotal_system_memory:5000\r\n"
         let memory = RedisMemory(info: info)

@@ -28,6 +28,7 @@ DASHBOARDS = {
         ]),
         ("Processes", [
             ("Replicas that answer", "short", {"{{service}}": 'sum by (service) (up{job="heliograph"})'}),
+            ("Replicas that are ready", "short", {"{{service}}": "sum by (service) (min by (service, instance) (readiness_check_up))"}, "Which check fails, and why: /readyz on the admin port."),
             ("Processor", "percentunit", {"{{service}} {{instance}}": f'rate(process_cpu_seconds_total{{job="heliograph"}}[{RATE}])'}, "1 is one core."),
             ("Memory", "bytes", {"{{service}} {{instance}}": 'process_resident_memory_bytes{job="heliograph"}'}),
             ("Redis' memory", "percentunit", {"used": "max(redis_memory_used_bytes / redis_memory_limit_bytes)"}, "At 1 nothing is published any more."),

@@ -59,8 +59,8 @@ step "shell scripts (shellcheck)" "$python/shellcheck" --severity warning "${scr
 step "YAML (yamllint)" "$python/yamllint" -s -c deploy/verify/yamllint.yml "${yaml[@]}"
 step "compose (schema)" "$python/check-jsonschema" --builtin-schema vendor.compose-spec docker-compose.yml deploy/docker/prebuilt.compose.yml
 for overlay in local production production-sentinel; do step "Kubernetes, overlay $overlay (kustomize, schemas)" manifests "$overlay"; done
-step "Prometheus' rules (promtool)" "$bin/promtool" check rules deploy/prometheus/rules/product.yml deploy/prometheus/rules/bus.yml
-step "alerts fire when they should (promtool)" "$bin/promtool" test rules deploy/prometheus/tests/product.yml deploy/prometheus/tests/bus.yml
+step "Prometheus' rules (promtool)" "$bin/promtool" check rules deploy/prometheus/rules/*.yml
+step "alerts fire when they should (promtool)" "$bin/promtool" test rules deploy/prometheus/tests/*.yml
 step "Alertmanager (amtool)" "$bin/amtool" check-config deploy/prometheus/alertmanager.yml
 step "dashboards are what their source says" python3 deploy/grafana/make-dashboards.py --check
 step "compose, Kubernetes, Prometheus, Grafana and code agree" "$python/python" deploy/verify/crosscheck.py "$bin/kustomize" "$bin/promtool"

@@ -226,7 +226,7 @@ no_metric_is_missing() {
     local name
     : >"$scratch/missing"
     prometheus_api label/__name__/values | jq -r '.data[]' | sort >"$scratch/names"
-    for name in $(cat deploy/grafana/dashboards/*.json deploy/prometheus/rules/*.yml | grep -oE '\b(bus|http|ekyc|image|topic|push|redis|process|mail|mails|erasures|sealed)_[a-z_]+\b' | sort -u | grep -vxE "$seldom"); do
+    for name in $(cat deploy/grafana/dashboards/*.json deploy/prometheus/rules/*.yml | grep -oE '\b(bus|http|ekyc|image|topic|push|redis|process|mail|mails|erasures|sealed|readiness)_[a-z_]+\b' | sort -u | grep -vxE "$seldom"); do
         grep -qE "^$name(_total|_bucket|_sum|_count)?$" "$scratch/names" || echo "nobody exports $name" >>"$scratch/missing"
     done
     [ ! -s "$scratch/missing" ]

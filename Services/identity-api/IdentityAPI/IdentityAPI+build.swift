@@ -106,6 +106,7 @@ public enum IdentityAPI: HeliographService {
             ])
         let erasures = ErasureCoordinator(
             postgres: postgres, receiptKey: receiptKey, issuer: links.signer.publicURL.text, logger: context.logger, clock: context.clock)
+        context.metrics.setLifetime(sealedValuesInterval * 2.5, ofGauge: "sealed_values")
         let sweeper = sweeper(
             postgres: postgres, photos: photos, pseudonyms: SessionPseudonyms(sessionKey: sessionKey),
             sealers: [.accounts: try context.sealer(.accounts), .tokens: try context.sealer(.tokens)],

@@ -56,6 +56,7 @@ public enum Notifier: HeliographService {
         let due = DueDeliveries(pipeline: pipeline, limits: configuration.limits, logger: logger)
         let watch = PacingWatch(queue: queue, quota: quota, breakers: breakers, fcm: fcm, logger: logger)
         let canary = configuration.canary.map { Canary(configuration: $0, fcm: fcm, logger: logger) }
+        if let canary { context.metrics.setLifetime(max(.seconds(60), canary.configuration.interval) * 2.5, ofGauge: "push_fcm_up") }
         // Shut down from last to first: the services that feed the pipeline, then the pipeline, then the clients it uses.
         return [watch, http, fcm, quota, pipeline, consumer, due] + [canary].compactMap(\.self)
     }

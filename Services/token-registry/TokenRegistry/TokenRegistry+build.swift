@@ -15,6 +15,8 @@ public enum TokenRegistry: HeliographService {
                 .batchHandler(NotificationSettledHandler(logger: context.logger)),
                 context.erasing(with: PushEraser()),
             ])
+        context.metrics.setLifetime(sealedValuesInterval * 2.5, ofGauge: "sealed_values")
+        context.metrics.setLifetime(guardInterval * 2.5, ofGauge: "push_guard_tripped")
         return [
             consumer, TopicFanOutService(postgres: context.postgres, logger: context.logger),
             sweeper(postgres: context.postgres, logger: context.logger, clock: context.clock),

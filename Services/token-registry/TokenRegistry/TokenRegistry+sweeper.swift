@@ -15,7 +15,9 @@ extension TokenRegistry {
     /// The time for which settled messages stay in the outbox, for tracing a request.
     private static let messageAge = Duration.seconds(24 * 60 * 60)
     /// The pause between two counts of sealed texts of open notifications.
-    private static let sealedValuesInterval = Duration.seconds(10 * 60)
+    static let sealedValuesInterval = Duration.seconds(10 * 60)
+    /// The pause between two readings of the guard, for its metric.
+    static let guardInterval = Duration.seconds(60)
     /// The most statements of a table in one sweep; the remaining rows wait for the next.
     private static let maxBatches = 20
 
@@ -49,7 +51,7 @@ extension TokenRegistry {
                     Counter(label: "push_installs_stale_total").increment(by: stale)
                     return deleted
                 },
-                Sweeper.Step("push_guard", every: .seconds(60)) {
+                Sweeper.Step("push_guard", every: guardInterval) {
                     // Recorded here because ``InstallPruner`` records it with new dead tokens only: the metric would stay at "tripped".
                     Gauge(label: "push_guard_tripped").record(try await PushGuardRepository(postgres).isTripped() ? 1 : 0)
                     return 0

@@ -57,6 +57,8 @@ extension StreamConsumer {
         let now = scope.clock.now
         let silence = stopping.isOpen ? .zero : progress.silence()
         scope.metrics.silence.record(silence / .seconds(1))
+        // A consumer without room reads nothing, and would not record it otherwise.
+        scope.metrics.inHand.record(state.heldCount)
         let ignored = (slots + [suspectSlot]).map { $0.check(now, limit: configuration.handlerTimeout) }.max() ?? .zero
         let limit = configuration.stallLimit
         guard silence > limit || ignored > limit else { return nil }

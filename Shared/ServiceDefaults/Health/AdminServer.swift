@@ -10,6 +10,7 @@ struct AdminServer: Service {
     let metrics: PrometheusRegistry
     let logger: Logger
     private let process = ProcessMetrics()
+    private let cgroup = CgroupMetrics()
 
     init(address: (host: String, port: Int), health: HealthRegistry, metrics: PrometheusRegistry, logger: Logger) {
         (host, port) = address
@@ -30,11 +31,11 @@ struct AdminServer: Service {
         let router = Router()
         router.get("livez") { [health] _, _ in Self.response(failures: await health.livenessFailures(), otherwise: "alive\n") }
         router.get("readyz") { [health] _, _ in Self.response(failures: await health.report().failures, otherwise: "ready\n") }
-        router.get("metrics") { [health, metrics, process] _, _ in
+        router.get("metrics") { [health, metrics, process, cgroup] _, _ in
             let readiness = await health.exposition()
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-                body: .init(byteBuffer: ByteBuffer(string: metrics.exposition() + readiness + process.exposition())))
+                body: .init(byteBuffer: ByteBuffer(string: metrics.exposition() + readiness + process.exposition() + cgroup.exposition())))
         }
         // The library logs its own details at info; one line of our own reports the open port.
         var quiet = logger

@@ -85,11 +85,10 @@ public final class HealthRegistry: Sendable {
     /// Readiness in the text format of `GET /metrics`: `readiness_check_up{check}` is 1 or 0, of a report of the last five seconds.
     func exposition() async -> String {
         let report = await recentReport()
-        let name = "readiness_check_up"
-        return "# TYPE \(name) gauge\n"
-            + report.checks.sorted().map { check in
-                PrometheusText.line(name, PrometheusText.labels([("check", check)]), report.failures[check] == nil ? "1" : "0")
-            }.joined()
+        let series = report.checks.sorted().map { check in
+            (PrometheusText.labels([("check", check)]), report.failures[check] == nil ? 1 : 0)
+        }
+        return PrometheusText.gauge("readiness_check_up", series)
     }
 
     private func failures(of checks: [String: Check]) async -> [String: String] {

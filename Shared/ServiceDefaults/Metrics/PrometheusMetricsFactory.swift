@@ -2,7 +2,8 @@ public import CoreMetrics
 
 /// Connects swift-metrics to a ``PrometheusRegistry``.
 ///
-/// Timers and recorders that aggregate become histograms; recorders that do not, and meters, become gauges.
+/// Timers and recorders that aggregate become histograms; recorders that do not, and meters, become gauges, which have to be recorded again
+/// within ``PrometheusRegistry/gaugeLifetime``.
 public struct PrometheusMetricsFactory: MetricsFactory {
     private let registry: PrometheusRegistry
 
@@ -13,11 +14,11 @@ public struct PrometheusMetricsFactory: MetricsFactory {
     }
 
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        registry.series(label, dimensions, type: .gauge) { PrometheusGauge() }
+        registry.series(label, dimensions, type: .gauge) { PrometheusGauge(clock: registry.clock) }
     }
 
     public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-        guard aggregate else { return registry.series(label, dimensions, type: .gauge) { PrometheusGauge() } }
+        guard aggregate else { return registry.series(label, dimensions, type: .gauge) { PrometheusGauge(clock: registry.clock) } }
         return registry.series(label, dimensions, type: .histogram) {
             PrometheusHistogram(bounds: PrometheusHistogram.plainBounds)
         }

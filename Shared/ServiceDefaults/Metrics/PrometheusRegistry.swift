@@ -1,3 +1,4 @@
+public import AsyncPrimitives
 import CoreMetrics
 import Synchronization
 
@@ -8,6 +9,8 @@ import Synchronization
 public final class PrometheusRegistry: Sendable {
     /// The maximum number of series of a process.
     public static let maxSeries = 2_000
+    /// Time after which a gauge that was not recorded again is unknown; longer than three times the usual interval of 15 seconds.
+    public static let gaugeLifetime: Duration = .seconds(60)
 
     struct SeriesKey: Hashable {
         let name: String
@@ -27,10 +30,19 @@ public final class PrometheusRegistry: Sendable {
         var families: [String: Family] = [:]
         var seriesCount = 0
         var dropped = 0
+        /// By the name of the metric, where it is not ``gaugeLifetime``.
+        var lifetimes: [String: Duration] = [:]
     }
     private let state = Mutex(State())
+    let clock: any MonotonicClock
 
-    public init() {}
+    /// Creates a registry without series.
+    ///
+    /// - Parameter clock: measures the ages of gauges.
+    public init(clock: any MonotonicClock = ContinuousClock()) { self.clock = clock }
+
+    /// Sets the time after which a gauge that was not recorded again is unknown, for one that is recorded seldom.
+    public func setLifetime(_ lifetime: Duration, ofGauge name: String) { state.withLock { $0.lifetimes[name] = lifetime } }
 
     /// The series for a name and labels, made by `make` when it is new.
     func series<Series: PrometheusSeries>(
@@ -54,22 +66,22 @@ public final class PrometheusRegistry: Sendable {
 
     /// All series, as the body of an answer to `GET /metrics`.
     public func exposition() -> String {
-        let (families, dropped) = state.withLock { ($0.families, $0.dropped) }
+        let (families, dropped, lifetimes) = state.withLock { ($0.families, $0.dropped, $0.lifetimes) }
         var text = ""
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
             text += "# TYPE \(name) \(family.type.rawValue)\n"
             for (key, series) in family.series.sorted(by: { $0.key.labels < $1.key.labels }) {
-                series.write(name: name, labels: key.labels, into: &text)
+                series.write(name: name, labels: key.labels, lifetime: lifetimes[name] ?? Self.gaugeLifetime, into: &text)
             }
         }
-        text += "# TYPE heliograph_metrics_dropped_series gauge\nheliograph_metrics_dropped_series \(dropped)\n"
-        return text
+        return text + PrometheusText.gauge("heliograph_metrics_dropped_series", [("", dropped)])
     }
 }
 
 /// A metric that writes itself in the text format.
 protocol PrometheusSeries: AnyObject, Sendable {
-    func write(name: String, labels: String, into text: inout String)
+    /// - Parameter lifetime: The time after which a gauge that was not recorded again is unknown.
+    func write(name: String, labels: String, lifetime: Duration, into text: inout String)
 }
 
 /// The grammar of the text format.
@@ -97,6 +109,11 @@ enum PrometheusText {
             }
             return "\(name)=\"\(escaped)\""
         }.joined(separator: ",")
+    }
+
+    /// A gauge that is measured at the scrape, with its series by their labels.
+    static func gauge(_ name: String, _ series: [(labels: String, value: Int)]) -> String {
+        "# TYPE \(name) gauge\n" + series.map { line(name, $0.labels, "\($0.value)") }.joined()
     }
 
     static func line(_ name: String, _ labels: String, _ value: String) -> String {

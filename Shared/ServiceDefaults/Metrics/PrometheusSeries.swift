@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import CoreMetrics
 import Synchronization
 
@@ -8,24 +9,51 @@ final class PrometheusCounter: CounterHandler, PrometheusSeries {
     func increment(by amount: Int64) { value.wrappingAdd(amount, ordering: .relaxed) }
     func reset() { value.store(0, ordering: .relaxed) }
 
-    func write(name: String, labels: String, into text: inout String) {
+    func write(name: String, labels: String, lifetime: Duration, into text: inout String) {
         text += PrometheusText.line(name, labels, "\(value.load(ordering: .relaxed))")
     }
 }
 
 /// A gauge, which goes up and down.
+///
+/// A value that was not recorded again within the gauge's lifetime is unknown: what it is read from cannot be read any more. Then the
+/// series is left out, so that no alert and no dashboard takes the last value for the present one. An age, whose name ends in `_seconds`,
+/// grows by the clock instead: it is what the age may have come to, and its alert fires although nothing can be read.
 final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusSeries {
-    private let value = Mutex<Double>(0)
+    private struct State {
+        var value = 0.0
+        /// The time of the last recording; nil before the first one.
+        var recordedAt: ContinuousClock.Instant?
+    }
+    private let state = Mutex(State())
+    private let clock: any MonotonicClock
+
+    init(clock: any MonotonicClock) { self.clock = clock }
 
     func set(_ value: Int64) { set(Double(value)) }
-    func set(_ value: Double) { self.value.withLock { $0 = value } }
-    func increment(by amount: Double) { value.withLock { $0 += amount } }
-    func decrement(by amount: Double) { value.withLock { $0 -= amount } }
+    func set(_ value: Double) { change { $0 = value } }
+    func increment(by amount: Double) { change { $0 += amount } }
+    func decrement(by amount: Double) { change { $0 -= amount } }
     func record(_ value: Int64) { set(value) }
     func record(_ value: Double) { set(value) }
 
-    func write(name: String, labels: String, into text: inout String) {
-        text += PrometheusText.line(name, labels, "\(value.withLock { $0 })")
+    func write(name: String, labels: String, lifetime: Duration, into text: inout String) {
+        let state = state.withLock { $0 }
+        guard let recordedAt = state.recordedAt else { return }
+        let silence = clock.now - recordedAt
+        if silence <= lifetime {
+            text += PrometheusText.line(name, labels, "\(state.value)")
+        } else if name.hasSuffix("_seconds") {
+            text += PrometheusText.line(name, labels, "\(state.value + silence / .seconds(1))")
+        }
+    }
+
+    private func change(_ body: (inout Double) -> Void) {
+        let now = clock.now
+        state.withLock { state in
+            body(&state.value)
+            state.recordedAt = now
+        }
     }
 }
 
@@ -63,7 +91,7 @@ final class PrometheusHistogram: TimerHandler, RecorderHandler, PrometheusSeries
         }
     }
 
-    func write(name: String, labels: String, into text: inout String) {
+    func write(name: String, labels: String, lifetime: Duration, into text: inout String) {
         let snapshot = state.withLock { $0 }
         let separator = labels.isEmpty ? "" : ","
         var cumulated = 0
