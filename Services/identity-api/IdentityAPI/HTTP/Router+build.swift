@@ -79,7 +79,7 @@ struct APIRoutes: Sendable {
         guard operation.area != .service else { return answer }
         return { [schema] request, context in
             do { try await schema.check() } catch {
-                throw APIError(.overloaded, "The service has not started yet", retryAfter: 2, underlying: error)
+                throw APIError.unavailable("The service has not started yet", underlying: error)
             }
             return try await answer(request, context)
         }
