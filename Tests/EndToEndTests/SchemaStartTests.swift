@@ -36,7 +36,8 @@ import Testing
             try await CommandLineTool.run(
                 [PackageRoot.executable("heliographctl"), "migrate", "up", "--service-roles"], environment: ["DATABASE_URL": database.url])
             try await eventually(within: .seconds(30), "the message is handled") {
-                try await database.psql("SELECT count(*) FROM inbox WHERE message_id = '\(message)' AND consumer_group = 'token-registry'") == "1"
+                try await database.psql("SELECT count(*) FROM inbox WHERE message_id = '\(message)' AND consumer_group = 'token-registry'")
+                    == "1"
             }
             for service in [registry, api] { _ = try await service.eventuallyGet(service.admin + "/readyz") { $0.status == 200 } }
             #expect(try await api.eventuallyGet(api.origin + "/v1/users/me") { _ in true }.status == 401)

@@ -27,8 +27,7 @@ DASHBOARDS = {
             ("Dead letters", "short", {"{{stream}}": "max by (stream) (bus_dead_letter_depth)"}),
         ]),
         ("Processes", [
-            ("Replicas that answer", "short", {"{{service}}": 'sum by (service) (up{job="heliograph"})'}),
-            ("Replicas that are ready", "short", {"{{service}}": "sum by (service) (min by (service, instance) (readiness_check_up))"}, "Which check fails, and why: /readyz on the admin port."),
+            ("Replicas that answer, and are ready", "short", {"{{service}} answers": 'sum by (service) (up{job="heliograph"})', "{{service}} is ready": "sum by (service) (min by (service, instance) (readiness_check_up))"}, "/readyz on the admin port says which check fails, and why."),
             ("Processor", "percentunit", {"{{service}} {{instance}}": f'rate(process_cpu_seconds_total{{job="heliograph"}}[{RATE}])'}, "1 is one core."),
             ("Memory", "bytes", {"{{service}} {{instance}}": 'process_resident_memory_bytes{job="heliograph"}'}),
             ("Redis' memory", "percentunit", {"used": "max(redis_memory_used_bytes / redis_memory_limit_bytes)"}, "At 1 nothing is published any more."),
