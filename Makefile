@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-api verify-deploy verify-disclosure verify-flood verify-slow-fcm release verification clean clean-data
+.PHONY: help setup build up down status demo test test-repeat faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-api verify-deploy verify-disclosure verify-flood verify-slow-fcm release verification clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -41,6 +41,13 @@ test: setup ## Run all tests; needs no server to be running
 	@swift build --build-tests -j $(JOBS)
 	@rm -rf .build/test-logs && deploy/local/test.sh
 	@deploy/verify/lint.sh
+
+test-repeat: setup ## Run all tests TIMES (10) times beside two busy loops, and count which fail (MODULES="MailTests …" for some)
+	@deploy/local/fetch-moto.sh
+	@deploy/local/fetch-schemathesis.sh
+	@deploy/local/fetch-valkey.sh >/dev/null
+	@swift build --build-tests -j $(JOBS)
+	@deploy/local/test-repeat.sh $(or $(TIMES),10) $(MODULES)
 
 faults: setup ## Kill, freeze and wipe everything and rotate all keys, and show that nothing is lost (ONLY=F1,K1 for some rows, CLUSTER=1 on a Redis Cluster, VALKEY=1 on Valkey)
 	@for product in heliographctl fault-worker heliograph-faults heliograph-load fcm-emulator identity-api face-matching-worker \
