@@ -220,7 +220,9 @@ let package = Package(
             swiftSettings: sharedSettings),
 
         .executableTarget(
-            name: "hostile-decoder", dependencies: ["Imaging", "Sandbox"], path: "Tests/HostileDecoder", swiftSettings: sharedSettings),
+            name: "hostile-decoder", dependencies: ["CSeccomp", "CSystemCalls", "Imaging", "Sandbox"], path: "Tests/HostileDecoder",
+            swiftSettings: sharedSettings),
+        .systemLibrary(name: "CSystemCalls", path: "Tests/CSystemCalls"),
 
         // MARK: Tests
         .tests("AsyncPrimitivesTests", ["AsyncPrimitives", "TestSupport"]),
@@ -235,7 +237,10 @@ let package = Package(
         .tests("ImageProbeTests", ["ImageProbe", "TestSupport"]),
         .tests(
             "ImagingTests",
-            ["CRaster", "Imaging", "ImageProbe", "ServiceDefaults", "TestSupport", "image-decoder", "hostile-decoder", .logging]),
+            [
+                "CRaster", "CSeccomp", "Imaging", "ImageProbe", "Sandbox", "ServiceDefaults", "TestSupport", "image-decoder",
+                "hostile-decoder", .logging,
+            ]),
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
         .tests(
             "FaceEngineTests",

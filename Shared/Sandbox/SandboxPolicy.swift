@@ -5,20 +5,20 @@
     /// The system calls that a process may make in the sandbox; every other one ends it.
     enum SandboxPolicy {
         /// A condition on an argument of a call, of which only the bits of `mask` count.
-        private struct Condition {
+        struct Condition {
             let argument: UInt32
             var mask = UInt64.max
             let value: UInt64
         }
 
         /// Calls without conditions: memory that exists, time, waiting, signals to the thread itself, the ends of threads and the process.
-        private static let free = [
+        static let free = [
             "brk", "munmap", "mremap", "madvise", "futex", "set_robust_list", "rseq", "sched_yield", "sched_getaffinity",
             "sched_getattr", "clock_gettime", "getrandom", "getpid", "gettid",
             "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "restart_syscall", "exit", "exit_group",
         ]
 
-        private static let conditional: [(call: String, conditions: [Condition])] = [
+        static let conditional: [(call: String, conditions: [Condition])] = [
             ("read", [Condition(argument: 0, value: 0)]),
             ("write", [Condition(argument: 0, value: 1)]),
             // Of a damaged file, libde265 says on the standard error what is wrong.

@@ -5,9 +5,15 @@ import Sandbox
 /// Stands in for a decoder that an attacker has taken over, in the tests of Imaging.
 ///
 /// It enters the sandbox as `image-decoder` does. When it receives a picture it shows the behaviour that its second argument names.
+/// With `survivors` or `probe` as the first argument it makes system calls there instead, and prints what becomes of them.
 @main
 enum HostileDecoderProgram {
     static func main() {
+        switch CommandLine.arguments.dropFirst().first {
+        case "survivors": return SandboxProbe.printSurvivors()
+        case "probe": return CommandLine.arguments.dropFirst(2).forEach(SandboxProbe.printOutcome)
+        default: break
+        }
         let behaviour = CommandLine.arguments.dropFirst(2).first.flatMap(Behaviour.init)
         guard let behaviour, Sandbox.limitResources(memory: 256 << 20), Sandbox.enter() == .entered else { exit(EX_USAGE) }
         send(DecoderMessage.ready(.entered).encoded)
