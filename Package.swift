@@ -320,6 +320,12 @@ let package = Package(
             ]),
         .tests("HeliographLoadTests", ["CommandLineSupport", "HeliographLoad", "HTTPClient", "TestSupport", .argumentParser, .logging]),
         .tests(
+            "ErasureTests",
+            [
+                "BlobStore", "EventBus", "FaceMatchingWorker", "HeliographCrypto", "IdentityAPI", "ImageWorker", "Notifier",
+                "PostgresClient", "ServiceDefaults", "Storage", "TestSupport", "TokenRegistry", "WireFormat", .logging,
+            ]),
+        .tests(
             "PushTests",
             [
                 "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "JSON", "PostgresClient", "RedisClient", "ServiceDefaults",

@@ -55,9 +55,15 @@ public struct AccountErasureRepository: Sendable {
         ).column("id")
     }
 
-    /// Deletes sessions that ``sessions(for:after:limit:)`` has returned.
+    /// Deletes sessions that ``sessions(for:after:limit:)`` has returned, and the installations that were uploaded with them and that
+    /// nothing else needs. Call in a transaction.
+    ///
+    /// - Returns: The number of deleted sessions.
     public func deleteSessions(_ ids: [UUID]) async throws(PostgresError) -> Int {
-        try await db.execute("DELETE FROM sessions WHERE id = ANY(\(ids))")
+        let rows = try await db.query("DELETE FROM sessions WHERE id = ANY(\(ids)) RETURNING install_id")
+        let uploaded = try rows.column("install_id", as: UUID?.self).compactMap { $0 }
+        try await PushInstallRepository(db).deleteUnneeded(ids: uploaded)
+        return rows.count
     }
 
     /// Deletes the answers to sign-ins with the e-mail of the account that are older than the request.
