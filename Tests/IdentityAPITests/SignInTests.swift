@@ -147,6 +147,19 @@ extension IdentityFixture {
         #expect([reused.action, reused.result, reused.actorKind] == ["refresh_token_reused", "refused", "anonymous"])
     }
 
+    @Test(.api)
+    func `A stolen refresh token used 30 s after the owner refreshed revokes the family, also while the owner's new pair is unused`()
+        async throws
+    {
+        let owner = try await api.signedInDevice()
+        let access = try #require(try await api.refresh(owner.refreshToken).json.text("access_token"))
+        try await api.postgres.execute("UPDATE access_tokens SET revoked_at = revoked_at - interval '20 seconds'")
+        #expect(try await api.refresh(owner.refreshToken).json.text("access_token") == access)
+        try await api.postgres.execute("UPDATE access_tokens SET revoked_at = revoked_at - interval '11 seconds'")
+        #expect(try await api.refresh(owner.refreshToken).refusal == "401 unauthorized")
+        #expect(try await !api.isAccepted(access))
+    }
+
     @Test(.api { $0.signIns = SignInLifetimes(access: .seconds(60), idle: .seconds(600), total: .seconds(900)) })
     func `A sign-in ends when it is idle for too long, or too old, refreshed or not`() async throws {
         let phone = try await api.signedInDevice()

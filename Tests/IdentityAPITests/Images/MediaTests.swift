@@ -4,6 +4,7 @@ import HTTPClient
 import HeliographCrypto
 import JSON
 import NIOCore
+import ServiceDefaults
 import TestSupport
 import Testing
 import WireFormat
@@ -14,8 +15,8 @@ import WireFormat
     private static let picture: [UInt8] = Array(0...255)
 
     /// Makes a picture, and returns the path and query of the link to it.
-    private func makeLink() async throws -> String {
-        let customer = try await api.customer()
+    private func makeLink(_ user: String = "somebody") async throws -> String {
+        let customer = try await api.customer(user)
         let id = try await api.job(by: customer)
         try await api.complete(id, picture: Self.picture)
         let job = try await api.get(Path.job(id) + "?result=url", by: customer)
@@ -41,17 +42,32 @@ import WireFormat
     }
 
     @Test(.api) func `a changed, truncated or expired link gets the same 404`() async throws {
-        let link = try await makeLink()
-        let other = link.replacingOccurrences(of: "result-abc", with: "thumbnail-def")
-        let later = link.replacing(/exp=\d+/, with: "exp=99999999999")
-        let bare = String(link.prefix { $0 != "?" })
+        let (link, other) = (try await makeLink(), try await makeLink("other"))
+        func path(_ link: String) -> String { String(link.prefix { $0 != "?" }) }
+        let query = String(link.dropFirst(path(link).count))
+        let signature = String(try #require(query.firstMatch(of: /sig=(.+)/)?.1))
+        let signer = try api.context.mediaLinks().signer
+        /// A link to the same picture, until so many seconds from now.
+        func signed(until seconds: Double) throws -> String {
+            let key = try BlobKey(String(path(link).dropFirst(MediaLinkSigner.pathPrefix.count)))
+            let text = try #require(signer.link(to: key, until: Date(timeIntervalSinceNow: seconds)))
+            return String(text.dropFirst(signer.publicURL.text.count))
+        }
+        func expiring(_ time: Int) -> String { link.replacing(/exp=\d+/, with: "exp=\(time)") }
+        func signing(_ text: String) -> String { link.replacingOccurrences(of: signature, with: text) }
+        // Each picture is there, and each signature was made here, or is a part of one.
+        var invalid: [String] = [path(other) + query, path(link), path(link) + "?sig=" + signature, expiring(99_999_999_999)]
+        invalid += [expiring(Int(Date().timeIntervalSince1970) + 60), signing(String(signature.reversed())), signing("")]
+        invalid += [String(link.dropLast()), link.replacingOccurrences(of: ".jpg", with: ".png"), "/media/", "/media/../etc/passwd"]
+        invalid += [try signed(until: -2), try signed(until: -86_400)]
         var answers: Set<String> = []
-        for path in [other, later, bare, link.replacingOccurrences(of: ".jpg", with: ".png"), "/media/", "/media/../etc/passwd"] {
+        for path in invalid {
             let response = try await api.send("GET", path)
             #expect(response.refusal == "404 not_found", "\(path)")
             answers.insert(response.json.text("message") ?? "")
         }
         #expect(answers.count == 1)
+        for valid in [link, other, try signed(until: 10)] { #expect(try await api.send("GET", valid).status == 200, "\(valid)") }
     }
 
     /// Requests a picture larger than the buffers of a connection, and reads only the head of the answer.
