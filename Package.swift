@@ -227,7 +227,7 @@ let package = Package(
         // MARK: Tests
         .tests("AsyncPrimitivesTests", ["AsyncPrimitives", "TestSupport"]),
         .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", .nioCore, .logging]),
-        .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .lifecycle]),
+        .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .inMemoryLogging, .lifecycle]),
         .tests("TracingTests", ["HeliographTracing", "TestSupport", .instrumentation, .tracing, .logging, .lifecycle]),
         .tests("HTTPClientTests", ["AsyncPrimitives", "CNGHTTP2", "HTTPClient", "FCMEmulator", "TestSupport", .logging]),
         .tests("CryptoTests", ["HeliographCrypto"]),

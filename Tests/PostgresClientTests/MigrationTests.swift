@@ -1,3 +1,5 @@
+import InMemoryLogging
+import Logging
 import PostgresClient
 import TestSupport
 import Testing
@@ -101,6 +103,44 @@ struct MigrationTests {
                 return count
             }
             #expect(applied.reduce(0, +) == 10)
+        }
+    }
+
+    @Test func `a migration that waits for a lock lets other statements through, and succeeds once the lock is free`() async throws {
+        try await withEmptyDatabase { database in
+            try await withClient(to: database.url) { client in
+                let log = InMemoryLogHandler()
+                try await MigrationRunner(client: client, migrations: [first]).migrate()
+                let runner = try MigrationRunner(
+                    client: client, migrations: [first, second], logger: Logger(label: "test") { _ in log })
+                let migration = try await client.withTransaction { reader in
+                    try await reader.execute("SELECT FROM people")
+                    let migration = Task { try await runner.migrate() }
+                    try await eventually("the migration waits for the lock") {
+                        let waiting = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted"
+                        return try await database.psql(waiting) == "1" ? () : nil
+                    }
+                    // The reader keeps its lock, and this statement waits behind the migration until that gives up.
+                    let read: PostgresQuery = "SELECT name FROM people"
+                    #expect(try await client.query(read.timeout(.seconds(10))).count == 1)
+                    return migration
+                }
+                #expect(try await migration.value == [second])
+                #expect(log.entries.contains { $0.level == .notice && "\($0.message)".contains("waits for a lock") })
+            }
+        }
+    }
+
+    @Test func `a migration that gets no lock within its time fails, and says what to do`() async throws {
+        try await withClient { client in
+            try await MigrationRunner(client: client, migrations: [first]).migrate()
+            let runner = try MigrationRunner(client: client, migrations: [first, second], timeout: .milliseconds(200))
+            try await client.withTransaction { reader in
+                try await reader.execute("SELECT FROM people")
+                let error = await postgresError { try await runner.migrate() }
+                #expect(error?.message.contains("end the transactions that hold its tables") == true)
+            }
+            #expect(try await states(runner) == [.applied, .pending])
         }
     }
 

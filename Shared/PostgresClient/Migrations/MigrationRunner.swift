@@ -1,12 +1,18 @@
+internal import AsyncPrimitives
 public import Logging
 
 /// Applies the migrations of a schema, or rolls them back.
 ///
 /// One runner works at a time, under an advisory lock; each migration is a transaction of its own together with its row in the
 /// table of applied ones. When the text of an applied migration was changed, the runner refuses to run.
+///
+/// Behind a migration that waits for a lock, every later statement on the table waits as well. So it waits for two seconds at most, is
+/// rolled back, lets the others through and tries again, until its timeout.
 public struct MigrationRunner: Sendable {
-    /// The time that a migration may wait for a lock before it fails and is rolled back.
-    static let lockTimeoutMilliseconds = 30_000
+    /// The time that a migration waits for a lock before it is rolled back and tried again.
+    static let lockTimeout = Duration.seconds(2)
+    /// The pauses between two attempts to get the locks, in which the statements that waited run.
+    private static let lockBackoff = Backoff(min: .seconds(1), max: .seconds(5))
 
     private let client: PostgresClient
     private let migrations: [Migration]
@@ -20,8 +26,8 @@ public struct MigrationRunner: Sendable {
     ///   - client: the database to migrate.
     ///   - migrations: all migrations of the program, in any order.
     ///   - table: the table of applied migrations, created when it is missing.
-    ///   - timeout: the time limit for one migration, and for waiting for another runner.
-    ///   - logger: logs each migration.
+    ///   - timeout: the time limit for one migration with all its attempts, and for waiting for another runner.
+    ///   - logger: logs each migration, and as a notice each attempt that got no lock.
     /// - Throws: ``PostgresError`` with code `migration` when a number is used twice or is below 1.
     public init(
         client: PostgresClient, migrations: [Migration], table: String = "schema_migrations",
@@ -118,17 +124,34 @@ public struct MigrationRunner: Sendable {
         _ migration: Migration, _ sql: String, _ session: PostgresSession,
         _ record: (PostgresTransaction) async throws -> Void
     ) async throws {
-        do {
-            try await session.withTransaction { transaction in
-                try await transaction.script("SET LOCAL lock_timeout = \(Self.lockTimeoutMilliseconds)")
-                try await transaction.script(sql, timeout: timeout)
-                try await record(transaction)
+        let deadline = ContinuousClock.now + timeout
+        var attempts = 0
+        while true {
+            do {
+                try await session.withTransaction { transaction in
+                    let remaining = max(.milliseconds(1), deadline - .now)
+                    let lockTimeout = min(Self.lockTimeout, remaining).roundedUpMilliseconds
+                    try await transaction.script("SET LOCAL lock_timeout = \(lockTimeout)")
+                    try await transaction.script(sql, timeout: remaining)
+                    try await record(transaction)
+                }
+                return
+            } catch let error as PostgresError {
+                attempts += 1
+                let pause = Self.lockBackoff.delay(afterFailures: attempts)
+                guard error.isLockFailure, ContinuousClock.now + pause < deadline else { throw failure(of: migration, error) }
+                logger?.notice(
+                    "a migration waits for a lock, and is tried again: end the transactions that hold the table",
+                    metadata: ["number": "\(migration.number)", "name": "\(migration.name)", "attempts": "\(attempts)"])
+                try await Task.sleep(for: pause)
             }
-        } catch let error as PostgresError {
-            throw PostgresError(
-                code: error.code, message: "migration \(migration.number) (\(migration.name)): \(error.message)",
-                underlying: error)
         }
+    }
+
+    private func failure(of migration: Migration, _ error: PostgresError) -> PostgresError {
+        let advice = error.isLockFailure ? "; within \(timeout) it got no lock: end the transactions that hold its tables" : ""
+        return PostgresError(
+            code: error.code, message: "migration \(migration.number) (\(migration.name)): \(error.message)\(advice)", underlying: error)
     }
 
     // MARK: Applied migrations
@@ -180,4 +203,9 @@ public struct MigrationRunner: Sendable {
         }
         return applied
     }
+}
+
+extension PostgresError {
+    /// Whether a lock was not free in time, or was waited for in a circle.
+    fileprivate var isLockFailure: Bool { sqlState == "55P03" || sqlState == "40P01" }
 }

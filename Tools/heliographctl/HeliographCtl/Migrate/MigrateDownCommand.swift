@@ -28,7 +28,8 @@ struct MigrateDownCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await database.withDatabase(queryTimeout: Schema.stepTimeout) { client in
-            let runner = try MigrationRunner(client: client, migrations: HeliographSchema.migrations)
+            let runner = try MigrationRunner(
+                client: client, migrations: HeliographSchema.migrations, logger: ConsoleLogHandler.logger())
             let applied = try await runner.status().filter { $0.state != .pending && $0.number > to }
             guard !applied.isEmpty else {
                 Console.current.note("Nothing to undo.")

@@ -42,7 +42,7 @@ struct DatabaseOptions: ParsableArguments {
             value = try await body(client)
         } catch let error as PostgresError where error.isRetryable {
             await client.shutdown()
-            Console.current.note("The connection to the database was lost: \(error)")
+            Console.current.note("The database did not finish this; it may be tried again: \(error)")
             throw ExitCode.unavailable
         } catch {
             await client.shutdown()
