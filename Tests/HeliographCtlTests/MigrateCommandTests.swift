@@ -41,7 +41,7 @@ struct MigrateCommandTests {
                 let result = await heliographctl(
                     "migrate", "up", "--service-roles", "--role-prefix", prefix, "--database-url", database.url)
                 #expect(result.exitCode == 0)
-                #expect(result.notes.last == "The roles of the services have the privileges of this version.")
+                #expect(result.notes.last == "The roles of the services have the privileges and limits of this version.")
             }
             let roles = try await database.psql("SELECT count(*) FROM pg_roles WHERE rolname LIKE '\(prefix)\\_%' AND rolcanlogin")
             #expect(roles == "5")

@@ -1,3 +1,4 @@
+import Logging
 import PostgresClient
 import Storage
 import TestSupport
@@ -53,5 +54,35 @@ struct StartChecksTests {
                 try await StartChecks(Settings(environment: [:])).checkRole(client)
             }
         }
+    }
+
+    /// Runs the check of limits through a pooler, as a service's role with some settings.
+    private func checkLimits(_ change: String, _ environment: [String: String] = [:]) async throws {
+        try await withServiceRoles { database, prefix in
+            let role = ServiceRole.notifier.name(prefix: prefix)
+            if !change.isEmpty { try await database.psql("ALTER ROLE \(role) \(change)") }
+            let pooler = try await Pooler.start(for: database, connections: 1, roles: [role])
+            var configuration = PostgresConfiguration(url: pooler.url(as: role))
+            configuration.directURL = database.connecting(as: role).url
+            let client = try PostgresClient(configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            try await finally(client.shutdown) {
+                try await StartChecks(Settings(environment: environment)).checkLimits(client)
+            }
+        }
+    }
+
+    @Test(arguments: ["", "SET statement_timeout = '5s'"])
+    func `sessions behind a pooler with the limits of the role, or shorter ones, are accepted`(change: String) async throws {
+        try await checkLimits(change)
+    }
+
+    @Test(arguments: [
+        "RESET ALL", "RESET statement_timeout", "SET idle_in_transaction_session_timeout = 0", "SET statement_timeout = '61s'",
+    ])
+    func `sessions behind a pooler without a limit are refused but on a developer's machine, with what to run`(change: String) async throws
+    {
+        let error = await #expect(throws: ConfigurationError.self) { try await checkLimits(change) }
+        #expect(error?.description.contains("heliographctl migrate up --service-roles") == true)
+        try await checkLimits(change, ["ENVIRONMENT": "local"])
     }
 }

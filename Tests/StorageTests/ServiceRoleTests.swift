@@ -139,6 +139,22 @@ struct ServiceRoleTests {
         }
     }
 
+    @Test func `each session of a role has both limits, also after somebody has changed them`() async throws {
+        try await withServiceRoles { database, prefix in
+            let limits = "current_setting('statement_timeout') || ' ' || current_setting('idle_in_transaction_session_timeout')"
+            func read(_ role: ServiceRole) async throws -> String {
+                let url = database.connecting(as: role.name(prefix: prefix)).url
+                return try await CommandLineTool.run(["psql", "-XAtq", "-d", url, "-c", "SELECT \(limits)"])
+            }
+            for role in ServiceRole.allCases { #expect(try await read(role) == "1min 8s\n", "\(role)") }
+            let notifier = ServiceRole.notifier.name(prefix: prefix)
+            try await database.psql("ALTER ROLE \(notifier) SET statement_timeout = 0; ALTER ROLE \(notifier) RESET ALL")
+            try await database.psql("ALTER ROLE \(notifier) SET idle_in_transaction_session_timeout = '1h'")
+            try await withClient(of: database) { try await ServiceRoles(prefix: prefix).apply(to: $0) }
+            #expect(try await read(.notifier) == "1min 8s\n")
+        }
+    }
+
     @Test func `the verifier of a password is the one that Postgres makes`() async throws {
         try await withServiceRoles { database, prefix in
             let name = ServiceRole.notifier.name(prefix: prefix)

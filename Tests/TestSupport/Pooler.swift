@@ -10,24 +10,29 @@ public final class Pooler: Sendable {
 
     /// Starts a pooler in front of a database and returns when it answers queries.
     ///
-    /// - Parameter connections: The number of connections to the server that all clients share.
-    public static func start(for database: TestDatabase, connections: Int) async throws -> Pooler {
+    /// - Parameters:
+    ///   - connections: The number of connections to the server that all clients of a role share.
+    ///   - roles: The roles as which clients may connect, besides the owner of the tables.
+    public static func start(for database: TestDatabase, connections: Int, roles: [String] = []) async throws -> Pooler {
         let folder = try TemporaryDirectory()
         let port = try FreePort.find()
         let settings = """
             [databases]
-            * = host=\(database.server.socketFolder) port=\(database.server.port) user=heliograph
+            * = host=\(database.server.socketFolder) port=\(database.server.port)
             [pgbouncer]
             listen_addr = 127.0.0.1
             listen_port = \(port)
             unix_socket_dir =
-            auth_type = any
+            auth_type = trust
+            auth_file = \(folder.path)/users
             pool_mode = transaction
             default_pool_size = \(connections)
             max_client_conn = 1000
             """
         let file = folder.path + "/pgbouncer.ini"
         try settings.write(toFile: file, atomically: true, encoding: .utf8)
+        let users = (["heliograph"] + roles).map { "\"\($0)\" \"\"\n" }.joined()
+        try users.write(toFile: folder.path + "/users", atomically: true, encoding: .utf8)
         let user = PostgresServer.privilegeDrop
         if !user.isEmpty { try await CommandLineTool.run(["chown", "-R", "postgres:postgres", folder.path]) }
         let process = try GuardedProcess(user + ["/usr/sbin/pgbouncer", "-q", file], log: folder.path + "/pgbouncer.log")
@@ -52,5 +57,8 @@ public final class Pooler: Sendable {
     public func stop() async { await process.stop(signal: SIGKILL) }
 
     /// The libpq URI of the database through the pooler.
-    public var url: String { "postgresql://heliograph@127.0.0.1:\(port)/\(database.name)" }
+    public var url: String { url(as: "heliograph") }
+
+    /// Returns the URI with another role.
+    public func url(as role: String) -> String { "postgresql://\(role)@127.0.0.1:\(port)/\(database.name)" }
 }

@@ -62,7 +62,6 @@ done
 [ -e "$folder/smtp-password" ] || : > "$folder/smtp-password"
 if [ "${1:-}" = kubernetes ]; then
     secret database-direct-url "$(cat "$folder/database-url")"
-    for service in $services; do secret "$service/database-direct-url" "$(cat "$folder/$service/database-url")"; done
 else
     for name in gemini-api-key aws-access-key-id aws-secret-access-key; do [ -e "$folder/$name" ] || : > "$folder/$name"; done
     # The credentials of the object store in docker-compose.yml; those of another one take their place.

@@ -1,10 +1,11 @@
 """Checks that what describes a deployment agrees with itself and with the code: crosscheck.py KUSTOMIZE PROMTOOL
 
 Prints a line a fault and exits with 1 when there is any. What is compared: docker-compose.yml, deploy/kubernetes,
-deploy/prometheus, deploy/grafana, deploy/runbooks and the sources of the services.
+deploy/prometheus, deploy/grafana, deploy/runbooks and the sources of the services. UPDATE_GOLDEN=1 writes Tests/Golden/database-settings.json.
 """
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -121,6 +122,44 @@ def services_are_apart():
         if policy:
             allowed = {v for e in policy["spec"]["podSelector"]["matchExpressions"] for v in e["values"]}
             check(allowed == outward, f"overlays/{overlay}: {sorted(allowed ^ outward)} reach the world in compose or here, not in both")
+
+
+def has_pooler(folder):
+    """Whether an overlay has components/pooler, by itself or by what it is made of."""
+    kustomization = yaml.safe_load((folder / "kustomization.yaml").read_text())
+    parts = [(folder / part).resolve() for key in ("components", "resources") for part in kustomization.get(key, [])]
+    return any(part.name == "pooler" or ((part / "kustomization.yaml").exists() and has_pooler(part)) for part in parts)
+
+
+def database_settings():
+    """The settings of Postgres that each service is given, by deployment."""
+    def of(names):
+        return sorted(name for name in names if name.startswith("DATABASE_"))
+
+    found = {"docker-compose.yml": {name: of(compose["services"][name]["environment"]) for name in SERVICES}}
+    for overlay in OVERLAYS:
+        shared = next(m["data"] for m in manifests[overlay] if m["kind"] == "ConfigMap" and m["metadata"]["name"].startswith("heliograph"))
+        found[f"overlays/{overlay}"] = {
+            name: of([e["name"] for e in find(overlay, "Deployment", name)["spec"]["template"]["spec"]["containers"][0]["env"]] + list(shared))
+            for name in SERVICES}
+    return found
+
+
+def direct_addresses_are_past_poolers():
+    """With DATABASE_DIRECT_URL a service takes DATABASE_URL for a pooler's: it sets no limits there, and prepares no statements."""
+    poolers = {"docker-compose.yml": False} | {f"overlays/{o}": has_pooler(ROOT / "deploy/kubernetes/overlays" / o) for o in OVERLAYS}
+    found = database_settings()
+    for deployment, services in found.items():
+        for name, settings in services.items():
+            has_direct = any(s.startswith("DATABASE_DIRECT_URL") for s in settings)
+            check(has_direct == poolers[deployment],
+                  f"{deployment}: {name} {'has' if has_direct else 'lacks'} DATABASE_DIRECT_URL, and {'a' if poolers[deployment] else 'no'} pooler is there")
+    golden = ROOT / "Tests/Golden/database-settings.json"
+    text = json.dumps(found, indent=2) + "\n"
+    if os.environ.get("UPDATE_GOLDEN") == "1":
+        golden.write_text(text)
+    check(golden.exists() and golden.read_text() == text,
+          "Tests/Golden/database-settings.json, by which a test starts clients, is another: UPDATE_GOLDEN=1 deploy/verify/lint.sh writes it")
 
 
 def services_are_everywhere():
@@ -266,7 +305,7 @@ def grafana_is_provisioned():
     check(home.startswith(f"{folder}/") and (ROOT / "deploy/grafana/dashboards" / pathlib.Path(home).name).exists(), "grafana: its home page is not there")
 
 
-for step in (compose_is_hardened, kubernetes_is_hardened, services_are_apart, services_are_everywhere, settings_exist, scaling_follows_streams, metrics_exist, alerts_are_explained,
+for step in (compose_is_hardened, kubernetes_is_hardened, services_are_apart, direct_addresses_are_past_poolers, services_are_everywhere, settings_exist, scaling_follows_streams, metrics_exist, alerts_are_explained,
              grafana_is_provisioned):
     step()
 for fault in faults:

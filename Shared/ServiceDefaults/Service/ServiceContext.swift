@@ -53,9 +53,9 @@ public struct ServiceContext: Sendable {
         postgresConfiguration.directURL = try settings.optionalString(
             "DATABASE_DIRECT_URL", "the libpq URI of the server itself",
             about: """
-                for LISTEN, and for `heliographctl`, when `DATABASE_URL` is a pooler's that pools transactions (PgBouncer ≥ 1.18). The \
-                role then needs its own limits: `ALTER ROLE heliograph SET statement_timeout = '60s'`, and \
-                `idle_in_transaction_session_timeout = '8s'`
+                for LISTEN, and for `heliographctl`, when `DATABASE_URL` is a pooler's that pools transactions (PgBouncer ≥ 1.18); \
+                without a pooler leave it out. The limits of sessions are then those of the role \
+                (`heliographctl migrate up --service-roles`)
                 """)
         postgresConfiguration.applicationName = name
         postgresConfiguration.maxConnections = try settings.int(

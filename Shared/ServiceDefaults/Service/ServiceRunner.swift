@@ -57,11 +57,15 @@ public enum ServiceRunner {
             name: S.name, settings: try await settings.unwrappingKeys(logger: logger), logger: logger, metrics: metrics)
         let checks = try StartChecks(settings)
         try checks.checkConnections()
-        do { try await checks.checkRole(context.postgres) } catch let error as PostgresError {
-            // The service starts without Postgres, as it goes on without it, and is not ready before it has a role of its own.
+        do {
+            try await checks.checkRole(context.postgres)
+            try await checks.checkLimits(context.postgres)
+        } catch let error as PostgresError {
+            // The service starts without Postgres, as it goes on without it, and is not ready before it has a role of its own with limits.
             logger.warning("The role in Postgres could not be checked", metadata: ["error": "\(error)"])
         }
         context.health.register("database_role") { try await checks.checkRole(context.postgres) }
+        context.health.register("database_limits") { try await checks.checkLimits(context.postgres) }
         if let traces = context.traces { InstrumentationSystem.bootstrap(traces.tracer) }
         let group = try await group(for: service, context: context)
         logger.info("starting")

@@ -63,4 +63,17 @@ struct StartChecks: Sendable {
             "DATABASE_URL", "has a role that is a superuser or owns tables",
             expectation: "with the service's own role (`heliographctl migrate up --service-roles`), or ENVIRONMENT=local")
     }
+
+    /// Checks that the server ends statements and idle transactions of the connections for work, which may be a pooler's.
+    ///
+    /// - Throws: ``ConfigurationError`` when it does not; `PostgresError` when the server cannot be asked.
+    func checkLimits(_ postgres: PostgresClient) async throws {
+        guard environment == .production else { return }
+        let missing = try await SessionLimit.missing(in: postgres)
+        guard !missing.isEmpty else { return }
+        let limits = missing.map { "\($0.setting) of \($0.value)" }.joined(separator: " and ")
+        throw ConfigurationError(
+            "DATABASE_URL", "leads to sessions without \(limits)",
+            expectation: "with a role that has these limits (`heliographctl migrate up --service-roles`, then RECONNECT of the pooler)")
+    }
 }

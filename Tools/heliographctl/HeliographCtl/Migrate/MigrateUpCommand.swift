@@ -13,9 +13,10 @@ struct MigrateUpCommand: AsyncParsableCommand {
             Safe to run at every start: it does nothing when nothing is pending.
 
             With --service-roles it then gives each service a role of its own, such as heliograph_identity_api, with the \
-            privileges that the service needs, and takes all others from these roles and from PUBLIC. Their passwords are set from \
-            SERVICE_DB_PASSWORDS, or the file SERVICE_DB_PASSWORDS_FILE, with a line identity-api=… for each service; without them \
-            they stay as they are. The role of this command must own the tables, and may create roles.
+            privileges that the service needs, and takes all others from these roles and from PUBLIC. Each session of such a role \
+            gets \(SessionLimit.ofServices.map { "\($0.setting) \($0.value)" }.joined(separator: " and ")). Their passwords are set \
+            from SERVICE_DB_PASSWORDS, or the file SERVICE_DB_PASSWORDS_FILE, with a line identity-api=… for each service; without \
+            them they stay as they are. The role of this command must own the tables, and may create roles.
             """
     )
 
@@ -44,10 +45,11 @@ struct MigrateUpCommand: AsyncParsableCommand {
         let target = to ?? Schema.latest
         let roles = serviceRoles ? ServiceRoles(prefix: rolePrefix, passwords: try passwords()) : nil
         try await database.withDatabase(queryTimeout: Schema.stepTimeout) { client in
+            let logger = ConsoleLogHandler.logger()
             var applied = 0
             for migration in HeliographSchema.migrations where migration.number <= target {
                 let start = ContinuousClock.now
-                let runner = try MigrationRunner(client: client, migrations: HeliographSchema.migrations)
+                let runner = try MigrationRunner(client: client, migrations: HeliographSchema.migrations, logger: logger)
                 guard try await !runner.migrate(to: migration.number).isEmpty else { continue }
                 applied += 1
                 Console.current.result("applied \(migration.label)  \(elapsed(since: start))")
@@ -57,7 +59,7 @@ struct MigrateUpCommand: AsyncParsableCommand {
                     ? "The schema is up to date." : "Applied \(applied) migration\(applied == 1 ? "" : "s").")
             if let roles {
                 try await roles.apply(to: client)
-                Console.current.note("The roles of the services have the privileges of this version.")
+                Console.current.note("The roles of the services have the privileges and limits of this version.")
             }
         }
     }
