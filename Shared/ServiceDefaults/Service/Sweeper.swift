@@ -31,6 +31,9 @@ public struct Sweeper: Service {
         backoff = DeletionBackoff(clock: clock)
     }
 
+    /// The names of the steps, by which ``sweep()`` reports.
+    public var stepNames: [String] { steps.map(\.name) }
+
     /// Sweeps until the service shuts down.
     public func run() async throws {
         await withTaskGroup { group in

@@ -13,8 +13,6 @@ struct FaceIndexService: Service {
     static let interval = Duration.seconds(10)
     /// The interval of reports: one that is missed leaves the worker among those that run.
     static let reportInterval = Duration.seconds(5)
-    /// The interval in which rows without use are deleted.
-    private static let sweepInterval = Duration.seconds(60)
 
     let feed: FaceIndexFeed
     let postgres: PostgresClient
@@ -33,7 +31,7 @@ struct FaceIndexService: Service {
                     loaded.open()
                 }
             }
-            group.addTask { try? await sweeper.run() }
+            group.addTask { try? await FaceMatchingWorker.sweeper(postgres: postgres, logger: logger, clock: clock).run() }
             let (requests, request) = AsyncStream.makeStream(of: Int64.self, bufferingPolicy: .bufferingNewest(1))
             group.addTask {
                 await periodically("reporting faces", every: Self.reportInterval, logger: logger, clock: clock) {
@@ -72,22 +70,6 @@ struct FaceIndexService: Service {
     /// Throws until the faces have been read.
     func checkLoaded() throws {
         guard loaded.isOpen else { throw FacesNotRead() }
-    }
-
-    private var sweeper: Sweeper {
-        Sweeper(
-            logger: logger, clock: clock,
-            steps: [
-                .batches("face_removals", every: Self.sweepInterval) {
-                    try await FaceChangeRepository(postgres).deleteOldRemovals(limit: $0)
-                },
-                .batches("face_duplicates", every: Self.sweepInterval) {
-                    try await FaceDuplicateRepository(postgres).deleteWithoutFace(limit: $0)
-                },
-                .batches("face_indexes", every: Self.sweepInterval) {
-                    try await FaceIndexRepository(postgres).deleteSilent(limit: $0)
-                },
-            ])
     }
 }
 

@@ -1,0 +1,19 @@
+internal import AsyncPrimitives
+internal import Logging
+internal import PostgresClient
+internal import ServiceDefaults
+internal import Storage
+
+extension FaceMatchingWorker {
+    /// The sweeper of what no search needs any more: old removals, pairs of which one has no face, and reports of workers that are gone.
+    static func sweeper(postgres: PostgresClient, logger: Logger, clock: any MonotonicClock = ContinuousClock()) -> Sweeper {
+        let interval = Duration.seconds(60)
+        return Sweeper(
+            logger: logger, clock: clock,
+            steps: [
+                .batches("face_removals", every: interval) { try await FaceChangeRepository(postgres).deleteOldRemovals(limit: $0) },
+                .batches("face_duplicates", every: interval) { try await FaceDuplicateRepository(postgres).deleteWithoutFace(limit: $0) },
+                .batches("face_indexes", every: interval) { try await FaceIndexRepository(postgres).deleteSilent(limit: $0) },
+            ])
+    }
+}
