@@ -16,7 +16,7 @@ struct DispositionPolicyTests {
         if failures > 0 || onlyGroup != nil {
             fields += [
                 (name: RetryField.failures, value: Array("\(failures)".utf8)),
-                (name: RetryField.group, value: Array((onlyGroup ?? "g").utf8)),
+                (name: RetryField.groups, value: Array((onlyGroup ?? "g").utf8)),
             ]
         }
         return DeliveredEntry(id: EntryID(milliseconds: 1, sequence: 0), fields: fields, deliveryCount: deliveryCount)

@@ -124,21 +124,6 @@ struct OutboxConfirmTests {
         }
     }
 
-    @Test func `a dead letter is not checked until it is requeued`() async throws {
-        try await withStorage { client in
-            let outbox = OutboxRepository(client)
-            let messages = try await publish(2, in: client)
-            try await handle([messages[1]], in: client)
-            _ = try await outbox.checkPublished(limit: 10, recheck: .zero)
-            try await outbox.markDead(messageIDs: messages.map(\.messageID))
-            #expect(try await state(of: messages[0], in: client) == "dead")
-            #expect(try await state(of: messages[1], in: client) == "confirmed", "a confirmed message stays confirmed")
-            #expect(try await outbox.checkPublished(limit: 10, recheck: .zero).overdue.isEmpty)
-            try await outbox.markRedriven(messageIDs: messages.map(\.messageID), wait: .zero)
-            #expect(try await outbox.checkPublished(limit: 10, recheck: .zero).overdue.map(\.publication) == [messages[0]])
-        }
-    }
-
     @Test func `settled messages are deleted after a day in batches, open ones are kept`() async throws {
         try await withStorage { client in
             let outbox = OutboxRepository(client)

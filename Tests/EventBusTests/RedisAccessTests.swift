@@ -52,11 +52,11 @@ struct RedisAccessTests {
         }
     }
 
-    @Test func `the retries and dead letters of a group are out of reach of other services`() async throws {
+    @Test func `the retries of a group are out of reach of other services`() async throws {
         try await withServiceUsers { operators, services async throws in
             for (stream, groups) in EventCatalog.groupsByStream {
                 for group in groups.map({ StreamGroup(stream: stream, name: $0) }) {
-                    let keys = operators.retryKeys(of: group) + [operators.lossKey(of: group), operators.deadKey(of: group)]
+                    let keys = operators.retryKeys(of: group) + [operators.lossKey(of: group)]
                     for key in keys + operators.pulseKeys(of: group) {
                         for (service, transport) in services {
                             for command in uses(ofGroupKey: key) {

@@ -107,13 +107,12 @@ struct RedisFaultTests {
             let fields = (0..<5000).map { (name: "f\($0)", value: [UInt8(1)]) }
             _ = try await transport.append([OutgoingEntry(stream: testStream, fields: fields)])
             try await transport.append([1])
-            let processor = RecordingProcessor()
-            try await withConsumer(transport, processor) {
+            let (processor, deadLetters) = (RecordingProcessor(), RecordingDeadLetters())
+            try await withConsumer(transport, processor, deadLetters: deadLetters) {
                 await processor.waitFor(1)
-                try await eventually("there is a dead letter") {
-                    try await transport.status(of: group("group")).dead == 1
-                }
+                try await eventually("there is a dead letter") { !deadLetters.letters.isEmpty }
             }
+            #expect(deadLetters.letters.map(\.fields.count) == [DeliveredEntry.maxRawFields])
             #expect(try await transport.pendingCount(of: group("group")) == 0)
         }
     }

@@ -7,11 +7,12 @@ import Testing
 
 struct ReportTests {
     private func row(
-        _ stream: String, _ group: String?, change: (inout GroupStatus) -> Void = { _ in }
+        _ stream: String, _ group: String?, dead: Int = 0, change: (inout GroupStatus) -> Void = { _ in }
     ) -> BusSnapshot.Row {
-        var status = GroupStatus()
+        var (status, deadLetters) = (GroupStatus(), DeadLetterBacklog())
         change(&status)
-        return BusSnapshot.Row(stream: stream, group: group, status: status)
+        deadLetters.count = dead
+        return BusSnapshot.Row(stream: stream, group: group, status: status, deadLetters: deadLetters)
     }
 
     private func snapshot(_ rows: [BusSnapshot.Row]) -> BusSnapshot {
@@ -22,10 +23,9 @@ struct ReportTests {
     @Test func `figures that need attention are coloured on a terminal only`() {
         let report = StreamsReport(
             snapshot: snapshot([
-                row("a", "g") {
+                row("a", "g", dead: 2) {
                     $0.undelivered = 1
                     $0.oldestUndeliveredAge = .seconds(90)
-                    $0.dead = 2
                     $0.retrying = 1
                 }
             ]))

@@ -35,7 +35,7 @@ import WireFormat
             let lines = result.results.filter { $0.hasPrefix("ekyc.requested ") }
             #expect(lines.count == 2)
             #expect(lines.first?.contains("  –  ") == true)
-            #expect(lines.last?.split(separator: " ").suffix(5) == ["0", "–", "0", "1", "1"])
+            #expect(lines.last?.split(separator: " ").suffix(5) == ["0", "–", "0", "1", "0"])
             #expect(!result.results.joined().contains("\u{1B}"))
         }
     }

@@ -122,8 +122,9 @@ struct TraceCommandTests {
 
     @Test func `JSON has every step with its time and state`() async throws {
         let change = """
-            UPDATE outbox SET state = 'dead' WHERE stream = 'notification.requested';
-            DELETE FROM inbox WHERE consumer_group = 'token-registry';
+            INSERT INTO dead_letters (stream, id, consumer_group, entry_id, reason, error, failures, crashes, consumer, fields)
+            SELECT stream, message_id, 'token-registry', entry_id, 'failures', 'refused', 16, 0, 'c', '{}' FROM outbox
+            WHERE stream = 'notification.requested';
             DELETE FROM deliveries;
             DELETE FROM notifications;
             """

@@ -15,7 +15,9 @@ import WireFormat
             try await fixture.postgres.execute("UPDATE outbox SET body = convert_to('[]', 'UTF8')")
             let group = StreamGroup(stream: NotificationAddressed.stream(of: .urgent), name: "notifier")
             try await fixture.withNotifier {
-                try await eventually("the event is a dead letter") { try await fixture.transport.status(of: group).dead == 1 }
+                try await eventually("the event is a dead letter") {
+                    try await DeadLetterRepository(fixture.postgres).page(of: group, limit: 2).count == 1
+                }
                 #expect(fixture.emulator.statistics.sends == 0)
                 try await fixture.postgres.execute("UPDATE delivery_pages SET due_at = now()")
                 let delivery = try await fixture.settled(addressed).first

@@ -39,9 +39,8 @@ public struct EventConsumer: Service {
                 consumers.append(
                     StreamConsumer(
                         scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: logger, clock: clock),
-                        transport: transport, processor: registration.makeProcessor(postgres), configuration: configuration,
-                        isolation: isolation,
-                        onDeadLetters: { try await OutboxRepository(postgres).markDead(messageIDs: $0) }))
+                        transport: transport, processor: registration.makeProcessor(postgres),
+                        deadLetters: PostgresDeadLetters(postgres: postgres), configuration: configuration, isolation: isolation))
             }
         }
         self.consumers = consumers

@@ -29,6 +29,8 @@ public struct EventConsumerConfiguration: Sendable {
     public var maintenanceInterval: Duration = .seconds(5)
     /// The age at which a dead letter is deleted.
     public var deadLetterAge: Duration = .seconds(30 * 24 * 3600)
+    /// The interval at which old dead letters are deleted and the others counted; not shorter than ``maintenanceInterval``.
+    public var deadLetterInterval: Duration = .seconds(30)
     /// The longest interval at which due retries are appended.
     public var retryPoll: Duration = .seconds(1)
     /// The time for which acknowledgements are collected when no read carries them.

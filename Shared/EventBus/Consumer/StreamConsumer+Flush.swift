@@ -26,22 +26,25 @@ extension StreamConsumer {
 
     /// Sends all settlements; returns whether that succeeded.
     func flush() async -> Bool {
+        guard await sendAcknowledgements(), await send(state.takeDispositions()) else { return false }
+        // Dead letters that are stored by now.
+        return await sendAcknowledgements()
+    }
+
+    private func sendAcknowledgements() async -> Bool {
         let ids = state.takeAcknowledgements()
-        let dispositions = state.takeDispositions()
+        guard !ids.isEmpty else { return true }
         do {
-            if !ids.isEmpty {
-                let gone = try await transport.acknowledge(ids, by: scope.address)
-                lostOwnership(of: state.acknowledged(ids, gone: gone))
-            }
+            let gone = try await transport.acknowledge(ids, by: scope.address)
+            lostOwnership(of: state.acknowledged(ids, gone: gone))
+            return true
         } catch {
             scope.metrics.settlementFailures.increment()
             state.requeue(ids)
-            state.requeue(dispositions)
             scope.logger.debug(
                 "Acknowledging failed; trying again", metadata: ["error": "\(error)", "count": "\(ids.count)"])
             return false
         }
-        return await send(dispositions)
     }
 
     private func send(_ dispositions: [Disposition]) async -> Bool {
@@ -68,7 +71,7 @@ extension StreamConsumer {
                 "Settling failed; trying again", metadata: ["error": "\(error)", "count": "\(unsent.count)"])
             return false
         }
-        return await reportDeadLetters()
+        return true
     }
 
     private func send(all dispositions: [Disposition], _ unsent: inout [Disposition]) async throws(EventBusError) {
@@ -81,12 +84,29 @@ extension StreamConsumer {
             sent(sorted.retries.map(\.id), gone: try await transport.retry(sorted.retries, by: scope.address), &unsent)
             retryAdded.signal()
         }
-        if !sorted.deadLetterRequests.isEmpty {
-            let gone = try await transport.deadLetter(sorted.deadLetterRequests, by: scope.address)
-            sent(sorted.deadLetterRequests.map(\.id), gone: gone, &unsent)
-            let deadLettered = sorted.deadLetterRequests.filter { !gone.contains($0.id) }
-            scope.metrics.dead.increment(by: deadLettered.count)
-            state.recordDeadLetters(deadLettered.compactMap(\.messageID))
+        if !sorted.deadLetters.isEmpty { try await store(sorted.deadLetters, &unsent) }
+    }
+
+    /// Stores dead letters in the database, and then acknowledges their entries. A process that dies in between leaves them pending: the
+    /// next consumer finds their marks in the inbox, or gives them up again, which stores nothing new.
+    private func store(_ letters: [NewDeadLetter], _ unsent: inout [Disposition]) async throws(EventBusError) {
+        // What another consumer has claimed is decided by that one; the others are renewed, so that none is claimed meanwhile.
+        let gone = Set(try await keep(letters.map(\.entryID)))
+        let own = letters.filter { !gone.contains($0.entryID) }
+        scope.metrics.dead.increment(by: try await deadLetters.add(own, of: scope.address.group, by: scope.consumer))
+        sent(Array(gone), gone: Array(gone), &unsent)
+        let stored = Set(own.map(\.entryID))
+        unsent.removeAll { stored.contains($0.id) }
+        state.acknowledge(Array(stored))
+    }
+
+    /// Renews entries and returns those that another consumer has claimed. A group that the server has lost holds nothing: then nobody
+    /// else has claimed any.
+    private func keep(_ ids: [EntryID]) async throws(EventBusError) -> [EntryID] {
+        do throws(EventBusError) {
+            return try await transport.keep(ids, by: scope.address)
+        } catch  where error.code == .groupMissing {
+            return []
         }
     }
 
@@ -95,21 +115,6 @@ extension StreamConsumer {
         let sent = Set(ids)
         unsent.removeAll { sent.contains($0.id) }
         state.applied(ids)
-    }
-
-    /// Marks the dead-lettered messages in the database. This follows the dead-lettering on the server, which checks that this
-    /// consumer held them; after a crash in between, the republisher sends such a message once more.
-    private func reportDeadLetters() async -> Bool {
-        let ids = state.takeDeadLetterIDs()
-        guard !ids.isEmpty else { return true }
-        do {
-            try await onDeadLetters(ids)
-            return true
-        } catch {
-            state.recordDeadLetters(ids)
-            scope.logger.debug("Marking dead letters in the outbox failed; retrying", metadata: ["error": "\(error)"])
-            return false
-        }
     }
 
     /// Counts entries that another consumer claimed while this one held them. The inbox lets them take effect once, but it should not

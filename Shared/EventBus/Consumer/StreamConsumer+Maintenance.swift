@@ -23,15 +23,20 @@ extension StreamConsumer {
         }
     }
 
-    /// Trims the stream, deletes dead consumers, records the group's metrics, and watches the other tasks: returns an error when one
-    /// of them makes no progress any more.
+    /// Trims the stream, deletes dead consumers and old dead letters, records the group's metrics, and watches the other tasks: returns an
+    /// error when one of them makes no progress any more.
     func maintain() async -> EventBusError? {
         let clock = scope.clock
         var lastRetirement = clock.now
+        var lastLook: ContinuousClock.Instant?
         while !workEnded.isOpen, !Task.isCancelled {
             await workEnded.wait(upTo: min(configuration.maintenanceInterval, configuration.stallLimit / 4).jittered(), clock: clock)
             if let stall = findStall() { return stall }
             guard !stopping.isOpen else { continue }
+            if lastLook.map({ clock.now - $0 >= configuration.deadLetterInterval }) ?? true {
+                lastLook = clock.now
+                await maintainDeadLetters()
+            }
             do throws(EventBusError) {
                 let trimmed = try await transport.trim(scope.stream, ungroupedAge: nil)
                 scope.metrics.trimmed.increment(by: trimmed)
@@ -39,18 +44,26 @@ extension StreamConsumer {
                 if clock.now - lastRetirement > .seconds(60) {
                     lastRetirement = clock.now
                     try await transport.retireIdle(of: scope.address.group, idle: Self.deadConsumerAge)
-                    let expired = try await transport.trimDeadLetters(
-                        of: scope.address.group, age: configuration.deadLetterAge)
-                    scope.metrics.deadExpired.increment(by: expired)
-                    if expired > 0 {
-                        scope.logger.warning("Dead letters were deleted, no operator took them", metadata: ["count": "\(expired)"])
-                    }
                 }
             } catch {
                 scope.logger.debug("Maintenance of the group failed; retrying later", metadata: ["error": "\(error)"])
             }
         }
         return nil
+    }
+
+    /// Deletes the group's dead letters that are too old, and records the others. Does not depend on Redis.
+    private func maintainDeadLetters() async {
+        do throws(EventBusError) {
+            let expired = try await deadLetters.deleteOlder(than: configuration.deadLetterAge, of: scope.address.group)
+            scope.metrics.deadExpired.increment(by: expired)
+            if expired > 0 {
+                scope.logger.warning("Dead letters were deleted, no operator took them", metadata: ["count": "\(expired)"])
+            }
+            scope.metrics.record(try await deadLetters.backlog(of: scope.address.group))
+        } catch {
+            scope.logger.debug("Maintenance of the dead letters failed; retrying later", metadata: ["error": "\(error)"])
+        }
     }
 
     private func findStall() -> EventBusError? {

@@ -66,9 +66,7 @@ extension StreamConsumer {
 
     private func deadLetter(_ entry: DeliveredEntry, _ reason: DeadLetterReason, _ failures: Int, _ error: String) -> Disposition {
         logger(for: entry).error("A message becomes a dead letter", metadata: ["reason": "\(reason.rawValue)", "error": "\(error)"])
-        return .deadLetter(
-            DeadLetterRequest(
-                id: entry.id, messageID: entry.messageID, reason: reason, error: error, failures: failures, crashes: entry.crashes))
+        return .deadLetter(NewDeadLetter(entry, reason, error: error, failures: failures))
     }
 }
 

@@ -12,8 +12,7 @@ struct StreamConsumer: Sendable {
     let transport: any EventTransport
     let processor: any MessageProcessor
     let configuration: EventConsumerConfiguration
-    /// Called with the ids of messages that have become dead letters.
-    let onDeadLetters: @Sendable ([UUID]) async throws -> Void
+    let deadLetters: any DeadLetterStore
     let state: StreamConsumerState
     let progress: ReadProgress
     let policy: DispositionPolicy
@@ -36,14 +35,13 @@ struct StreamConsumer: Sendable {
 
     init(
         scope: ConsumerScope, transport: any EventTransport, processor: any MessageProcessor,
-        configuration: EventConsumerConfiguration, isolation: IsolationLane = IsolationLane(),
-        onDeadLetters: @escaping @Sendable ([UUID]) async throws -> Void = { _ in }
+        deadLetters: any DeadLetterStore, configuration: EventConsumerConfiguration, isolation: IsolationLane = IsolationLane()
     ) {
         self.scope = scope
         self.transport = transport
         self.processor = processor
         self.configuration = configuration
-        self.onDeadLetters = onDeadLetters
+        self.deadLetters = deadLetters
         self.isolation = isolation
         progress = ReadProgress(clock: scope.clock)
         policy = DispositionPolicy(group: scope.group, retryPolicy: configuration.retryPolicy)

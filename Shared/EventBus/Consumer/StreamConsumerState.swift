@@ -17,7 +17,6 @@ final class StreamConsumerState: Sendable {
     }
 
     private let machine: Mutex<StreamConsumerStateMachine<Waiter>>
-    private let deadLetterIDs = Mutex<[UUID]>([])
     private let reads = Atomic(0)
     /// Signalled when the last unit in work is settled while work is paused.
     private let quiet = AsyncSignal()
@@ -170,15 +169,7 @@ final class StreamConsumerState: Sendable {
 
     func applied(_ ids: [EntryID]) { machine.withLock { $0.applied(ids) }?.resume() }
 
-    /// Records messages that became dead letters and have yet to be marked in the database.
-    func recordDeadLetters(_ ids: [UUID]) { deadLetterIDs.withLock { $0 += ids } }
-
-    func takeDeadLetterIDs() -> [UUID] {
-        deadLetterIDs.withLock { deadLetterIDs in
-            defer { deadLetterIDs = [] }
-            return deadLetterIDs
-        }
-    }
+    func acknowledge(_ ids: [EntryID]) { machine.withLock { $0.acknowledge(ids) }?.resume() }
 
     func stop() { machine.withLock { $0.stop() }?.resume() }
 

@@ -294,6 +294,12 @@ struct StreamConsumerStateMachine<Waiter> {
         return readerToWake()
     }
 
+    /// Records that entries with dispositions need nothing but an acknowledgement any more. Returns the reader, if it has to be woken.
+    mutating func acknowledge(_ ids: [EntryID]) -> Waiter? {
+        done += ids
+        return applied(ids)
+    }
+
     // MARK: Shutdown
 
     /// Ends reading. Returns the reader, if it waits.

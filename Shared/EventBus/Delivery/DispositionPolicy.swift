@@ -38,7 +38,7 @@ struct DispositionPolicy: Sendable {
 
     /// Returns the decision on an entry that is not to be handled; nil when it is.
     func decision(onUnhandled entry: DeliveredEntry) -> Decision? {
-        if let only = entry.onlyGroup, only != group { return .acknowledge }
+        if let only = entry.onlyGroups, !only.contains(group) { return .acknowledge }
         return entry.crashes >= retryPolicy.maxCrashes ? .deadLetter(.crashes, failures: entry.failures) : nil
     }
 

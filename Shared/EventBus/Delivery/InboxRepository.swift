@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// Reads and writes `inbox`: which messages a consumer group has handled.
+/// Reads and writes `inbox`: which messages a consumer group has handled, or given up (``DeadLetterRepository``).
 public struct InboxRepository: Sendable {
     /// The time for which a handled message is kept: 14 days, longer than any stream keeps a message.
     public static let retention: Duration = .seconds(14 * 24 * 60 * 60)
@@ -35,6 +35,12 @@ public struct InboxRepository: Sendable {
         let rows = try await db.query(
             "SELECT message_id FROM inbox WHERE consumer_group = \(group) AND message_id = ANY(\(ids))")
         return Set(try rows.map { row throws(PostgresError) in try row.decode("message_id", as: UUID.self) })
+    }
+
+    /// Removes the marks of messages that a group is to handle again.
+    func unmark(group: String, ids: [UUID]) async throws(PostgresError) {
+        guard !ids.isEmpty else { return }
+        try await db.execute("DELETE FROM inbox WHERE consumer_group = \(group) AND message_id = ANY(\(ids))")
     }
 
     /// Deletes at most `limit` marks of messages that were created and handled more than `age` ago.

@@ -74,7 +74,7 @@ struct SingleProcessor<Body: Event>: MessageProcessor {
     private static func isDuplicate(
         _ message: EncodedEnvelope, _ entry: DeliveredEntry, _ scope: ConsumerScope, _ inbox: PostgresClient
     ) async throws -> Bool {
-        guard entry.deliveryCount > 1 || entry.onlyGroup != nil else { return false }
+        guard entry.deliveryCount > 1 || entry.onlyGroups != nil else { return false }
         return try await !InboxRepository(inbox).handled(group: scope.group, ids: [message.id]).isEmpty
     }
 }

@@ -33,18 +33,19 @@ public struct OutboxMessage: Sendable {
     public let stream: String
     /// The message.
     public let envelope: EncodedEnvelope
+    /// The groups that alone are to handle it, because they are given dead letters again; nil for all groups of the stream.
+    public let onlyGroups: [String]?
 }
 
-/// The state of an outbox message: `waiting → published → confirmed | dead | expired`; a lost message returns to `waiting`.
+/// The state of an outbox message: `waiting → published → confirmed | expired`; a lost message, and one whose dead letter is redriven,
+/// returns to `waiting`.
 public enum OutboxState: String, Sendable, CaseIterable {
     /// The relay has yet to append it to its stream.
     case waiting
     /// It is in its stream, and at least one group has yet to handle it.
     case published
-    /// All of its groups have handled it, or it is in its stream and has no groups.
+    /// Each of its groups has handled it or made it a dead letter, or it is in its stream and has no groups.
     case confirmed
-    /// It became a dead letter; an operator decides about it.
-    case dead
     /// The stream lost it after it had expired, so it is not republished.
     case expired
 }

@@ -90,7 +90,7 @@ public struct OutboxRelay: Service {
             // If the server loses an asynchronous commit, the messages are sent once more; the inbox absorbs that.
             try await transaction.commitAsynchronously()
             let results = try await transport.append(
-                messages.map { OutgoingEntry(stream: $0.stream, envelope: $0.envelope) })
+                messages.map { OutgoingEntry(stream: $0.stream, envelope: $0.envelope, onlyGroups: $0.onlyGroups) })
             var sent: [OutboxPublication] = []
             var refused: [UUID] = []
             var failures: [EventBusError] = []

@@ -1,12 +1,12 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
 /// The result of checking published messages.
 public struct OutboxCheck: Sendable {
-    /// The number of messages that all of their groups have handled.
+    /// The number of messages that each of their groups has handled or given up.
     public let confirmed: Int
-    /// The messages that some group has not handled: they are still in its backlog, or lost.
+    /// The messages that some group has neither handled nor given up: they are still in its backlog, or lost.
     public let overdue: [OverdueMessage]
 }
 
@@ -96,29 +96,6 @@ extension OutboxRepository {
             """)
         let states = try rows.map { row throws(PostgresError) in try row.decodeCase("state", as: OutboxState.self) }
         return (states.count { $0 == .waiting }, states.count { $0 == .expired })
-    }
-
-    /// Records that messages became dead letters: `waiting | published → dead`. They are not republished automatically.
-    public func markDead(messageIDs: [UUID]) async throws(PostgresError) {
-        guard !messageIDs.isEmpty else { return }
-        try await db.execute(
-            """
-            UPDATE outbox SET state = 'dead', settled_at = now()
-            WHERE message_id = ANY(\(messageIDs)) AND state IN ('waiting', 'published')
-            """)
-    }
-
-    /// Records that an operator has requeued dead letters: `dead → published`.
-    ///
-    /// - Parameter wait: The time until the messages are checked.
-    public func markRedriven(messageIDs: [UUID], wait: Duration) async throws(PostgresError) {
-        guard !messageIDs.isEmpty else { return }
-        try await db.execute(
-            """
-            UPDATE outbox
-            SET state = 'published', settled_at = NULL, due_at = now() + make_interval(secs => \(wait / .seconds(1)))
-            WHERE message_id = ANY(\(messageIDs)) AND state = 'dead' AND entry_id IS NOT NULL
-            """)
     }
 
     /// Deletes at most `limit` messages that were created and settled more than `age` ago.

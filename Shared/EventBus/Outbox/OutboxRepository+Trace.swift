@@ -8,8 +8,10 @@ public struct OutboxRecord: Sendable {
     public struct Handling: Sendable, Equatable {
         /// The consumer group.
         public let group: String
-        /// When its effect was committed; nil while it is not.
+        /// When its effect was committed, or it became a dead letter; nil while it waits.
         public let handledAt: Date?
+        /// Whether it is a dead letter of the group.
+        public let isDead: Bool
     }
 
     /// The message.
@@ -26,7 +28,7 @@ public struct OutboxRecord: Sendable {
     public let publications: Int
     /// The stream entry of the last publication.
     public let entryID: String?
-    /// When all groups had handled it, it became a dead letter, or it expired; nil while it is open.
+    /// When the last group had handled it or given it up, or it expired; nil while it is open.
     public let settledAt: Date?
     /// The groups that have to handle it, in alphabetical order.
     public let handlings: [Handling]
@@ -40,12 +42,14 @@ extension OutboxRepository {
     /// or so old that they are deleted. Takes milliseconds, by the index on the request id.
     public func messages(requestID: String) async throws(PostgresError) -> [OutboxRecord] {
         let query: PostgresQuery = """
-            SELECT o.*, handled.names, handled.times
+            SELECT o.*, handled.names, handled.times, handled.dead
             FROM outbox o CROSS JOIN LATERAL (
                 SELECT coalesce(array_agg(name ORDER BY name), '{}') AS names,
-                       coalesce(array_agg(i.handled_at ORDER BY name), '{}') AS times
+                       coalesce(array_agg(i.handled_at ORDER BY name), '{}') AS times,
+                       coalesce(array_agg(d.id IS NOT NULL ORDER BY name), '{}') AS dead
                 FROM unnest(o.consumer_groups) AS name
-                LEFT JOIN LATERAL (\(unescaped: Self.mark(of: "o"))) AS i ON true) AS handled
+                LEFT JOIN LATERAL (\(unescaped: Self.mark(of: "o"))) AS i ON true
+                LEFT JOIN dead_letters d ON d.stream = o.stream AND d.id = o.message_id AND d.consumer_group = name) AS handled
             WHERE o.request_id = \(requestID) ORDER BY o.id LIMIT \(Self.maxTracedMessages)
             """
         return try await db.query(query.readOnly()).map(OutboxRecord.init(row:))
@@ -63,6 +67,8 @@ extension OutboxRecord {
         entryID = try row.decode("entry_id")
         settledAt = try row.decode("settled_at")
         let times: [Date?] = try row.decode("times")
-        handlings = zip(try row.decode("names", as: [String].self), times).map { Handling(group: $0, handledAt: $1) }
+        let dead: [Bool] = try row.decode("dead")
+        let names: [String] = try row.decode("names")
+        handlings = names.indices.map { Handling(group: names[$0], handledAt: times[$0], isDead: dead[$0]) }
     }
 }

@@ -53,13 +53,15 @@ public struct OutboxRepository: Sendable {
     public func takeBatch(limit: Int) async throws(PostgresError) -> [OutboxMessage] {
         let rows = try await db.query(
             """
-            SELECT id, stream, message_id, key, type, version, occurred_at, traceparent, request_id, expires_at, body
+            SELECT id, stream, message_id, key, type, version, occurred_at, traceparent, request_id, expires_at, body,
+                   CASE WHEN is_redriven THEN consumer_groups END AS only_groups
             FROM outbox WHERE state = 'waiting' AND (due_at IS NULL OR due_at <= now())
             ORDER BY id LIMIT \(limit) FOR UPDATE SKIP LOCKED
             """)
         return try rows.map { row throws(PostgresError) in
             OutboxMessage(
-                id: try row.decode("id"), stream: try row.decode("stream"), envelope: try EncodedEnvelope(row: row))
+                id: try row.decode("id"), stream: try row.decode("stream"), envelope: try EncodedEnvelope(row: row),
+                onlyGroups: try row.decode("only_groups"))
         }
     }
 

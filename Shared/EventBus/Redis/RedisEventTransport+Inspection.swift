@@ -17,9 +17,10 @@ extension RedisEventTransport {
     public func status(of group: StreamGroup) async throws(EventBusError) -> GroupStatus {
         try await run(
             InspectionScripts.status, "asking how a group stands",
-            keys: [key(of: group.stream), retryKeys(of: group)[0], deadKey(of: group)], [group.name, GroupStatus.maxUndelivered]
+            keys: [key(of: group.stream), retryKeys(of: group)[0]],
+            [group.name, GroupStatus.maxUndelivered]
         ) { reply throws(RedisError) in
-            guard let parts = reply.array, parts.count == 11, let now = parts[0].integer else {
+            guard let parts = reply.array, parts.count == 9, let now = parts[0].integer else {
                 throw RedisError(.unexpectedReply, "the status script gave \(reply.kind)")
             }
             func age(_ part: RedisReply) -> Duration? {
@@ -32,40 +33,14 @@ extension RedisEventTransport {
             status.pending = parts[4].integer ?? 0
             status.oldestPendingAge = age(parts[5])
             status.retrying = parts[6].integer ?? 0
-            status.dead = parts[7].integer ?? 0
-            status.oldestDeadAge = age(parts[8])
-            status.appended = parts[9].integer ?? 0
-            let consumers = parts[10].array ?? []
+            status.appended = parts[7].integer ?? 0
+            let consumers = parts[8].array ?? []
             status.consumers = stride(from: 0, to: consumers.count - 2, by: 3).map { index in
                 GroupStatus.Consumer(
                     name: consumers[index].string ?? "", pending: consumers[index + 1].integer ?? 0,
                     idle: .milliseconds(consumers[index + 2].integer ?? 0))
             }
             return status
-        }
-    }
-
-    public func deadLetters(
-        of group: StreamGroup, after id: EntryID, count: Int
-    ) async throws(EventBusError) -> [DeadLetter] {
-        try await attempt("listing dead letters") { () async throws(RedisError) in
-            let reply = try await client.send(
-                RedisCommand("XRANGE", deadKey(of: group), id.streamID.next, "+", "COUNT", max(count, 1)))
-            return try RedisStreamEntry.decodeEntries(reply).map { DeadLetter(id: EntryID($0.id), fields: Array($0.fields)) }
-        }
-    }
-
-    public func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> [EntryID] {
-        guard !ids.isEmpty else { return [] }
-        return try await run(
-            InspectionScripts.redrive, "redriving dead letters", keys: [key(of: group.stream), deadKey(of: group)],
-            [group.name] + ids as [any RedisArgument], { ($0.array ?? []).compactMap { EntryID($0) } })
-    }
-
-    public func drop(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int {
-        guard !ids.isEmpty else { return 0 }
-        return try await attempt("dropping dead letters") { () async throws(RedisError) in
-            try await client.send(RedisCommand("XDEL", arguments: [deadKey(of: group)] + ids as [any RedisArgument])).integer ?? 0
         }
     }
 }

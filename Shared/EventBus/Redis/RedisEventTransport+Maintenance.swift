@@ -43,12 +43,6 @@ extension RedisEventTransport {
             MaintenanceScripts.trim, "trimming", keys: [key(of: stream)], [age?.wholeMilliseconds ?? -1], { $0.integer ?? 0 })
     }
 
-    public func trimDeadLetters(of group: StreamGroup, age: Duration) async throws(EventBusError) -> Int {
-        try await run(
-            MaintenanceScripts.trimDeadLetters, "trimming the dead letters", keys: [deadKey(of: group)], [age.wholeMilliseconds],
-            { $0.integer ?? 0 })
-    }
-
     public func retire(_ consumer: GroupConsumer) async throws(EventBusError) -> Bool {
         try await run(
             MaintenanceScripts.retire, "retiring a consumer",

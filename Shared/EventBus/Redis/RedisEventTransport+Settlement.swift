@@ -17,15 +17,6 @@ extension RedisEventTransport {
             SettlementScripts.retry, "setting aside for a retry", consumer, arguments, keys: retryKeys(of: consumer.group))
     }
 
-    public func deadLetter(_ deadLetterRequests: [DeadLetterRequest], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
-        guard !deadLetterRequests.isEmpty else { return [] }
-        let arguments = deadLetterRequests.flatMap { request -> [any RedisArgument] in
-            [request.id, request.reason.rawValue, request.error, request.failures, request.crashes]
-        }
-        return try await settle(
-            SettlementScripts.deadLetter, "moving to the dead letters", consumer, arguments, keys: [deadKey(of: consumer.group)])
-    }
-
     public func release(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         guard !ids.isEmpty else { return [] }
         return try await settle(

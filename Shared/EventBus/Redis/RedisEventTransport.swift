@@ -4,8 +4,8 @@ import WireFormat
 
 /// The transport of production: one Redis stream for each stream, named with a prefix.
 ///
-/// A group has keys of its own beside the stream: its retries (a sorted set by due time, and a hash with the messages), its dead
-/// letters (a stream), the heartbeats of its consumers, and the consumers whose entries were claimed. Needs Redis 7.0 or newer.
+/// A group has keys of its own beside the stream: its retries (a sorted set by due time, and a hash with the messages), the
+/// heartbeats of its consumers, and the consumers whose entries were claimed. Needs Redis 7.0 or newer.
 public struct RedisEventTransport: EventTransport {
     /// The prefix of all keys on the server, so that several systems can share one.
     public let keyPrefix: String
@@ -44,9 +44,6 @@ public struct RedisEventTransport: EventTransport {
 
     /// Returns the beginning of the channels of a group's lifelines; the name of the consumer follows.
     func lifelineStem(of group: StreamGroup) -> String { "\(key(of: group.stream)):\(group.name):lifeline:" }
-
-    /// Returns the key for a group's dead letters.
-    func deadKey(of group: StreamGroup) -> String { "\(key(of: group.stream)):\(group.name):dead" }
 
     public func createGroup(_ group: String, on stream: String) async throws(EventBusError) {
         try await attempt("making a consumer group") { () async throws(RedisError) in

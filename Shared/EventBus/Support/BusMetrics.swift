@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Metrics
 
 /// The metrics of one consumer of one stream, and of its group. Labels are names of streams and groups, never ids.
@@ -63,6 +64,9 @@ final class ConsumerMetrics: Sendable {
 
     /// Records the status of the group. Each of its consumers does; they record the same.
     func record(_ status: GroupStatus) { group.record(status) }
+
+    /// Records the dead letters of the group, as each of its consumers does.
+    func record(_ deadLetters: DeadLetterBacklog) { group.record(deadLetters) }
 }
 
 /// The status of a group, as gauges.
@@ -97,9 +101,12 @@ private struct GroupGauges: Sendable {
         pending.record(status.pending)
         oldestPending.record((status.oldestPendingAge ?? .zero) / .seconds(1))
         retrying.record(status.retrying)
-        dead.record(status.dead)
-        oldestDead.record((status.oldestDeadAge ?? .zero) / .seconds(1))
         consumers.record(status.consumers.count)
+    }
+
+    func record(_ deadLetters: DeadLetterBacklog) {
+        dead.record(deadLetters.count)
+        oldestDead.record(deadLetters.oldestAt.map { max(0, -$0.timeIntervalSinceNow) } ?? 0)
     }
 }
 

@@ -30,10 +30,6 @@ public protocol EventTransport: EventAppender {
     /// Schedules entries for another delivery to this group, and to no other, after a delay.
     func retry(_ retries: [DelayedRetry], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
-    /// Moves entries to the group's dead letters, where they stay until an operator redrives or drops them, or until they are too
-    /// old: ``trimDeadLetters(of:age:)``.
-    func deadLetter(_ deadLetterRequests: [DeadLetterRequest], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
-
     /// Releases entries that were not begun: any consumer may claim them at once, and the delivery does not count.
     func release(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
@@ -67,12 +63,6 @@ public protocol EventTransport: EventAppender {
     @discardableResult
     func trim(_ stream: String, ungroupedAge age: Duration?) async throws(EventBusError) -> Int
 
-    /// Deletes a group's dead letters that are older than `age`.
-    ///
-    /// - Returns: The number of deleted entries.
-    @discardableResult
-    func trimDeadLetters(of group: StreamGroup, age: Duration) async throws(EventBusError) -> Int
-
     /// Deletes a consumer from its group, unless it still has pending entries, which would be lost with it.
     ///
     /// - Returns: Whether it was deleted.
@@ -95,23 +85,6 @@ public protocol EventTransport: EventAppender {
 
     /// Returns the status of a group; zeros when the stream or the group does not exist.
     func status(of group: StreamGroup) async throws(EventBusError) -> GroupStatus
-
-    /// Returns dead letters of a group, the oldest first, at most `count`.
-    ///
-    /// - Parameter id: Only those after this one.
-    func deadLetters(
-        of group: StreamGroup, after id: EntryID, count: Int
-    ) async throws(EventBusError) -> [DeadLetter]
-
-    /// Requeues dead letters to their group with full budgets; each once, even when several callers do it at the same time.
-    ///
-    /// - Returns: The dead letters that existed and were requeued.
-    func redrive(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> [EntryID]
-
-    /// Deletes dead letters for good.
-    ///
-    /// - Returns: The number of deleted dead letters.
-    func drop(_ ids: [EntryID], of group: StreamGroup) async throws(EventBusError) -> Int
 }
 
 /// Reads new entries of a group for one consumer.

@@ -1,4 +1,4 @@
-/// The status of a group: its backlog, its dead letters and its consumers.
+/// The status of a group: its backlog and its consumers. Its dead letters are in the database: ``DeadLetterRepository``.
 public struct GroupStatus: Sendable {
     /// A consumer of the group.
     public struct Consumer: Sendable {
@@ -22,10 +22,6 @@ public struct GroupStatus: Sendable {
     public var oldestPendingAge: Duration?
     /// The number of messages that wait for their retry.
     public var retrying = 0
-    /// The number of dead letters.
-    public var dead = 0
-    /// The time since the oldest of them was dead-lettered.
-    public var oldestDeadAge: Duration?
     public var consumers: [Consumer] = []
 
     /// The limit for counting undelivered entries when the server cannot tell their number.

@@ -26,9 +26,17 @@ public struct OutgoingEntry: Sendable {
     }
 
     /// Makes the entry that carries a message.
-    public init(stream: String, envelope: EncodedEnvelope) {
+    ///
+    /// - Parameter groups: The groups that alone are to handle it; nil for all groups.
+    public init(stream: String, envelope: EncodedEnvelope, onlyGroups groups: [String]? = nil) {
         self.stream = stream
-        contents = .envelope(envelope)
+        if let groups {
+            // Names of groups do not contain commas.
+            let names = Array(groups.joined(separator: ",").utf8)
+            contents = .fields(envelope.streamFields + [(RetryField.failures, Array("0".utf8)), (RetryField.groups, names)])
+        } else {
+            contents = .envelope(envelope)
+        }
     }
 }
 
@@ -59,8 +67,15 @@ public final class DeliveredEntry: Sendable {
     public let deliveryCount: Int
     /// The number of failures of the group's handler with the message; survives every restart.
     public let failures: Int
-    /// The only group that is to handle the entry; nil when all are.
-    public let onlyGroup: String?
+    /// The groups that alone are to handle the entry; nil when all are.
+    public let onlyGroups: [String]?
+    /// The fields of an entry whose message cannot be read, without what its retries have added, and cut off at ``maxRawBytes``; else empty.
+    private let rawFields: [StreamField]
+
+    /// The most bytes that are kept of an entry whose message cannot be read.
+    static let maxRawBytes = 65_536
+    /// The most fields that are kept of it.
+    static let maxRawFields = 1000
 
     public init(id: EntryID, contents: some StreamFields, deliveryCount: Int) {
         self.id = id
@@ -69,19 +84,42 @@ public final class DeliveredEntry: Sendable {
             let message = try EncodedEnvelope(streamFields: contents)
             self.message = .success(message)
             messageID = message.id
+            rawFields = []
         } catch {
             message = .failure(error)
+            rawFields = Self.rawFields(contents)
             // What else is wrong with a message, its id may be readable.
-            messageID = contents.list.first { $0.name == EncodedEnvelope.Field.id.name }.flatMap { UUID(wireBytes: $0.value) }
+            messageID = rawFields.first { $0.name == EncodedEnvelope.Field.id.name }.flatMap { UUID(wireBytes: $0.value) }
         }
         var retry = RetryFields()
         contents.read(from: max(0, contents.count - 2)) { retry.read($0, $1) }
-        (failures, onlyGroup) = (retry.failures, retry.group)
+        (failures, onlyGroups) = (retry.failures, retry.groups?.split(separator: ",").map(String.init))
+    }
+
+    /// Copies what is kept of an entry whose message cannot be read.
+    private static func rawFields(_ contents: some StreamFields) -> [StreamField] {
+        var (fields, room) = ([StreamField](), maxRawBytes)
+        contents.read { name, value in
+            guard room > 0, fields.count < maxRawFields, !RetryField.isOne(name) else { return }
+            let name = name.prefix(room)
+            let value = value.prefix(room - name.count)
+            fields.append((String(decoding: name, as: UTF8.self), Array(value)))
+            room -= name.count + value.count
+        }
+        return fields
     }
 
     /// Makes an entry with a list of fields.
     public convenience init(id: EntryID, fields: [StreamField], deliveryCount: Int) {
         self.init(id: id, contents: StreamFieldList(fields), deliveryCount: deliveryCount)
+    }
+
+    /// The entry as it was published, without what its retries have added; see ``maxRawBytes``.
+    var fields: [StreamField] {
+        switch message {
+        case .success(let envelope): envelope.streamFields
+        case .failure: rawFields
+        }
     }
 
     /// The number of consumers that died while they held the entry.
@@ -92,17 +130,21 @@ public final class DeliveredEntry: Sendable {
 enum RetryField {
     /// The number of failures of the handler.
     static let failures = "a"
-    /// The group that retries the message.
-    static let group = "g"
+    /// The groups that alone are to handle the message, separated by commas.
+    static let groups = "g"
+
+    static func isOne(_ name: UnsafeRawBufferPointer) -> Bool {
+        name.count == 1 && (name[0] == failures.utf8.first || name[0] == groups.utf8.first)
+    }
 }
 
 /// What the fields of a retry say; only the last fields of an entry count.
 private struct RetryFields {
-    private var last: (failures: Int?, group: String?) = (nil, nil)
+    private var last: (failures: Int?, groups: String?) = (nil, nil)
     private var number: Int?
 
-    var failures: Int { last.group == nil ? 0 : last.failures ?? 0 }
-    var group: String? { last.group }
+    var failures: Int { last.groups == nil ? 0 : last.failures ?? 0 }
+    var groups: String? { last.groups }
 
     mutating func read(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         let failures = number
@@ -111,7 +153,7 @@ private struct RetryFields {
         if name[0] == RetryField.failures.utf8.first {
             // An entry by another program must not overflow the sums of attempts.
             number = Int(String(decoding: value, as: UTF8.self)).map { min(max($0, 0), Int(Int32.max)) }
-        } else if name[0] == RetryField.group.utf8.first {
+        } else if name[0] == RetryField.groups.utf8.first {
             last = (failures, String(decoding: value, as: UTF8.self))
         }
     }

@@ -12,21 +12,18 @@ public struct UserErasedHandler: EventHandler {
     private let service: String
     private let eraser: any UserEraser
     private let postgres: PostgresClient
-    private let transport: any EventTransport
 
     /// Makes the handler of a service.
-    init(service: String, eraser: any UserEraser, postgres: PostgresClient, transport: any EventTransport) {
+    init(service: String, eraser: any UserEraser, postgres: PostgresClient) {
         self.service = service
         self.eraser = eraser
         self.postgres = postgres
-        self.transport = transport
     }
 
     public func handle(_ event: Envelope<UserErased>, _ context: HandlerContext) async throws {
         guard let erasure = try await ErasureRepository(postgres).find(id: event.body.erasureID) else { return }
         let ledger = ErasureLedger(postgres: postgres, erasure: erasure, service: service)
         let isFinished = try await eraser.erase(erasure, ledger)
-        if erasure.scope == .account { try await dropDeadLetters(of: erasure, ledger) }
         guard isFinished else {
             context.logger.info("an erasure waits for work in progress", metadata: ["erasure": "\(erasure.id)"])
             return
@@ -37,20 +34,9 @@ public struct UserErasedHandler: EventHandler {
     }
 }
 
-extension UserErasedHandler {
-    /// Deletes the dead letters of the service that name the user. What else is in its streams is handled, and then deleted by itself.
-    private func dropDeadLetters(of erasure: Erasure, _ ledger: ErasureLedger) async throws {
-        for (stream, groups) in EventCatalog.groupsByStream where groups.contains(service) {
-            let group = StreamGroup(stream: stream, name: service)
-            let dropped = try await transport.dropDeadLetters(of: group, mentioning: erasure.userID.wireString)
-            if dropped > 0 { try await ledger.step("dead letters of \(stream)") { _ in dropped } }
-        }
-    }
-}
-
 extension ServiceContext {
     /// Returns the handler of `user.erased` of this service.
     public func erasing(with eraser: some UserEraser) -> EventHandlerRegistration {
-        .handler(UserErasedHandler(service: name, eraser: eraser, postgres: postgres, transport: transport))
+        .handler(UserErasedHandler(service: name, eraser: eraser, postgres: postgres))
     }
 }

@@ -33,8 +33,9 @@ extension ErasureRepository {
         return try rows.required().decode("remains")
     }
 
-    /// Completes an erasure: replaces the user's ids in the audit log by that of the erasure, deletes what the outbox keeps of the user and
-    /// the account itself. Call in the transaction that has locked it.
+    /// Completes an erasure: replaces the user's ids in the audit log by that of the erasure, deletes what the outbox and the dead letters
+    /// keep of the user and the account itself. No message that names the user is open any more (``hasRemains(of:)``), so that none becomes
+    /// a dead letter afterwards. Call in the transaction that has locked it.
     ///
     /// - Returns: The numbers by table.
     public func complete(_ erasure: Erasure) async throws(PostgresError) -> [String: Int] {
@@ -47,6 +48,12 @@ extension ErasureRepository {
                 """
                 DELETE FROM outbox
                 WHERE settled_at IS NOT NULL AND (key = \(name) OR position(convert_to(\(name), 'UTF8') IN body) > 0)
+                """),
+            "dead_letters": try await db.execute(
+                """
+                DELETE FROM dead_letters
+                WHERE position(\(name) IN error) > 0
+                   OR EXISTS (SELECT FROM unnest(fields) AS field WHERE position(convert_to(\(name), 'UTF8') IN field) > 0)
                 """),
             "users": try await db.execute("DELETE FROM users WHERE id = \(erasure.userID) AND state = 'erasing'"),
         ]

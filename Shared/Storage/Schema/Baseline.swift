@@ -48,7 +48,7 @@ extension Migration {
             DROP TABLE push_guard, push_outcomes, push_install_audit, install_hand_overs, push_installs;
             DROP FUNCTION push_install_bound();
             DROP FUNCTION push_install_audit();
-            DROP TABLE inbox, outbox, idempotency_keys, used_challenges, sessions;
+            DROP TABLE dead_letters, inbox, outbox, idempotency_keys, used_challenges, sessions;
             DROP TABLE face_reindexes, face_indexes;
             DROP TABLE face_duplicates;
             DROP TABLE pending_enrolments, email_verifications;

@@ -31,16 +31,17 @@ struct FailureConformanceTests {
         let processor = RecordingProcessor { number, _ in
             if number == 1 { throw TestFailure() }
         }
-        try await withConsumer(transport, processor, configuration: configuration) {
+        let deadLetters = RecordingDeadLetters()
+        try await withConsumer(transport, processor, configuration: configuration, deadLetters: deadLetters) {
             try await transport.append(1...2)
-            try await eventually("there is a dead letter") { try await !transport.deadLetters().isEmpty }
+            try await eventually("there is a dead letter") { !deadLetters.letters.isEmpty }
             try await transport.waitUntilSettled()
         }
-        let letter = try #require(try await transport.deadLetters().first)
+        let letter = try #require(deadLetters.letters.first)
         #expect(letter.reason == .failures)
         #expect(letter.failures == 3)
         #expect(letter.error.contains("TestFailure"))
-        #expect(letter.consumer == "consumer")
+        #expect(deadLetters.givers == ["consumer"])
         #expect(try number(of: letter.fields) == 1)
         #expect(processor.numbers.sorted() == [1, 1, 1, 2])
     }
@@ -59,32 +60,72 @@ struct FailureConformanceTests {
             }
             if isPostponed { throw HandlerDeferral(delay: .milliseconds(20), reason: "the other side is busy") }
         }
-        try await withConsumer(transport, processor, configuration: configuration) {
+        let deadLetters = RecordingDeadLetters()
+        try await withConsumer(transport, processor, configuration: configuration, deadLetters: deadLetters) {
             try await transport.append(1...2)
             await processor.waitFor(6)
             try await transport.waitUntilSettled()
         }
         #expect(processor.numbers.sorted() == [1, 1, 1, 1, 1, 2])
-        #expect(try await transport.deadLetters().isEmpty)
+        #expect(deadLetters.letters.isEmpty)
     }
 
     @Test(arguments: TransportKind.allCases)
     func `dead-letters an unreadable message at once`(_ kind: TransportKind) async throws {
         let transport = try await kind.transport()
         let processor = RecordingProcessor()
-        try await withConsumer(transport, processor) {
+        let deadLetters = RecordingDeadLetters()
+        try await withConsumer(transport, processor, deadLetters: deadLetters) {
             try await transport.append([1])
             try await transport.appendGarbage()
             try await transport.append([2])
             await processor.waitFor(2)
-            try await eventually("there is a dead letter") { try await !transport.deadLetters().isEmpty }
+            try await eventually("there is a dead letter") { !deadLetters.letters.isEmpty }
             try await transport.waitUntilSettled()
         }
-        let letter = try #require(try await transport.deadLetters().first)
+        let letter = try #require(deadLetters.letters.first)
         #expect(letter.reason == .unreadable)
-        #expect(letter.envelope == nil)
+        #expect(letter.messageID == nil)
         #expect(letter.fields.map(\.value) == [[0xFF, 0x00]])
         #expect(processor.numbers.sorted() == [1, 2], "which of them ends first is open")
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `keeps an entry pending until its dead letter is stored, and settles others meanwhile`(_ kind: TransportKind) async throws {
+        let transport = try await kind.transport()
+        let outage = EventBusError(.unavailable, "away")
+        let deadLetters = RecordingDeadLetters(failures: Array(repeating: outage, count: 5))
+        let processor = RecordingProcessor()
+        try await withConsumer(transport, processor, deadLetters: deadLetters) {
+            try await transport.appendGarbage()
+            try await transport.append([1])
+            try await transport.waitUntilSettled()
+        }
+        #expect(deadLetters.letters.count == 1)
+        #expect(processor.numbers == [1])
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `leaves to another consumer what that one has claimed`(_ kind: TransportKind) async throws {
+        let transport = try await kind.transport()
+        var configuration = EventConsumerConfiguration.withoutClaims
+        configuration.retryPolicy.maxFailures = 1
+        let (begun, gate) = (AsyncLatch(), AsyncLatch())
+        let processor = RecordingProcessor { _, _ in
+            begun.open()
+            await gate.wait()
+            throw TestFailure()
+        }
+        let deadLetters = RecordingDeadLetters()
+        let slow = RunningConsumer(transport, processor, configuration: configuration, deadLetters: deadLetters)
+        try await transport.append([1])
+        await begun.wait()
+        let claimed = try await transport.claim(ClaimRequest(minIdle: .zero, count: 1), for: consumer("heir", "group")).entries
+        gate.open()
+        await slow.drain()
+        #expect(claimed.count == 1)
+        #expect(deadLetters.letters.isEmpty)
+        #expect(try await transport.status(of: group("group")).pending == 1)
     }
 
     @Test(arguments: TransportKind.allCases)
@@ -97,13 +138,14 @@ struct FailureConformanceTests {
         let processor = RecordingProcessor { _, _ in
             if attempts.wrappingAdd(1, ordering: .relaxed).newValue < 10 { throw EventBusError(.unavailable, "away") }
         }
-        try await withConsumer(transport, processor, configuration: configuration) {
+        let deadLetters = RecordingDeadLetters()
+        try await withConsumer(transport, processor, configuration: configuration, deadLetters: deadLetters) {
             try await transport.append([1])
             await processor.waitFor(10)
             try await transport.waitUntilSettled()
         }
         #expect(processor.seen.allSatisfy { $0.deliveryCount == 1 })
-        #expect(try await transport.deadLetters().isEmpty)
+        #expect(deadLetters.letters.isEmpty)
     }
 
     @Test(arguments: TransportKind.allCases)

@@ -52,10 +52,8 @@ struct SettlingConformanceTests {
         #expect(try await transport.keep(ids, by: zombie) == ids)
         #expect(try await transport.release(ids, by: zombie) == ids)
         #expect(try await transport.retry(ids.map { DelayedRetry(id: $0, failures: 1, delay: .zero) }, by: zombie) == ids)
-        let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .failures, error: "", failures: 1, crashes: 0) }
-        #expect(try await transport.deadLetter(deadLetterRequests, by: zombie) == ids)
         let status = try await transport.status(of: group("g"))
-        #expect((status.pending, status.retrying, status.dead) == (3, 0, 0))
+        #expect((status.pending, status.retrying) == (3, 0))
     }
 
     @Test(arguments: TransportKind.allCases)
@@ -88,7 +86,7 @@ struct SettlingConformanceTests {
         #expect(try #require(resumed.nextIn) > .seconds(500))
         let entry = try #require(try await read(transport).first)
         #expect(try number(of: entry) == 1)
-        #expect((entry.failures, entry.deliveryCount, entry.onlyGroup) == (4, 1, "g"))
+        #expect((entry.failures, entry.deliveryCount, entry.onlyGroups) == (4, 1, ["g"]))
         #expect(try await transport.pendingCount(of: group("g")) == 1)
     }
 
@@ -136,39 +134,6 @@ struct SettlingConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `moves entries to the dead letters, from which each is requeued once`(_ kind: TransportKind) async throws {
-        let (transport, ids) = try await delivered(kind, 3)
-        let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .crashes, error: "é \u{1F600}", failures: 2, crashes: 3) }
-        #expect(try await transport.deadLetter(deadLetterRequests, by: consumer("c")).isEmpty)
-        let letters = try await transport.deadLetters(of: group("g"), after: .zero, count: 10)
-        #expect(letters.map(\.entryID) == ids.map(\.description))
-        #expect(letters.allSatisfy { $0.reason == .crashes && $0.error == "é \u{1F600}" && $0.failures == 2 && $0.crashes == 3 })
-        #expect(try await transport.deadLetters(of: group("g"), after: letters[1].id, count: 10).map(\.id) == [letters[2].id])
-        let some = letters[..<2].map(\.id)
-        #expect(try await transport.redrive(some, of: group("g")) == some)
-        #expect(try await transport.redrive(some, of: group("g")).isEmpty)
-        #expect(try await transport.drop([letters[2].id], of: group("g")) == 1)
-        let again = try await read(transport)
-        #expect(try again.map { try number(of: $0) } == [1, 2])
-        #expect(again.allSatisfy { $0.failures == 0 && $0.deliveryCount == 1 && $0.onlyGroup == "g" })
-        let status = try await transport.status(of: group("g"))
-        #expect((status.dead, status.appended) == (0, 5))
-    }
-
-    @Test(arguments: TransportKind.allCases)
-    func `drops the dead letters that mention a text, on whatever page they are`(_ kind: TransportKind) async throws {
-        let (transport, ids) = try await delivered(kind, 205)
-        let requests = ids.enumerated().map { number, id in
-            DeadLetterRequest(
-                id: id, reason: .failures, error: [3, 204].contains(number) ? "of user-7, refused" : "refused", failures: 1, crashes: 0)
-        }
-        #expect(try await transport.deadLetter(requests, by: consumer("c")).isEmpty)
-        #expect(try await transport.dropDeadLetters(of: group("g"), mentioning: "user-7") == 2)
-        #expect(try await transport.dropDeadLetters(of: group("g"), mentioning: "user-7") == 0)
-        #expect(try await transport.status(of: group("g")).dead == 203)
-    }
-
-    @Test(arguments: TransportKind.allCases)
     func `trims to what the slowest group needs`(_ kind: TransportKind) async throws {
         let (transport, ids) = try await delivered(kind, 5)
         try await transport.createGroup("slow", on: testStream)
@@ -208,22 +173,6 @@ struct SettlingConformanceTests {
         #expect(try await transport.status(of: group("g")).undelivered == 2)
         #expect(try await transport.trim(testStream, ungroupedAge: nil) == 0)
         await slow.close()
-    }
-
-    @Test(arguments: TransportKind.allCases)
-    func `deletes dead letters over an age`(_ kind: TransportKind) async throws {
-        let (transport, ids) = try await delivered(kind, 2)
-        let deadLetterRequests = ids.map { DeadLetterRequest(id: $0, reason: .failures, error: "e", failures: 1, crashes: 0) }
-        #expect(try await transport.deadLetter([deadLetterRequests[0]], by: consumer("c")).isEmpty)
-        #expect(try await transport.trimDeadLetters(of: group("g"), age: .seconds(600)) == 0)
-        // The first dead letter is older than a millisecond as soon as the server's clock has advanced.
-        try await eventually("the first is deleted") {
-            try await transport.trimDeadLetters(of: group("g"), age: .milliseconds(1)) == 1
-        }
-        #expect(try await transport.deadLetter([deadLetterRequests[1]], by: consumer("c")).isEmpty)
-        #expect(try await transport.trimDeadLetters(of: group("g"), age: .seconds(600)) == 0)
-        #expect(try await transport.status(of: group("g")).dead == 1)
-        #expect(try await transport.trimDeadLetters(of: group("none"), age: .zero) == 0)
     }
 
     @Test(arguments: TransportKind.allCases)

@@ -15,26 +15,12 @@ extension InMemoryEventTransport {
             let before = stream
             return stream.settle(retries.map(\.id), consumer) { group, id in
                 guard let retry = byID[id] else { return }
-                var fields = before.fields(of: id).filter { $0.name != RetryField.failures && $0.name != RetryField.group }
+                var fields = before.fields(of: id).filter { $0.name != RetryField.failures && $0.name != RetryField.groups }
                 let message = fields.first { $0.name == EncodedEnvelope.Field.id.name }?.value ?? Array("\(id)".utf8)
                 let known = group.retries[message].map { DeliveredEntry(id: id, fields: $0.fields, deliveryCount: 1).failures }
                 fields.append((RetryField.failures, Array("\(max(retry.failures, known ?? 0))".utf8)))
-                fields.append((RetryField.group, Array(consumer.group.name.utf8)))
+                fields.append((RetryField.groups, Array(consumer.group.name.utf8)))
                 group.retries[message] = .init(fields: fields, dueAt: now + retry.delay)
-                group.pending[id] = nil
-            }
-        }
-    }
-
-    func deadLetter(_ deadLetterRequests: [DeadLetterRequest], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
-        let byID = Dictionary(deadLetterRequests.map { ($0.id, $0) }) { first, _ in first }
-        return try change(consumer.group.stream) { stream throws(EventBusError) in
-            let before = stream
-            return stream.settle(deadLetterRequests.map(\.id), consumer) { group, id in
-                guard let request = byID[id] else { return }
-                let last = group.deadLetters.last?.id ?? EntryID(milliseconds: Self.milliseconds, sequence: 0)
-                let fields = DeadLetter.fields(before.fields(of: id), id, request, consumer: consumer.name)
-                group.deadLetters.append((EntryID(milliseconds: last.milliseconds, sequence: last.sequence + 1), fields))
                 group.pending[id] = nil
             }
         }

@@ -83,15 +83,6 @@ final class InMemoryEventTransport: EventTransport {
         return state.withLock { $0.streams[stream]?.trim(ungroupedBefore: before) ?? 0 }
     }
 
-    func trimDeadLetters(of group: StreamGroup, age: Duration) async throws(EventBusError) -> Int {
-        let before = EntryID(milliseconds: Self.milliseconds - UInt64(age.wholeMilliseconds), sequence: 0)
-        return changeGroup(group) { group in
-            let count = group.deadLetters.prefix { $0.id < before }.count
-            group.deadLetters.removeFirst(count)
-            return count
-        } ?? 0
-    }
-
     func retire(_ consumer: GroupConsumer) async throws(EventBusError) -> Bool {
         changeGroup(consumer.group) { group in
             guard !group.pending.values.contains(where: { $0.consumer == consumer.name }) else { return false }

@@ -24,7 +24,6 @@ struct InMemoryGroup {
     var consumers: [String: ContinuousClock.Instant] = [:]
     /// The scheduled retries, by message id.
     var retries: [[UInt8]: Retry] = [:]
-    var deadLetters: [(id: EntryID, fields: [StreamField])] = []
     private struct Heartbeat {
         let at: ContinuousClock.Instant
         let hadLifeline: Bool

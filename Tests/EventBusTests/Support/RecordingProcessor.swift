@@ -80,11 +80,12 @@ struct RunningConsumer {
     init(
         _ transport: any EventTransport, _ processor: some MessageProcessor, group: String = "group",
         name: String = "consumer", stream: String = testStream, configuration: EventConsumerConfiguration = .quick,
-        isolation: IsolationLane = IsolationLane(), clock: any MonotonicClock = ContinuousClock()
+        deadLetters: any DeadLetterStore = RecordingDeadLetters(), isolation: IsolationLane = IsolationLane(),
+        clock: any MonotonicClock = ContinuousClock()
     ) {
         let consumer = StreamConsumer(
             scope: ConsumerScope(group: group, consumer: name, stream: stream, logger: .quiet, clock: clock), transport: transport,
-            processor: processor, configuration: configuration, isolation: isolation)
+            processor: processor, deadLetters: deadLetters, configuration: configuration, isolation: isolation)
         self.consumer = consumer
         task = Task { try await consumer.run() }
     }
@@ -99,9 +100,11 @@ struct RunningConsumer {
 /// Runs a consumer while `body` runs, and drains it afterwards.
 func withConsumer(
     _ transport: any EventTransport, _ processor: some MessageProcessor, group: String = "group",
-    name: String = "consumer", configuration: EventConsumerConfiguration = .quick, _ body: () async throws -> Void
+    name: String = "consumer", configuration: EventConsumerConfiguration = .quick,
+    deadLetters: any DeadLetterStore = RecordingDeadLetters(), _ body: () async throws -> Void
 ) async throws {
-    let running = RunningConsumer(transport, processor, group: group, name: name, configuration: configuration)
+    let running = RunningConsumer(
+        transport, processor, group: group, name: name, configuration: configuration, deadLetters: deadLetters)
     do {
         try await body()
         await running.drain()

@@ -36,11 +36,6 @@ extension EventTransport {
         try await append(numbers.map { try message($0) }).map { try $0.get() }
     }
 
-    /// Returns the dead letters of the group `group`.
-    func deadLetters() async throws -> [DeadLetter] {
-        try await deadLetters(of: group("group"), after: .zero, count: 100)
-    }
-
     /// Waits until the group `group` has nothing left to do.
     func waitUntilSettled() async throws {
         try await eventually("nothing is pending or waits for a retry") {

@@ -10,13 +10,14 @@ import WireFormat
 struct TestBus {
     let transport: RedisEventTransport
     let database: TestDatabase
+    let postgres: PostgresClient
     let redis: RedisClient
     private let server: RedisServer
 
-    /// The command-line arguments for Redis.
-    var redisArguments: [String] { ["--redis-url", server.url, "--redis-key-prefix", transport.keyPrefix] }
+    /// The command-line arguments for the database.
+    var databaseArguments: [String] { ["--database-url", database.url] }
     /// The command-line arguments for both servers.
-    var arguments: [String] { redisArguments + ["--database-url", database.url] }
+    var arguments: [String] { ["--redis-url", server.url, "--redis-key-prefix", transport.keyPrefix] + databaseArguments }
     /// The environment variables for both servers.
     var environment: [String: String] {
         ["REDIS_URL": server.url, "REDIS_KEY_PREFIX": transport.keyPrefix, "DATABASE_URL": database.url]
@@ -34,7 +35,9 @@ struct TestBus {
             client: redis, keyPrefix: RedisServer.uniquePrefix(), appendTimeout: .seconds(60))
         do {
             try await withMigratedDatabase { database in
-                try await body(TestBus(transport: transport, database: database, redis: redis, server: server))
+                try await withClient(of: database) { postgres in
+                    try await body(TestBus(transport: transport, database: database, postgres: postgres, redis: redis, server: server))
+                }
             }
         } catch {
             await redis.shutdown()
@@ -83,19 +86,32 @@ struct TestBus {
     func deadLetter(
         _ events: [any Event], reason: DeadLetterReason = .failures, error: String = "the server said no",
         requestID: String? = nil
-    ) async throws -> [EntryID] {
-        let stream = events[0].stream
-        try await append(events, requestID: requestID)
-        let requests = try await deliver(stream).map {
-            DeadLetterRequest(
-                id: $0, reason: reason, error: error, failures: reason == .failures ? 16 : 0, crashes: reason == .crashes ? 3 : 0)
+    ) async throws -> [UUID] {
+        let letters = try events.enumerated().map { number, event in
+            let envelope = try Self.encode(event, requestID: requestID)
+            return NewDeadLetter(
+                entryID: EntryID(milliseconds: 17, sequence: UInt64(number)), messageID: envelope.id, fields: envelope.streamFields,
+                reason: reason, error: error, failures: reason == .failures ? 16 : 0, crashes: reason == .crashes ? 3 : 0)
         }
-        _ = try await transport.deadLetter(requests, by: GroupConsumer(group: group(stream), name: "c1"))
-        return try await deadLetters(stream).suffix(events.count).map(\.id)
+        try await deadLetter(letters, of: events[0].stream)
+        return letters.map(\.id)
+    }
+
+    /// Stores dead letters, one after the other, so that each is older than the next.
+    func deadLetter(_ letters: [NewDeadLetter], of stream: String) async throws {
+        for letter in letters {
+            _ = try await postgres.withTransaction { try await DeadLetterRepository($0).add([letter], of: group(stream), by: "c1") }
+        }
     }
 
     func deadLetters(_ stream: String) async throws -> [DeadLetter] {
-        try await transport.deadLetters(of: group(stream), after: .zero, count: 1000)
+        try await DeadLetterRepository(postgres).page(of: group(stream), limit: 1000)
+    }
+
+    /// Returns the messages that wait for the relay as stream, group and state.
+    func outbox() async throws -> [String] {
+        try await database.psql("SELECT stream, array_to_string(consumer_groups, '+'), state FROM outbox ORDER BY id")
+            .split(separator: "\n").map(String.init)
     }
 }
 

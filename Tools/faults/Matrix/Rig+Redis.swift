@@ -11,24 +11,6 @@ extension Rig {
 
     static func group(of stream: String) -> StreamGroup { StreamGroup(stream: stream, name: group) }
 
-    /// Returns the number of the group's dead letters.
-    func deadLetterCount() async throws -> Int {
-        var count = 0
-        for stream in Self.streams { count += try await status(stream).dead }
-        return count
-    }
-
-    /// Requeues all dead letters to the group, and returns the number of those that were requeued.
-    func redriveAll() async throws -> Int {
-        var count = 0
-        for stream in Self.streams {
-            let group = Self.group(of: stream)
-            let letters = try await transport.deadLetters(of: group, after: .zero, count: 10_000)
-            count += try await transport.redrive(letters.map(\.id), of: group).count
-        }
-        return count
-    }
-
     /// Returns the number of pending entries of a process on the stream of work.
     func pending(of process: RigProcess) async throws -> Int {
         let key = transport.key(of: Rig.workStream)

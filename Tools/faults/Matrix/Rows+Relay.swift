@@ -57,13 +57,7 @@ extension FaultRow {
             try await rig.flow(scale.calm)
         }
         // Refusing consumers dead-letter each message at its first failure; the dead letters are then requeued for sound consumers.
-        let sound = rig.running(.consumer)
-        for _ in 0..<scale.consumers {
-            try rig.launch(.consumer, ["--behaviour", "refusing", "--hold-milliseconds", "0", "--max-failures", "1"])
-        }
-        for consumer in sound { await consumer.guarded.stop() }
-        try await rig.wait(for: "messages are given up") { try await rig.deadLetterCount() >= scale.outage }
-        let refusing = rig.running(.consumer)
+        let refusing = try await rig.refuseEverything(scale)
         for _ in 0..<scale.consumers { try rig.launch(.consumer) }
         for consumer in refusing { await consumer.guarded.stop() }
         async let first = rig.redriveAll()

@@ -1,6 +1,6 @@
 import RedisClient
 
-/// Scripts for the queries of operators and of the republisher, and for requeueing dead letters.
+/// Scripts for the queries of operators and of the republisher.
 enum InspectionScripts {
     /// Finds the published messages that are neither undelivered, nor pending, nor scheduled for a retry in a group. KEYS:
     /// stream, due times of retries. ARGV: group, and the entry and the id of each message. Returns the positions of these
@@ -25,13 +25,13 @@ enum InspectionScripts {
             return absent
             """)
 
-    /// Returns the status of a group. KEYS: stream, due times of retries, dead letters. ARGV: group, the limit for counting
-    /// undelivered entries when the server cannot tell their number.
+    /// Returns the status of a group. KEYS: stream, due times of retries. ARGV: group, the limit for counting undelivered
+    /// entries when the server cannot tell their number.
     ///
     /// The reply is the time, the length, undelivered entries, the first of them or an empty text, pending entries, the first of
-    /// them or an empty text, retries, dead letters, the first of them or an empty text, the entries ever appended, and the
-    /// consumers as name, pending and idle milliseconds. The number of undelivered entries is the server's own `lag`, which is
-    /// exact while groups begin at the first entry and only the trim script deletes entries.
+    /// them or an empty text, retries, the entries ever appended, and the consumers as name, pending and idle milliseconds. The
+    /// number of undelivered entries is the server's own `lag`, which is exact while groups begin at the first entry and only the trim
+    /// script deletes entries.
     static let status = RedisScript(
         LuaSnippets.now + """
             local function first(key, from)
@@ -55,24 +55,6 @@ enum InspectionScripts {
                     end
                 end
             end
-            return {now, length, lag, unread, pending, oldest, redis.call('ZCARD', KEYS[2]), redis.call('XLEN', KEYS[3]),
-                first(KEYS[3], '-'), appended, consumers}
-            """)
-
-    /// Requeues dead letters to their group. KEYS: stream, dead letters. ARGV: group, dead letters. Returns those that existed:
-    /// only the call that deletes a dead letter appends it.
-    static let redrive = RedisScript(
-        LuaSnippets.fieldsOf + """
-            local given = {}
-            for i = 2, #ARGV do
-                local letter = redis.call('XRANGE', KEYS[2], ARGV[i], ARGV[i])[1]
-                if letter then
-                    local fields = fieldsOf(letter, '^d[refcwo]$', 'a', '0', 'g', ARGV[1])
-                    redis.call('XADD', KEYS[1], '*', unpack(fields))
-                    redis.call('XDEL', KEYS[2], ARGV[i])
-                    given[#given + 1] = ARGV[i]
-                end
-            end
-            return given
+            return {now, length, lag, unread, pending, oldest, redis.call('ZCARD', KEYS[2]), appended, consumers}
             """)
 }

@@ -123,13 +123,6 @@ enum MaintenanceScripts {
             return deleted
             """)
 
-    /// Deletes the dead letters that are older than an age, by the server's clock, from which their ids are. KEYS: dead letters.
-    /// ARGV: milliseconds. Returns the number of deleted ones.
-    static let trimDeadLetters = RedisScript(
-        LuaSnippets.now + """
-            return redis.call('XTRIM', KEYS[1], 'MINID', string.format('%.0f-0', math.max(now - ARGV[1], 0)))
-            """)
-
     /// Deletes a consumer without pending entries; they would be lost with it. KEYS: stream, the number of claims from each
     /// consumer, heartbeats. ARGV: group, consumer. Returns 1 when it was deleted, else 0.
     static let retire = RedisScript(

@@ -64,28 +64,6 @@ enum SettlementScripts {
             return gone
             """)
 
-    /// Moves entries to the dead letters. KEYS: stream, dead letters. ARGV: for each entry its id, reason, error, failures and
-    /// crashes.
-    static let deadLetter = RedisScript(
-        LuaSnippets.fieldsOf + """
-            local gone = {}
-            for i = 3, #ARGV, 5 do
-                local id = ARGV[i]
-                if #redis.call('XPENDING', KEYS[1], ARGV[1], id, id, 1, ARGV[2]) == 0 then
-                    gone[#gone + 1] = id
-                else
-                    local entry = redis.call('XRANGE', KEYS[1], id, id)[1]
-                    if entry then
-                        local fields = fieldsOf(entry, '^[ag]$', 'dr', ARGV[i + 1], 'de', ARGV[i + 2],
-                            'df', ARGV[i + 3], 'dc', ARGV[i + 4], 'dw', ARGV[2], 'do', id)
-                        redis.call('XADD', KEYS[2], '*', unpack(fields))
-                        redis.call('XACK', KEYS[1], ARGV[1], id)
-                    end
-                end
-            end
-            return gone
-            """)
-
     /// Releases entries: sets an hour of idle time, so that the next claim takes them, and one delivery less, which that claim
     /// counts again. ARGV: the name under which they are pending in the meantime, and the entries.
     static let release = RedisScript(

@@ -61,6 +61,7 @@ extension ServiceRole {
             because: "as for notifications"),
         .borrow("audit_log", .insert, because: "what it does to accounts is recorded"),
         .borrow("outbox", .delete, because: "the messages that name an erased user are deleted with the account"),
+        .borrow("dead_letters", .select(of: "error", "fields"), because: "as for outbox"),
     ]
 
     static let tokenRegistryGrants: [TableGrant] = [

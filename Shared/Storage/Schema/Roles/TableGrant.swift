@@ -93,5 +93,8 @@ extension ServiceRole {
     private static let busGrants: [TableGrant] = [
         .borrow("outbox", .select, .insert, .update, because: "every relay publishes every message, whichever service wrote it"),
         .borrow("inbox", .select, .insert, because: "the marks of handled messages, which confirm the messages of the outbox"),
+        .borrow(
+            "dead_letters", .select(of: "stream", "id", "consumer_group", "dead_lettered_at"), .insert, .delete,
+            because: "every service keeps what its group gives up, counts it, and deletes it when it is too old"),
     ]
 }

@@ -5,11 +5,10 @@ internal import WireFormat
 
 /// A dead letter with all fields, as JSON and as text.
 struct DeadLetterReport: Report {
-    let item: GroupDeadLetter
+    let letter: DeadLetter
 
-    init(_ item: GroupDeadLetter) { self.item = item }
+    init(_ letter: DeadLetter) { self.letter = letter }
 
-    private var letter: DeadLetter { item.letter }
     private var body: String? { letter.envelope.map { String(decoding: $0.body, as: UTF8.self) } }
 
     /// The raw fields of an entry that cannot be decoded, as text in which invalid UTF-8 is replaced; otherwise nil.
@@ -21,10 +20,11 @@ struct DeadLetterReport: Report {
     func lines(_ style: TextStyle) -> [String] {
         let envelope = letter.envelope
         let optional: [(String, String?)] = [
-            ("stream", item.group.stream), ("group", item.group.name), ("dead letter", "\(letter.id)"), ("was entry", letter.entryID),
+            ("stream", letter.group.stream), ("group", letter.group.name), ("dead letter", letter.id.wireString),
+            ("was entry", letter.entryID),
             ("dead since", HumanUnits.timestamp(letter.deadLetteredAt)), ("by", letter.consumer),
-            ("reason", letter.reason?.rawValue ?? "unknown"), ("failures", "\(letter.failures)"), ("crashes", "\(letter.crashes)"),
-            ("error", letter.error), ("message", envelope?.id.wireString),
+            ("reason", letter.reason.rawValue), ("failures", "\(letter.failures)"), ("crashes", "\(letter.crashes)"),
+            ("error", letter.error),
             ("type", envelope.map { "\($0.type.rawValue) (version \($0.version))" }), ("key", envelope?.key),
             ("occurred", envelope.map { HumanUnits.timestamp($0.occurredAt) }),
             ("expires", (envelope?.expiresAt).map(HumanUnits.timestamp)), ("request", envelope?.requestID),
@@ -46,8 +46,8 @@ struct DeadLetterReport: Report {
     func encode(to encoder: any Encoder) throws {
         let envelope = letter.envelope
         let record: JSONRecord = [
-            "stream": item.group.stream, "group": item.group.name, "id": "\(letter.id)", "entry_id": letter.entryID,
-            "reason": letter.reason?.rawValue, "error": letter.error, "failures": letter.failures, "crashes": letter.crashes,
+            "stream": letter.group.stream, "group": letter.group.name, "id": letter.id.wireString, "entry_id": letter.entryID,
+            "reason": letter.reason.rawValue, "error": letter.error, "failures": letter.failures, "crashes": letter.crashes,
             "consumer": letter.consumer, "dead_lettered_at": letter.deadLetteredAt, "message_id": envelope?.id.wireString,
             "type": envelope?.type.rawValue, "version": envelope?.version, "key": envelope?.key, "occurred_at": envelope?.occurredAt,
             "expires_at": envelope?.expiresAt, "request_id": envelope?.requestID, "traceparent": envelope?.traceparent, "body": body,

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CommandLineSupport
 internal import EventBus
 internal import FoundationEssentials
+internal import PostgresClient
 internal import WireFormat
 
 /// The options that select dead letters of a stream, and confirm a change to them.
@@ -9,8 +10,8 @@ struct DeadLetterSelection: ParsableArguments {
     @Argument(help: "The stream they were in.")
     var stream: String
 
-    @Argument(help: "Their IDs in `dlq list`.", transform: DeadLetterReader.id)
-    var ids: [EntryID] = []
+    @Argument(help: "Their IDs in `dlq list`.", transform: UUID.argument)
+    var ids: [UUID] = []
 
     @Flag(name: .long, help: "All dead letters of the stream; those that are added meanwhile are left alone.")
     var all = false
@@ -32,17 +33,12 @@ struct DeadLetterSelection: ParsableArguments {
     /// A dead letter to work on; without its body, because there may be very many.
     struct Item: Sendable {
         let group: StreamGroup
-        let id: EntryID
-        let messageID: UUID?
-        let reason: DeadLetterReason?
+        let id: UUID
+        let reason: DeadLetterReason
         let deadLetteredAt: Date
 
-        init(_ item: GroupDeadLetter) {
-            group = item.group
-            id = item.letter.id
-            messageID = item.letter.envelope?.id
-            reason = item.letter.reason
-            deadLetteredAt = item.letter.deadLetteredAt
+        init(_ letter: DeadLetter) {
+            (group, id, reason, deadLetteredAt) = (letter.group, letter.id, letter.reason, letter.deadLetteredAt)
         }
     }
 
@@ -50,8 +46,8 @@ struct DeadLetterSelection: ParsableArguments {
     ///
     /// - Parameter verb: The change, such as `redrive`.
     /// - Throws: An exit code when there are none, or the change is not confirmed.
-    func confirmed(to verb: String, in transport: RedisEventTransport) async throws -> [Item] {
-        let reader = DeadLetterReader(transport, stream: stream)
+    func confirmed(to verb: String, in postgres: PostgresClient) async throws -> [Item] {
+        let reader = DeadLetterReader(postgres, stream: stream)
         var items: [Item] = []
         if all {
             try await reader.forEach(reason: reason) { item in
@@ -59,9 +55,9 @@ struct DeadLetterSelection: ParsableArguments {
                 return true
             }
         } else {
-            for id in Set(ids).sorted() {
-                let found = try await reader.find(id).map(Item.init)
-                if found.isEmpty { Console.current.note("\(stream) has no dead letter \(id).") }
+            for id in Set(ids).sorted(by: { $0.wireString < $1.wireString }) {
+                let found = try await reader.repository.find(id, in: stream).map(Item.init)
+                if found.isEmpty { Console.current.note("\(stream) has no dead letter \(id.wireString).") }
                 items += found
             }
         }

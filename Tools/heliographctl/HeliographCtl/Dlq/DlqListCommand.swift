@@ -18,7 +18,7 @@ struct DlqListCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var redis: RedisOptions
+    @OptionGroup var database: DatabaseOptions
 
     @Argument(help: "Only those of this stream.")
     var stream: String?
@@ -38,10 +38,10 @@ struct DlqListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await redis.withTransport { transport in
-            var found: [GroupDeadLetter] = []
+        try await database.withDatabase { postgres in
+            var found: [DeadLetter] = []
             var isCut = false
-            try await DeadLetterReader(transport, stream: stream).forEach(reason: reason) { letter in
+            try await DeadLetterReader(postgres, stream: stream).forEach(reason: reason) { letter in
                 isCut = found.count == limit
                 if !isCut { found.append(letter) }
                 return !isCut
@@ -63,15 +63,14 @@ struct DlqListCommand: AsyncParsableCommand {
     /// Characters of an error that a line of the list shows.
     private static let errorWidth = 60
 
-    static func table(_ letters: [GroupDeadLetter], now: Date) -> Table {
+    static func table(_ letters: [DeadLetter], now: Date) -> Table {
         var table = Table(["STREAM", "ID", .right("AGE"), "REASON", .right("FAILURES"), .right("CRASHES"), "TYPE", "ERROR"])
-        for item in letters {
-            let letter = item.letter
+        for letter in letters {
             let error = letter.error.count > errorWidth ? letter.error.prefix(errorWidth - 1) + "…" : letter.error[...]
             table.add([
-                .init(item.group.stream), .init("\(letter.id)"),
+                .init(letter.group.stream), .init(letter.id.wireString),
                 .init(HumanUnits.age(.seconds(now.timeIntervalSince(letter.deadLetteredAt)))),
-                .init(letter.reason?.rawValue ?? "unknown"), .count(letter.failures), .count(letter.crashes),
+                .init(letter.reason.rawValue), .count(letter.failures), .count(letter.crashes),
                 letter.envelope.map { .init($0.type.rawValue) } ?? .nothing, .init(String(error)),
             ])
         }

@@ -11,6 +11,8 @@ struct BusSnapshot: Sendable {
         /// Nil for a stream without consumer groups.
         let group: String?
         let status: GroupStatus
+        /// The dead letters of the group.
+        var deadLetters = DeadLetterBacklog()
 
         /// Age of the oldest entry that the group has not settled.
         var oldestAge: Duration? {
@@ -43,12 +45,15 @@ struct BusSnapshot: Sendable {
         self.outbox = outbox
     }
 
-    /// Queries both servers. The figures of one group are consistent; different groups are read one after the other.
+    /// Queries both servers. The figures of one group in Redis are consistent; different groups are read one after the other.
     init(_ transport: RedisEventTransport, _ postgres: PostgresClient) async throws {
         var rows: [Row] = []
+        let deadLetters = try await DeadLetterRepository(postgres).backlogs(of: KnownGroups.all.flatMap(\.groups))
         for (stream, groups) in KnownGroups.all {
             for group in groups {
-                rows.append(Row(stream: stream, group: group.name, status: try await transport.status(of: group)))
+                let status = try await transport.status(of: group)
+                rows.append(
+                    Row(stream: stream, group: group.name, status: status, deadLetters: deadLetters[group] ?? DeadLetterBacklog()))
             }
             if groups.isEmpty {
                 // No group has an empty name, so this status has only the stream's own figures.

@@ -21,7 +21,7 @@ struct StreamsReport: Report {
             }
             table.add([
                 .init(row.stream), .init(group), .count(status.length), .count(status.undelivered), .count(status.pending),
-                .age(row.oldestAge), .consumers(of: row), .count(status.retrying, .warning), .count(status.dead, .alarm),
+                .age(row.oldestAge), .consumers(of: row), .count(status.retrying, .warning), .count(row.deadLetters.count, .alarm),
             ])
         }
         return table.lines(style, width: width) + ["", snapshot.outboxLine(style)]
@@ -48,7 +48,8 @@ struct StreamsReport: Report {
             "stream": row.stream, "group": row.group, "length": status.length, "appended": status.appended,
             "undelivered": status.undelivered, "undelivered_oldest_seconds": status.oldestUndeliveredAge?.seconds,
             "pending": status.pending, "pending_oldest_seconds": status.oldestPendingAge?.seconds, "retrying": status.retrying,
-            "dead": status.dead, "dead_oldest_seconds": status.oldestDeadAge?.seconds, "consumers": consumers,
+            "dead": row.deadLetters.count, "dead_oldest_seconds": row.deadLetters.oldestAt.map { max(0, -$0.timeIntervalSinceNow) },
+            "consumers": consumers,
         ]
     }
 }

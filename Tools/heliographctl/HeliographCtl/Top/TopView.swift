@@ -47,7 +47,7 @@ struct TopView {
         let groups = snapshot.rows.filter { $0.group != nil }
         let backlog = groups.reduce(0) { $0 + $1.backlog }
         let retrying = groups.reduce(0) { $0 + $1.status.retrying }
-        let dead = groups.reduce(0) { $0 + $1.status.dead }
+        let dead = groups.reduce(0) { $0 + $1.deadLetters.count }
         let oldest = groups.compactMap(\.oldestAge).max()
         let settled = groups.compactMap { rates(of: $0)?.settled }
         return [
@@ -75,7 +75,7 @@ struct TopView {
                 row.group == nil ? .nothing : cell(rates?.settled),
                 row.group == nil ? .nothing : .count(row.backlog), .age(row.oldestAge),
                 row.group == nil ? .nothing : .count(status.retrying, .warning),
-                row.group == nil ? .nothing : .count(status.dead, .alarm), .consumers(of: row),
+                row.group == nil ? .nothing : .count(row.deadLetters.count, .alarm), .consumers(of: row),
             ])
         }
         return table

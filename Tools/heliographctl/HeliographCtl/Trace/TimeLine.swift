@@ -73,18 +73,16 @@ struct TimeLine {
         }
         for handling in message.handlings {
             guard let at = handling.handledAt else { continue }
-            steps.append(step(at, .done, "handled", "by \(handling.group)"))
+            steps.append(
+                handling.isDead
+                    ? step(at, .failed, "handled", "dead letter of \(handling.group): heliographctl dlq list \(message.stream)")
+                    : step(at, .done, "handled", "by \(handling.group)"))
         }
         let missing = message.handlings.filter { $0.handledAt == nil }.map(\.group).joined(separator: ", ")
         switch message.state {
         case .waiting: steps.append(step(message.createdAt, .open, "event", "waits for the relay"))
         case .published where !missing.isEmpty:
             steps.append(step(message.publishedAt ?? message.createdAt, .open, "handled", "waits for \(missing)"))
-        case .dead:
-            steps.append(
-                step(
-                    message.settledAt ?? message.createdAt, .failed, "handled",
-                    "dead letter of \(missing): heliographctl dlq list \(message.stream)"))
         case .expired:
             steps.append(step(message.settledAt ?? message.createdAt, .failed, "event", "lost by the stream after its expiry"))
         case .published, .confirmed: break
