@@ -5,7 +5,7 @@ extension FaultRow {
         redisRolledBack, redisWiped, promoted, badNetwork, stalled, outOfMemory, postgresDown, postgresSilent, postgresAway,
         postgresSwitchedOver,
         postgresSwitchedBehindProxy, poolerHung, schemaMissing, relayKilled, manyRelays, poison, publishedTwice, longHandler, drained,
-        backlog, zombieGroup, scriptsForgotten,
+        backlog, zombieGroup, scriptsForgotten, deadLettersWiped,
         notifierKilled, keysRotated,
     ]
 

@@ -4,6 +4,33 @@ import Foundation
 import PostgresClient
 import TestSupport
 
+/// Faults while messages are dead letters.
+extension FaultRow {
+    static let deadLettersWiped = FaultRow(
+        "F25", "consumers killed while they give messages up, FLUSHALL with the dead letters, redriven by two at once"
+    ) { rig, scale in
+        try await rig.startFlow(scale)
+        for _ in 0..<scale.rounds {
+            let refusing = try await rig.refuseEverything(scale)
+            // Some of their dead letters are stored and not acknowledged yet.
+            for consumer in refusing { await consumer.guarded.stop(signal: SIGKILL) }
+            let dead = try await rig.deadLetterCount()
+            try await rig.atOnce(rig.masters()) { try await $0.cli("FLUSHALL") }
+            let left = try await rig.deadLetterCount()
+            rig.check("every dead letter outlives Redis", left == dead && dead >= scale.outage, "\(left) of \(dead)")
+            for _ in 0..<scale.consumers { try rig.launch(.consumer) }
+            rig.mark()
+            async let first = rig.redriveAll()
+            async let second = rig.redriveAll()
+            let redriven = try await first + second
+            rig.check("each dead letter was redriven once", redriven == dead, "\(redriven) redriven of \(dead)")
+            try await rig.flow(scale.calm)
+        }
+        let left = try await rig.deadLetterCount()
+        rig.check("no message is given up again", left == 0, "\(left) dead letters")
+    }
+}
+
 extension Rig {
     /// Replaces the consumers by such as give up each message at its first failure, waits until they have given up as many as are published
     /// in an outage, and returns them.
