@@ -25,9 +25,16 @@ struct OutboxRoleTests {
             #expect(try await outbox.publishAgain([published]).waiting == 1)
             try await outbox.markPublished([published], wait: .zero, maxWait: .zero)
             _ = try await outbox.checkPublished(limit: 9, recheck: .zero)
-            try await outbox.markDead(messageIDs: [ids[2]])
+            let group = StreamGroup(stream: "s", name: "g")
+            let letter = NewDeadLetter(
+                entryID: EntryID(milliseconds: 1, sequence: 0), messageID: ids[2], fields: [], reason: .failures, error: "", failures: 1,
+                crashes: 0)
+            #expect(
+                try await service.withTransaction { try await DeadLetterRepository($0).add([letter], of: group, by: "c") } == 1)
+            #expect(try await DeadLetterRepository(service).backlogs(of: [group])[group]?.count == 1)
+            #expect(try await DeadLetterRepository(service).deleteOlder(than: .zero, of: group, limit: 9) == 1)
             let states = try await owner.query("SELECT state FROM outbox ORDER BY id").column("state", as: String.self)
-            #expect(states == ["waiting", "published", "dead"])
+            #expect(states == ["waiting", "published", "waiting"])
             #expect(try await InboxRepository(service).markHandled(group: "g", ids: [ids[1]]) == [ids[1]])
             #expect(try await InboxRepository(service).handled(group: "g", ids: ids) == [ids[1]])
         }

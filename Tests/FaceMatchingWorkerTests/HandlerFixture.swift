@@ -86,7 +86,7 @@ struct HandlerFixture: Sendable {
         var fields = try request.message.encoded().streamFields
         if failures > 0 {
             fields.append((name: RetryField.failures, value: Array("\(failures)".utf8)))
-            fields.append((name: RetryField.group, value: Array(group.utf8)))
+            fields.append((name: RetryField.groups, value: Array(group.utf8)))
         }
         let entry = DeliveredEntry(id: EntryID(milliseconds: 1, sequence: 1), fields: fields, deliveryCount: 1 + crashes)
         let scope = ConsumerScope(group: group, consumer: "c", stream: request.message.stream, logger: logger)
