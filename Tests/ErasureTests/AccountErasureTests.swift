@@ -19,7 +19,7 @@ import Testing
 /// The services' erasers run in this process, each with the role of its service. `ErasureJourneyTests` has the services themselves.
 @Suite struct AccountErasureTests {
     /// Tables that still name the person when all services have reported: identity-api empties them when it completes the erasure.
-    private static let lastTables: Set = ["audit_log", "erasures", "outbox", "users"]
+    private static let lastTables: Set = ["audit_log", "dead_letters", "erasures", "outbox", "users"]
     /// So that a token of a sign-in before the erasure makes no new account.
     private static let keptTables: Set = ["erased_identities"]
 

@@ -182,6 +182,9 @@ extension Person {
         INSERT INTO outbox (message_id, stream, key, type, version, occurred_at, body, state, settled_at)
         VALUES ('\(thing())', 's', '\(name)', 't', 1, now(), '{}', 'confirmed', now()),
                ('\(thing())', 's', 'k', 't', 1, now(), convert_to('{"user_id": "\(name)"}', 'UTF8'), 'confirmed', now());
+        INSERT INTO dead_letters (stream, id, consumer_group, entry_id, reason, error, failures, crashes, consumer, fields)
+        VALUES ('s', '\(thing())', 'g', '1-0', 'failures', 'refused', 16, 0, 'c', ARRAY['k', convert_to('\(name)', 'UTF8')]),
+               ('s', '\(thing())', 'g', '1-1', 'failures', 'no user \(name)', 16, 0, 'c', ARRAY['b', '{}']::bytea[]);
         """
     }
 }

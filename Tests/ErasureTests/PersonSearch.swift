@@ -19,7 +19,7 @@ struct PersonSearch {
     static let impersonalColumns: Set = [
         // What apps and clients choose to tell requests apart, and the installation to tell its own attempts apart.
         "app_notifications.dedupe_key", "app_notifications.fingerprint", "idempotency_keys.key", "idempotency_keys.owner",
-        "image_jobs.worker", "outbox.entry_id", "deliveries.fcm_name",
+        "image_jobs.worker", "outbox.entry_id", "dead_letters.entry_id", "deliveries.fcm_name",
         // What an app has to say to all recipients together; the name of a topic.
         "app_notifications.request", "topics.name",
         // Texts to consent to, templates and models, which are the same for all.

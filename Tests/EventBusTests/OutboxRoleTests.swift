@@ -8,7 +8,7 @@ import WireFormat
 
 /// The bus is the same code in every service, and needs the same of each role: also what only a lost or refused message needs.
 struct OutboxRoleTests {
-    @Test(arguments: ServiceRole.allCases) func `every service publishes, defers, publishes again and gives up with its role`(
+    @Test(arguments: ServiceRole.allCases) func `every service publishes, defers and publishes again with its role`(
         role: ServiceRole
     ) async throws {
         try await withStorage(as: role) { owner, service in
