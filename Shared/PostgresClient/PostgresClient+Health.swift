@@ -7,7 +7,7 @@ extension PostgresClient {
     public func checkWritable() async throws(PostgresError) {
         let query = PostgresQuery("SELECT current_setting('transaction_read_only') = 'on'").readOnly()
         guard try await self.query(query).first?.decode(0, as: Bool.self) == true else { return }
-        core.pool.retireAll()
+        await core.pool.retireAll()
         throw PostgresError(code: .sqlState(PostgresError.readOnlyState), message: "the server takes no writes: it is a standby, or set so")
     }
 

@@ -36,7 +36,7 @@ struct OutboxRoleTests {
             let states = try await owner.query("SELECT state FROM outbox ORDER BY id").column("state", as: String.self)
             #expect(states == ["waiting", "published", "waiting"])
             #expect(try await InboxRepository(service).markHandled(group: "g", ids: [ids[1]]) == [ids[1]])
-            #expect(try await InboxRepository(service).handled(group: "g", ids: ids) == [ids[1]])
+            #expect(try await InboxRepository(service).handled(group: "g", ids: ids) == [ids[1], ids[2]])
         }
     }
 }

@@ -55,7 +55,7 @@ struct RedisServiceUserTests {
         _ = try await transport.begin([ids[3]], by: consumer)
         #expect(try await transport.resumeRetries(of: group, limit: 10).count == 1)
         _ = try await transport.absent([PublishedMessage(id: UUIDv7.generate(), entryID: ids[0])], from: group)
-        #expect(try await transport.status(of: group).pending == 1)
+        #expect(try await transport.status(of: group).pending > 0)
         _ = try await transport.trim(group.stream, ungroupedAge: nil)
         _ = try await transport.retireIdle(of: group, idle: .seconds(60))
         _ = try await transport.retire(consumer)

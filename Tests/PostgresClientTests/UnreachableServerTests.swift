@@ -85,6 +85,25 @@ struct UnreachableServerTests {
         }
     }
 
+    @Test func `the connection for LISTEN leaves a server that became read-only, and listens again when there is one that takes writes`()
+        async throws
+    {
+        try await withReadOnlyChange { client, database, setReadOnly in
+            var notifications = client.notifications(on: "news").makeAsyncIterator()
+            #expect(await notifications.next()?.kind == .listening)
+            let before = try await Self.listener(database)
+            try await setReadOnly(true)
+            try await eventually("the connection is gone") { try await Self.listener(database).isEmpty }
+            try await setReadOnly(false)
+            #expect(await notifications.next()?.kind == .listening)
+            #expect(try await Self.listener(database) != before)
+        }
+    }
+
+    private static func listener(_ database: TestDatabase) async throws -> String {
+        try await database.psql("SELECT pid FROM pg_stat_activity WHERE application_name = 'test-client' AND query NOT LIKE '%pg_stat%'")
+    }
+
     @Test func `of several hosts the one that takes writes is used`() async throws {
         try await withEmptyDatabase { database in
             try await database.psql("ALTER DATABASE \(database.name) SET default_transaction_read_only = on")
@@ -114,6 +133,7 @@ struct UnreachableServerTests {
                 {
                     $0.maxConnections = 1
                     $0.unreachableTimeout = .milliseconds(200)
+                    $0.listenProbeInterval = .milliseconds(50)
                 }
             ) { client in
                 try await body(client, database) { isReadOnly in

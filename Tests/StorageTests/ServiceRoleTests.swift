@@ -67,10 +67,10 @@ struct ServiceRoleTests {
         let listed = Set(grants.map(\.table))
         #expect(listed.subtracting(tables) == [], "tables that do not exist")
         #expect(tables.subtracting(listed) == [], "tables that no service may use")
-        // The bus and the erasures of all services use the first three; operators write the others, and migrations the last.
+        // The bus and the erasures of all services use the first four; operators write the others, and migrations the last.
         #expect(
             listed.subtracting(grants.filter { $0.reason == nil }.map(\.table))
-                == ["outbox", "inbox", "erasure_reports", "image_templates", "audit_log", "schema_migrations"])
+                == ["outbox", "inbox", "dead_letters", "erasure_reports", "image_templates", "audit_log", "schema_migrations"])
     }
 
     /// Run with `UPDATE_GOLDEN=1` to write the section again.

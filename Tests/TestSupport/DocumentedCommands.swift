@@ -4,7 +4,8 @@ import Foundation
 public enum DocumentedCommands {
     /// A value for each placeholder and variable.
     private static let values = [
-        "stream": "notification.requested", "id": "1732400000000-0", "fcm_url": "http://127.0.0.1:9080", "email": "ada@example.org",
+        "stream": "notification.requested", "id": "019aa3f0-5c1e-7b2a-9d6e-2f4b8c0d1e3f", "fcm_url": "http://127.0.0.1:9080",
+        "email": "ada@example.org",
     ]
 
     /// Returns the arguments of each command of a tool: in a code span, or on a line of its own.

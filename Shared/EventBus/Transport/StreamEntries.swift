@@ -69,7 +69,8 @@ public final class DeliveredEntry: Sendable {
     public let failures: Int
     /// The groups that alone are to handle the entry; nil when all are.
     public let onlyGroups: [String]?
-    /// The fields of an entry whose message cannot be read, without what its retries have added, and cut off at ``maxRawBytes``; else empty.
+    /// The fields of an entry whose message cannot be read, without what its retries have added, and cut off at ``maxRawBytes``; otherwise
+    /// empty.
     private let rawFields: [StreamField]
 
     /// The most bytes that are kept of an entry whose message cannot be read.

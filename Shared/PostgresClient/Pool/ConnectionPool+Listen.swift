@@ -109,13 +109,17 @@ extension ConnectionPool {
         }
     }
 
-    /// Sends a query on the connection for LISTEN when it has been silent for a while: a peer that has gone looks like one without news.
+    /// Sends a query on the connection for LISTEN when it has been silent for a while: a peer that has gone looks like one without
+    /// news, and so does a server that takes no more writes, where nobody notifies.
     func probeListenerIfDue(_ now: UInt64) {
         guard case .connected(let lease) = listening.link, let connection = connections[lease.connection] else { return }
         let due = connection.lastReceived + configuration.listenProbeInterval.clampedNanoseconds
         guard due <= now else { return loop.wake(at: due) }
         guard connection.inFlight == 0, connection.leaseQueue.isEmpty else { return }
-        runOnListener("SELECT 1", lease, within: configuration.cancelGrace) { _, _ in }
+        let isReadOnly = "SELECT current_setting('transaction_read_only') = 'on'"
+        runOnListener(isReadOnly, lease, within: configuration.cancelGrace) { pool, rows in
+            if (try? rows?.first?.decode(0, as: Bool.self)) == true { pool.release(lease, discard: true) }
+        }
     }
 
     func listenerLost() {
@@ -126,24 +130,27 @@ extension ConnectionPool {
     }
 
     private func listen(_ channel: String, _ lease: LeaseID) {
-        runOnListener("LISTEN \(quotedIdentifier(channel))", lease) { pool, isDone in
+        runOnListener("LISTEN \(quotedIdentifier(channel))", lease) { pool, rows in
             // An UNLISTEN may already be on its way; this answer must not confirm the channel for a later subscriber.
-            guard isDone, pool.listening.subscribers[channel] != nil else { return }
+            guard rows != nil, pool.listening.subscribers[channel] != nil else { return }
             pool.listening.confirmed.insert(channel)
             pool.deliver(PostgresNotification(kind: .listening, channel: channel, payload: ""))
         }
     }
 
+    /// Runs a statement on the connection for LISTEN, and replaces the connection if it fails.
+    ///
+    /// - Parameter completion: Called with the rows; nil when the statement failed.
     private func runOnListener(
         _ sql: String, _ lease: LeaseID, within timeout: Duration? = nil,
-        _ completion: @escaping @Sendable (isolated ConnectionPool, Bool) -> Void
+        _ completion: @escaping @Sendable (isolated ConnectionPool, PostgresRows?) -> Void
     ) {
         let deadline = LoopClock.now + (timeout ?? configuration.queryTimeout).clampedNanoseconds
         let unit = WorkUnit(query: PostgresQuery(unescaped: sql), kind: .leased(lease), deadline: deadline)
         unit.handler = { [weak self] result in
             self?.assumeIsolated { pool in
-                if case .success = result { return completion(pool, true) }
-                completion(pool, false)
+                if case .success(.rows(let rows)) = result { return completion(pool, rows) }
+                completion(pool, nil)
                 // The LISTEN or UNLISTEN failed: listen again on a new connection.
                 pool.release(lease, discard: true)
             }

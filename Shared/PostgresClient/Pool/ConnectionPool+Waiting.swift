@@ -37,14 +37,14 @@ extension ConnectionPool {
         if stalledSince.load(ordering: .relaxed) != 0 { stalledSince.store(0, ordering: .relaxed) }
     }
 
-    /// Takes all connections out of use, because the server that they lead to takes no writes: each is closed at once, or when its work has
+    /// Takes all connections out of use, because the server that they lead to takes no writes: each is closed soon, or when its work has
     /// ended.
-    nonisolated func retireAll() {
-        loop.execute {
-            self.assumeIsolated { pool in
-                // Before any is closed, which has waiting units placed on others.
-                for connection in pool.workers { connection.isRetired = true }
-                for connection in pool.workers { pool.processOutputs(of: connection) }
+    func retireAll() {
+        for connection in workers { connection.isRetired = true }
+        // Not at once: the caller may be processing the outputs of one.
+        loop.execute { [weak self] in
+            self?.assumeIsolated { pool in
+                for connection in pool.workers where connection.isRetired { pool.processOutputs(of: connection) }
             }
         }
     }

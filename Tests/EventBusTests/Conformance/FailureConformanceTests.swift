@@ -99,6 +99,8 @@ struct FailureConformanceTests {
         try await withConsumer(transport, processor, deadLetters: deadLetters) {
             try await transport.appendGarbage()
             try await transport.append([1])
+            await processor.waitFor(1)
+            try await eventually("there is a dead letter") { !deadLetters.letters.isEmpty }
             try await transport.waitUntilSettled()
         }
         #expect(deadLetters.letters.count == 1)

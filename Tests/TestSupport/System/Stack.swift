@@ -19,6 +19,10 @@ public final class Stack: Sendable {
     public let apiURL: String
     /// The origin of the emulator's control API.
     public let fcmURL: String
+    /// The port of the emulator's FCM on 127.0.0.1, by TLS.
+    public let fcmPort: Int
+    /// The port of the emulator's mail server on 127.0.0.1.
+    public let smtpPort: Int
     public let database: TestDatabase
     /// The one server, or the first master of the cluster at the start.
     public let redis: RedisServer
@@ -43,7 +47,8 @@ public final class Stack: Sendable {
     private init(
         database: TestDatabase, redis: RedisServer, cluster: RedisClusterServers?, credentials: ServiceCredentials,
         folder: TemporaryDirectory,
-        environment: [String: String], adminPorts: [String: Int], apiPort: Int, fcmPort: Int, traces: TraceCollector?
+        environment: [String: String], adminPorts: [String: Int], apiPort: Int, controlPort: Int, fcmPort: Int, smtpPort: Int,
+        traces: TraceCollector?
     ) {
         self.database = database
         self.redis = redis
@@ -56,7 +61,9 @@ public final class Stack: Sendable {
         self.adminPorts = adminPorts
         self.traces = traces
         apiURL = "http://127.0.0.1:\(apiPort)"
-        fcmURL = "http://127.0.0.1:\(fcmPort)"
+        fcmURL = "http://127.0.0.1:\(controlPort)"
+        self.fcmPort = fcmPort
+        self.smtpPort = smtpPort
         var configuration = HTTPClientConfiguration()
         configuration.version = .http1
         configuration.allowedSchemes = ["http"]
@@ -132,7 +139,7 @@ public final class Stack: Sendable {
         for service in Self.services { adminPorts[service] = try FreePort.find() }
         let stack = Stack(
             database: database, redis: redis, cluster: cluster, credentials: credentials, folder: folder, environment: environment,
-            adminPorts: adminPorts, apiPort: api, fcmPort: fcm, traces: traces)
+            adminPorts: adminPorts, apiPort: api, controlPort: fcm, fcmPort: tls, smtpPort: smtp, traces: traces)
         try await stack.startEmulator(port: fcm, tlsPort: tls, smtpPort: smtp)
         for service in services { try stack.launch(service) }
         for service in services { try await stack.waitUntilReady(service) }

@@ -6,7 +6,7 @@ extension FaultRow {
         postgresSwitchedOver,
         postgresSwitchedBehindProxy, poolerHung, schemaMissing, relayKilled, manyRelays, poison, publishedTwice, longHandler, drained,
         backlog, zombieGroup, scriptsForgotten, deadLettersWiped,
-        notifierKilled, keysRotated,
+        notifierKilled, peersSilent, keysRotated,
     ]
 
     /// The rows of a cluster: its own faults, and all others.

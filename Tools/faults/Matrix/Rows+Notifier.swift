@@ -45,7 +45,7 @@ extension FaultRow {
 }
 
 /// Messages of one user to the phone of another.
-private struct KilledChat {
+struct KilledChat {
     /// What a phone shows of a push.
     struct Arrival: Equatable {
         let collapseID: String?

@@ -87,9 +87,9 @@ enum APIBearer: Sendable, Equatable {
         switch self {
         case .none: []
         // A key is refused where a user is needed.
-        case .access: [.unauthorized, .forbidden]
+        case .access: [.unauthorized, .forbidden, .overloaded]
         case .session, .enrolment, .receipt: [.unauthorized]
-        case .key: [.unauthorized, .forbidden]
+        case .key: [.unauthorized, .forbidden, .overloaded]
         }
     }
 
