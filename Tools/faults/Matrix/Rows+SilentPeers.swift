@@ -19,10 +19,15 @@ extension FaultRow {
 
 private struct SilentPeers {
     let stack: Stack
+    /// Kept because the process ends with it.
+    private let objects: S3Server
     /// The proxies before FCM, the mail server and the object store.
     let fcm: FaultProxy
     let mail: FaultProxy
     let store: FaultProxy
+
+    /// The least time that FCM wants a sender to wait before it sends a push again whose outcome is unknown, in seconds.
+    private static let pushRetryDelay = 10.0
 
     static func start(isClustered: Bool) async throws -> SilentPeers {
         let server = try await S3Server.start(checksSignatures: false)
@@ -38,7 +43,7 @@ private struct SilentPeers {
             ], services: ["token-registry", "notifier", "image-worker", "identity-api"], isClustered: isClustered)
         try await fcm.point(to: .tcp(port: stack.fcmPort))
         try await mail.point(to: .tcp(port: stack.smtpPort))
-        return SilentPeers(stack: stack, fcm: fcm, mail: mail, store: store)
+        return SilentPeers(stack: stack, objects: server, fcm: fcm, mail: mail, store: store)
     }
 
     func stop() async {
@@ -66,13 +71,15 @@ private struct SilentPeers {
             }
             let times = try await [push, mailed, ordered]
             if round > 0 { recoveries += times }
+            let detail = zip(["push", "mail", "picture"], times).map { "\($0) \(($1 * 10).rounded() / 10) s" }.joined(separator: ", ")
+            let bars = [scale.databaseRecovery + Self.pushRetryDelay, scale.databaseRecovery, scale.databaseRecovery]
+            report.check("round \(round) arrives in time", zip(times, bars).allSatisfy { $0 <= $1 }, detail)
             report.published += 3
             report.effects += 3
         }
         recoveries.sort()
         report.recoveryP50 = recoveries[recoveries.count / 2]
         report.recoveryP99 = recoveries.last
-        report.recoveryBar = scale.databaseRecovery
     }
 
     private static func seconds(_ body: () async throws -> Void) async throws -> Double {
@@ -98,6 +105,9 @@ private struct SilentPeers {
         let id = UUID()
         let job = try await eventually("the order is accepted") {
             let answer = try await chat.ada.submit(picture, template: "vintage", requestID: id, bearer: chat.bearer)
+            guard answer.status == 202 || answer.status >= 500 else {
+                throw DeadlineExceeded(description: "the order was refused: \(answer.status) \(answer.body)")
+            }
             return answer.status == 202 ? answer.jobID : nil
         }
         let result = try await chat.ada.job(job, bearer: chat.bearer)
