@@ -120,6 +120,15 @@ extension Ledger {
         return try rows.map { row throws(PostgresError) in try row.decode("seconds") }
     }
 
+    /// Returns the number of pieces of work that were due at a moment and have had no first effect since.
+    public func openCount(dueAt moment: Date) async throws(PostgresError) -> Int {
+        try await count(
+            """
+            SELECT count(*) FROM fault_published p WHERE effects > 0 AND pg_xact_commit_timestamp(p.xmin) <= \(moment)
+            AND NOT EXISTS (SELECT FROM fault_effects e WHERE e.id = p.id AND e.stage = 1)
+            """)
+    }
+
     private func count(_ query: PostgresQuery) async throws(PostgresError) -> Int {
         try await db.query(query).first.map { row throws(PostgresError) in try row.decode(0) } ?? 0
     }

@@ -15,8 +15,11 @@ extension FaultRow {
         try await rig.startFlow(scale, consumer: unforgiving)
         for _ in 0..<scale.rounds {
             rig.mark()
+            let fault = Date()
             try await rig.databases.proxy?.freeze()
             try await rig.flow(scale.calm)
+            // A message that has two of these faults takes twice the time.
+            try await rig.wait(for: "the work that was due is done") { try await rig.ledger.openCount(dueAt: fault) == 0 }
         }
     }
 
