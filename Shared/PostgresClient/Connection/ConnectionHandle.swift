@@ -60,10 +60,7 @@ final class ConnectionHandle: @unchecked Sendable {
 
     /// The limits of the session, and after them the options of the connection string, which may replace them.
     private static func sessionOptions(_ configuration: PostgresConfiguration) -> String {
-        let limits = [
-            "-c statement_timeout=\(configuration.statementTimeout.roundedUpMilliseconds)",
-            "-c idle_in_transaction_session_timeout=\(configuration.idleTransactionTimeout.roundedUpMilliseconds)",
-        ]
+        let limits = configuration.sessionLimits.map { "-c \($0.setting)=\($0.value)" }
         return (limits + [ConnectionString(configuration.url)?["options"]].compactMap { $0 }).joined(separator: " ")
     }
 }

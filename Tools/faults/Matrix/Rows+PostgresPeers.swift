@@ -9,7 +9,7 @@ extension FaultRow {
     private static let unforgiving = ["--max-failures", "1"]
 
     static let postgresSilent = FaultRow(
-        "F12b", "connections to Postgres fall silent while new ones work", recoveryBar: \.databaseRecovery,
+        "F26", "connections to Postgres fall silent while new ones work", recoveryBar: \.databaseRecovery,
         options: RigOptions(databasePath: .proxied)
     ) { rig, scale in
         try await rig.startFlow(scale, consumer: unforgiving)
@@ -24,7 +24,7 @@ extension FaultRow {
     }
 
     static let postgresAway = FaultRow(
-        "F12c", "Postgres away for longer than all attempts of a message would take", options: RigOptions(databasePath: .proxied)
+        "F27", "Postgres away for longer than all attempts of a message would take", options: RigOptions(databasePath: .proxied)
     ) { rig, scale in
         try await rig.startFlow(scale, consumer: unforgiving)
         await rig.databases.primary.stop()
@@ -36,7 +36,7 @@ extension FaultRow {
     }
 
     static let postgresSwitchedOver = FaultRow(
-        "F12d", "primary made read-only, standby promoted; both addresses in the URL", recoveryBar: \.databaseRecovery,
+        "F28", "primary made read-only, standby promoted; both addresses in the URL", recoveryBar: \.databaseRecovery,
         options: RigOptions(databasePath: .replicated)
     ) { rig, scale in
         try await rig.startFlow(scale, consumer: unforgiving)
@@ -46,7 +46,7 @@ extension FaultRow {
     }
 
     static let postgresSwitchedBehindProxy = FaultRow(
-        "F12e", "primary made read-only, standby promoted; a proxy leads new connections to it", recoveryBar: \.databaseRecovery,
+        "F29", "primary made read-only, standby promoted; a proxy leads new connections to it", recoveryBar: \.databaseRecovery,
         options: RigOptions(databasePath: .replicatedBehindProxy)
     ) { rig, scale in
         guard let standby = rig.databases.standby else { return }
@@ -58,7 +58,7 @@ extension FaultRow {
     }
 
     static let poolerHung = FaultRow(
-        "F12f", "pooler stopped with open connections, new ones led to another", recoveryBar: \.databaseRecovery,
+        "F30", "pooler stopped with open connections, new ones led to another", recoveryBar: \.databaseRecovery,
         options: RigOptions(databasePath: .pooled)
     ) { rig, scale in
         let poolers = rig.databases.poolers
@@ -69,7 +69,7 @@ extension FaultRow {
         try await rig.flow(scale.calm)
     }
 
-    static let schemaMissing = FaultRow("F12g", "a table and a column of the schema are missing for a while") { rig, scale in
+    static let schemaMissing = FaultRow("F31", "a table and a column of the schema are missing for a while") { rig, scale in
         try await rig.startFlow(scale, consumer: unforgiving)
         for (away, back) in [
             ("ALTER TABLE inbox RENAME TO inbox_away", "ALTER TABLE inbox_away RENAME TO inbox"),
