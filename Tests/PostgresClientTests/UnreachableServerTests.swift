@@ -53,6 +53,25 @@ struct UnreachableServerTests {
         }
     }
 
+    @Test func `answers on the connection for LISTEN do not hide that work is stuck`() async throws {
+        let silent = try await ScriptedServer { try await $0.waitForClose() }
+        try await withEmptyDatabase { database in
+            try await withClient(
+                to: "postgresql://heliograph@127.0.0.1:\(silent.port)/postgres",
+                {
+                    $0.directURL = database.url
+                    $0.listenProbeInterval = .milliseconds(10)
+                }
+            ) { client in
+                var notifications = client.notifications(on: "news").makeAsyncIterator()
+                #expect(await notifications.next()?.kind == .listening)
+                let query = PostgresQuery("SELECT 1").timeout(.milliseconds(400))
+                #expect(await postgresError { try await client.query(query) }?.code == .unavailable)
+                #expect(throws: PostgresError.self) { try client.checkProgress(within: .milliseconds(200)) }
+            }
+        }
+    }
+
     @Test func `a write on a server that became read-only is an outage, and the next connection is refused`() async throws {
         try await withReadOnlyChange { client, database, setReadOnly in
             try await client.execute("CREATE TABLE t (n int)")

@@ -163,11 +163,11 @@ final class Connection {
             sendScript(unit, preamble: preamble)
             return
         }
+        segments.append(Segment(units: [unit]))
         if let preamble {
             guard PQsendQueryParams(pq, preamble, 0, nil, nil, nil, nil, 1) == 1 else { return failFromLibrary() }
             expected.append(.preamble(unit))
         }
-        segments.append(Segment(units: [unit]))
         for query in unit.preceding { send(query, of: unit, isOwn: false) }
         send(unit.query, of: unit)
         sync()

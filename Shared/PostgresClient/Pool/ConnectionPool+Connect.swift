@@ -54,9 +54,11 @@ extension ConnectionPool {
     }
 
     private func connected(_ outcome: Result<ConnectionHandle, PostgresError>) {
+        recordProgress()
         switch outcome {
         case .success(let handle):
-            connectSucceeded()
+            backoff.succeeded()
+            lastConnectError = nil
             guard let connection = adopt(handle) else { return }
             workers.append(connection)
         case .failure(let error):
@@ -66,14 +68,7 @@ extension ConnectionPool {
         finishDraining()
     }
 
-    func connectSucceeded() {
-        recordProgress()
-        backoff.succeeded()
-        lastConnectError = nil
-    }
-
-    func connectFailed(_ error: PostgresError) {
-        recordProgress()
+    private func connectFailed(_ error: PostgresError) {
         lastConnectError = error
         let now = LoopClock.now
         backoff.failed(now: now)

@@ -1,3 +1,4 @@
+internal import Logging
 internal import Synchronization
 
 /// The listeners of each channel, and the connection for LISTEN.
@@ -9,12 +10,18 @@ struct ListenState {
     }
 
     var link = Link.none
+    /// The time of the next attempt to connect; its own, because behind a pooler this connection leads elsewhere than those for work.
+    var backoff: ConnectBackoff
     var backoffUntil: UInt64 = 0
     var lastSubscriber: UInt64 = 0
     /// The subscribers of each channel.
     var subscribers: [String: [UInt64: AsyncStream<PostgresNotification>.Continuation]] = [:]
     /// The channels for which the server has confirmed LISTEN.
     var confirmed: Set<String> = []
+
+    init(_ configuration: PostgresConfiguration) {
+        backoff = ConnectBackoff(configuration)
+    }
 }
 
 extension ConnectionPool {
@@ -84,7 +91,7 @@ extension ConnectionPool {
     func connectListenerIfNeeded() {
         guard case .running = phase, case .none = listening.link, !listening.subscribers.isEmpty else { return }
         let now = LoopClock.now
-        let earliest = max(backoff.nextAttempt, listening.backoffUntil)
+        let earliest = max(listening.backoff.nextAttempt, listening.backoffUntil)
         guard now >= earliest else { return loop.wake(at: earliest) }
         listening.link = .connecting
         connect(isDirect: true) { pool, outcome in pool.listenerConnected(outcome) }
@@ -94,7 +101,7 @@ extension ConnectionPool {
         listening.link = .none
         switch outcome {
         case .success(let handle):
-            connectSucceeded()
+            listening.backoff.succeeded()
             guard !listening.subscribers.isEmpty, let connection = adopt(handle) else { return }
             connection.isListener = true
             lastLease += 1
@@ -104,7 +111,8 @@ extension ConnectionPool {
             for channel in listening.subscribers.keys { listen(channel, lease) }
             loop.wake(at: LoopClock.now + configuration.listenProbeInterval.clampedNanoseconds)
         case .failure(let error):
-            connectFailed(error)
+            listening.backoff.failed(now: LoopClock.now)
+            logger.warning("cannot connect to Postgres to listen", metadata: ["reason": "\(error.message)"])
             connectListenerIfNeeded()
         }
     }

@@ -49,7 +49,8 @@ extension ConnectionPool {
 
     /// Resumes the caller of a unit with the server's result.
     private func complete(_ unit: WorkUnit) {
-        recordProgress()
+        // An answered probe of the listener says nothing about the connections for work.
+        if connections[unit.connection]?.isListener != true { recordProgress() }
         if case .failure(let error)? = unit.result, error.replacesConnection { replaceConnections(after: error, of: unit) }
         guard unit.state != .finished else { return }
         switch unit.result {
@@ -85,14 +86,17 @@ extension ConnectionPool {
             unit.waitingSince = LoopClock.now
             waiting.prepend(unit)
             waitingCount += 1
+            loop.wake(at: waitingDeadline(of: unit))
         }
     }
 
     /// Closes a connection; its units fail, except reads, which are retried once on another connection.
     func close(_ connection: Connection, _ error: PostgresError, isIntended: Bool = false) {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
-        recordProgress()
+        if !connection.isListener { recordProgress() }
         workers.removeAll { $0 === connection }
+        // What an attempt found out while there were connections says nothing about the server now.
+        if workers.isEmpty { lastConnectError = nil }
         connectionsWithOpenGroup.removeAll { $0 === connection }
         connection.unregister()
         if case .running = phase, !isIntended {

@@ -6,10 +6,23 @@ extension ConnectionPool {
     /// Whether there is no connection and the last attempt to make one failed.
     var isUnreachable: Bool { workers.isEmpty && lastConnectError != nil }
 
-    /// Returns the time at which a waiting unit fails.
+    /// The most of a unit's time that is kept for its run.
+    private static let maxReserve = Duration.seconds(1).clampedNanoseconds
+
+    /// Returns the time at which a waiting unit fails: some time before its deadline, because a statement that is sent at the last moment
+    /// is only cancelled, and would be blamed for the time that it has waited.
     func waitingDeadline(of unit: WorkUnit) -> UInt64 {
-        guard isUnreachable else { return unit.deadline }
-        return min(unit.deadline, unit.waitingSince + configuration.unreachableTimeout.clampedNanoseconds)
+        let left = unit.deadline > unit.waitingSince ? unit.deadline - unit.waitingSince : 0
+        let end = unit.deadline - min(left / 8, Self.maxReserve)
+        guard isUnreachable else { return end }
+        return min(end, unit.waitingSince + configuration.unreachableTimeout.clampedNanoseconds)
+    }
+
+    /// The error of a unit that has waited for too long.
+    var unavailability: PostgresError {
+        PostgresError(
+            code: .unavailable, message: isUnreachable ? "no connection can be made" : "no connection became free in time",
+            underlying: workers.isEmpty ? lastConnectError : nil)
     }
 
     /// Fails the units that have waited for too long.
@@ -20,9 +33,7 @@ extension ConnectionPool {
             if deadline <= now { overdue.append(unit) } else { loop.wake(at: deadline) }
         }
         guard !overdue.isEmpty else { return }
-        let error = PostgresError(
-            code: .unavailable, message: isUnreachable ? "no connection can be made" : "no connection became free in time",
-            underlying: workers.isEmpty ? lastConnectError : nil)
+        let error = unavailability
         let start = overdue.map(\.waitingSince).min() ?? now
         // Between two attempts to connect nothing is due.
         if !isUnreachable || connecting > 0, start > lastProgress, stalledSince.load(ordering: .relaxed) == 0 {

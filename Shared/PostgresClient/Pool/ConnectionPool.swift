@@ -43,13 +43,14 @@ actor ConnectionPool: EventLoopHandler {
     /// on the loop, read on all threads.
     nonisolated let stalledSince = Atomic<UInt64>(0)
     var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
-    var listening = ListenState()
+    var listening: ListenState
 
     init(configuration: PostgresConfiguration, logger: Logger, loop: EventLoop) {
         self.configuration = configuration
         self.logger = logger
         self.loop = loop
         backoff = ConnectBackoff(configuration)
+        listening = ListenState(configuration)
     }
 
     // MARK: Accepting work
@@ -105,7 +106,11 @@ actor ConnectionPool: EventLoopHandler {
                 waiting.removeFirst()
                 continue
             }
-            guard place(unit) else { break }
+            if waitingDeadline(of: unit) <= LoopClock.now {
+                unit.finish(.failure(unavailability))
+            } else {
+                guard place(unit) else { break }
+            }
             waiting.removeFirst()
             waitingCount -= 1
         }
