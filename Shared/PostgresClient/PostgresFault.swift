@@ -3,7 +3,7 @@
 public enum PostgresFault: Sendable, Hashable, CaseIterable {
     /// The connection ended while work was under way: whether a write took effect is unknown.
     case lostConnection
-    /// The server cannot do such work now, whoever asks: it is away, read-only, full, starting, or its schema or privileges are not those
+    /// The server cannot do such work for any client now: it is away, read-only, full, starting, or its schema or privileges are not those
     /// of this program.
     case outage
     /// A concurrent transaction was in the way: the same work may succeed when it is repeated as a whole.
@@ -61,7 +61,7 @@ extension PostgresFault {
         "25006": Row(.outage, replacesConnection: true),
         // The server has ended a session that did nothing within a transaction, or whose transaction took too long.
         "25P03": lost, "25P04": lost,
-        // The session is not the one that prepared the statement, as behind a pooler that nobody has named.
+        // The session is not the one that prepared the statement, as behind a pooler that the configuration does not name.
         "26000": lost, "42P05": lost,
         "40003": lost,
         // The schema is older than the program, or the role lacks a privilege: undefined table, column, function and object.

@@ -213,7 +213,7 @@ struct DeadLetterRepositoryTests {
         }
     }
 
-    @Test func `a dead letter that the database refuses is told apart from a database that is away`() async throws {
+    @Test func `the error for a dead letter that the database refuses differs from that for a database that is away`() async throws {
         try await withStorage { client in
             let store = PostgresDeadLetters(postgres: client)
             func code(_ consumer: String) async -> EventBusError.Code? {

@@ -3,7 +3,7 @@ import CSystemCalls
 import Foundation
 import Sandbox
 
-/// Makes a system call in the sandbox, in a process of its own, and says what became of it.
+/// Makes a system call in the sandbox, in a process of its own, and prints its outcome.
 enum SandboxProbe {
     /// More than any architecture has.
     private static let numbers = 0..<600

@@ -139,7 +139,7 @@ struct ServiceRoleTests {
         }
     }
 
-    @Test func `each session of a role has both limits, also after somebody has changed them`() async throws {
+    @Test func `each session of a role has both limits, also after an operator has changed them`() async throws {
         try await withServiceRoles { database, prefix in
             let limits = "current_setting('statement_timeout') || ' ' || current_setting('idle_in_transaction_session_timeout')"
             func read(_ role: ServiceRole) async throws -> String {

@@ -52,8 +52,13 @@ extension StreamConsumer {
         do {
             try await send(all: dispositions, &unsent)
         } catch  where error.code == .groupMissing {
-            // The server has lost the group and with it all pending entries: nothing is left to settle.
-            state.applied(unsent.map(\.id))
+            // The server has lost the group and with it all pending entries: nothing is left to settle there.
+            // Dead letters need no server: they are stored even so.
+            let letters = unsent.filter { if case .deadLetter = $0 { true } else { false } }
+            let isMixed = !letters.isEmpty && letters.count < unsent.count
+            let kept = Set(isMixed ? letters.map(\.id) : [])
+            state.applied(unsent.map(\.id).filter { !kept.contains($0) })
+            return isMixed ? await send(letters) : true
         } catch  where error.code == .refused && unsent.count > 1 {
             // One of them is the cause; the others must not wait for it.
             var isSent = true
@@ -100,8 +105,8 @@ extension StreamConsumer {
         state.acknowledge(Array(stored))
     }
 
-    /// Renews entries and returns those that another consumer has claimed. A group that the server has lost holds nothing: then nobody
-    /// else has claimed any.
+    /// Renews entries and returns those that another consumer has claimed. A group that the server has lost holds nothing, so that
+    /// no other consumer has claimed any.
     private func keep(_ ids: [EntryID]) async throws(EventBusError) -> [EntryID] {
         do throws(EventBusError) {
             return try await transport.keep(ids, by: scope.address)

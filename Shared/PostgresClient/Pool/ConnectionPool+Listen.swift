@@ -118,7 +118,7 @@ extension ConnectionPool {
     }
 
     /// Sends a query on the connection for LISTEN when it has been silent for a while: a peer that has gone looks like one without
-    /// news, and so does a server that takes no more writes, where nobody notifies.
+    /// news, and so does a server that takes no more writes, where no client notifies.
     func probeListenerIfDue(_ now: UInt64) {
         guard case .connected(let lease) = listening.link, let connection = connections[lease.connection] else { return }
         let due = connection.lastReceived + configuration.listenProbeInterval.clampedNanoseconds

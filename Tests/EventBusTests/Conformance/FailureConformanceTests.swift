@@ -107,6 +107,21 @@ struct FailureConformanceTests {
         #expect(processor.numbers == [1])
     }
 
+    /// The transport in memory says of a lost group that its entries are gone, and not that it is missing.
+    @Test(arguments: [TransportKind.redis, .redisCluster])
+    func `stores a dead letter although the server has lost the group and a retry in it`(_ kind: TransportKind) async throws {
+        let deadLetters = RecordingDeadLetters()
+        let consumer = StreamConsumer(
+            scope: ConsumerScope(group: "group", consumer: "consumer", stream: testStream, logger: .quiet),
+            transport: try await kind.transport(), processor: RecordingProcessor(), deadLetters: deadLetters, configuration: .quick)
+        let (retried, given) = (EntryID(milliseconds: 1, sequence: 0), EntryID(milliseconds: 1, sequence: 1))
+        let letter = NewDeadLetter(entryID: given, messageID: nil, fields: [], reason: .unreadable, error: "", failures: 0, crashes: 0)
+        consumer.state.settle(
+            unseen: [], [.retry(DelayedRetry(id: retried, failures: 1, delay: .zero)), .deadLetter(letter)])
+        _ = await consumer.flush()
+        #expect(deadLetters.letters.map(\.entryID) == [given])
+    }
+
     @Test(arguments: TransportKind.allCases)
     func `leaves to another consumer what that one has claimed`(_ kind: TransportKind) async throws {
         let transport = try await kind.transport()

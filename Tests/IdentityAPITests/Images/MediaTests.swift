@@ -15,7 +15,7 @@ import WireFormat
     private static let picture: [UInt8] = Array(0...255)
 
     /// Makes a picture, and returns the path and query of the link to it.
-    private func makeLink(_ user: String = "somebody") async throws -> String {
+    private func makeLink(_ user: String = "owner") async throws -> String {
         let customer = try await api.customer(user)
         let id = try await api.job(by: customer)
         try await api.complete(id, picture: Self.picture)
