@@ -12,7 +12,6 @@ struct ListenState {
     var link = Link.none
     /// The time of the next attempt to connect; its own, because behind a pooler this connection leads elsewhere than those for work.
     var backoff: ConnectBackoff
-    var backoffUntil: UInt64 = 0
     var lastSubscriber: UInt64 = 0
     /// The subscribers of each channel.
     var subscribers: [String: [UInt64: AsyncStream<PostgresNotification>.Continuation]] = [:]
@@ -90,9 +89,8 @@ extension ConnectionPool {
 
     func connectListenerIfNeeded() {
         guard case .running = phase, case .none = listening.link, !listening.subscribers.isEmpty else { return }
-        let now = LoopClock.now
-        let earliest = max(listening.backoff.nextAttempt, listening.backoffUntil)
-        guard now >= earliest else { return loop.wake(at: earliest) }
+        let earliest = listening.backoff.nextAttempt
+        guard LoopClock.now >= earliest else { return loop.wake(at: earliest) }
         listening.link = .connecting
         connect(isDirect: true) { pool, outcome in pool.listenerConnected(outcome) }
     }
@@ -133,7 +131,7 @@ extension ConnectionPool {
     func listenerLost() {
         listening.link = .none
         listening.confirmed.removeAll()
-        listening.backoffUntil = LoopClock.now + configuration.reconnectDelay.clampedNanoseconds
+        listening.backoff.failed(now: LoopClock.now)
         connectListenerIfNeeded()
     }
 
