@@ -51,8 +51,8 @@ struct SilentServerTests {
             _ = try await client.query("SELECT 1")
             try await proxy.freeze()
             let read = Task { try await client.query(PostgresQuery("SELECT 1").readOnly()) }
-            let waiting = Task { try await client.query(PostgresQuery("SELECT 2").timeout(.seconds(20))) }
             try await eventually("the read was sent") { await client.core.pool.sentCount == 1 }
+            let waiting = Task { try await client.query(PostgresQuery("SELECT 2").timeout(.seconds(20))) }
             read.cancel()
             #expect(await postgresError { try await read.value }?.code == .cancelled)
             #expect(try await waiting.value.count == 1)
