@@ -95,7 +95,8 @@ extension StreamConsumer {
     /// Stores dead letters in the database, and then acknowledges their entries. A process that dies in between leaves them pending: the
     /// next consumer finds their marks in the inbox, or gives them up again, which stores nothing new.
     private func store(_ letters: [NewDeadLetter], _ unsent: inout [Disposition]) async throws(EventBusError) {
-        // What another consumer has claimed is decided by that one; the others are renewed, so that none is claimed meanwhile.
+        // What another consumer has claimed is decided by that one; the others are renewed, so that none is claimed meanwhile. What the
+        // server has lost is stored: the inbox refuses it if its message was handled, here or elsewhere.
         let gone = Set(try await keep(letters.map(\.entryID)))
         let own = letters.filter { !gone.contains($0.entryID) }
         scope.metrics.dead.increment(by: try await deadLetters.add(own, of: scope.address.group, by: scope.consumer))

@@ -22,7 +22,7 @@ public protocol EventTransport: EventAppender {
     /// Opens a reader of all entries that are appended to a stream from now on, outside of any group.
     func openTail(stream: String) async throws(EventBusError) -> any TailReader
 
-    // MARK: Settlement. Each returns the entries that the consumer no longer holds; those are unchanged.
+    // MARK: Settlement. Each returns the entries that the consumer no longer holds, if it says no more; those are unchanged.
 
     /// Acknowledges entries. Doing it twice is harmless.
     func acknowledge(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
@@ -34,6 +34,8 @@ public protocol EventTransport: EventAppender {
     func release(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
     /// Renews entries that a consumer still works on, so that no other claims them.
+    ///
+    /// - Returns: Those that are pending for another consumer. An entry that is not pending at all, because the server lost it, is not.
     func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
     /// Counts a delivery of suspects that a claim brought, just before they are worked on.

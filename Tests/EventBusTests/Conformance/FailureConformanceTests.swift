@@ -123,6 +123,20 @@ struct FailureConformanceTests {
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `stores a dead letter whose entry was lost, although the group is there again`(_ kind: TransportKind) async throws {
+        let (transport, deadLetters) = (try await kind.transport(), RecordingDeadLetters())
+        try await transport.createGroup("group", on: testStream)
+        let consumer = StreamConsumer(
+            scope: ConsumerScope(group: "group", consumer: "consumer", stream: testStream, logger: .quiet),
+            transport: transport, processor: RecordingProcessor(), deadLetters: deadLetters, configuration: .quick)
+        let lost = EntryID(milliseconds: 1, sequence: 0)
+        let letter = NewDeadLetter(entryID: lost, messageID: nil, fields: [], reason: .unreadable, error: "", failures: 0, crashes: 0)
+        consumer.state.settle(unseen: [], [.deadLetter(letter)])
+        #expect(await consumer.flush())
+        #expect(deadLetters.letters.map(\.entryID) == [lost])
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `leaves to another consumer what that one has claimed`(_ kind: TransportKind) async throws {
         let transport = try await kind.transport()
         var configuration = EventConsumerConfiguration.withoutClaims

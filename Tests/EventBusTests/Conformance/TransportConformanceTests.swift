@@ -161,6 +161,8 @@ struct TransportConformanceTests {
         _ = try await transport.claim(
             ClaimRequest(minIdle: .zero, cursor: .zero, count: 1), for: consumer("other"))
         #expect(try await keep() == [ids[0]])
+        _ = try await transport.acknowledge([ids[1]], by: consumer("alive"))
+        #expect(try await keep() == [ids[0]], "the other one is pending for nobody")
         await reader.close()
     }
 

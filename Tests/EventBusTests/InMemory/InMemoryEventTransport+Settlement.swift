@@ -31,7 +31,10 @@ extension InMemoryEventTransport {
     }
 
     func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
-        try settle(ids, consumer) { group, id in group.pending[id]?.deliveredAt = .now }
+        let gone = try settle(ids, consumer) { group, id in group.pending[id]?.deliveredAt = .now }
+        return try change(consumer.group.stream) { stream in
+            gone.filter { stream.groups[consumer.group.name]?.pending[$0] != nil }
+        }
     }
 
     func begin(_ suspects: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {

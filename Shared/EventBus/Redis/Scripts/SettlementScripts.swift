@@ -4,7 +4,7 @@ import RedisClient
 /// the entries are the consumer's own: another may have claimed those of a consumer that stood still.
 ///
 /// In all of them `KEYS[1]` is the stream, `ARGV[1]` the group and `ARGV[2]` the consumer. They return the entries that are not the
-/// consumer's own, and leave those unchanged.
+/// consumer's own, except as `keep` says, and leave those unchanged.
 enum SettlementScripts {
     /// Acknowledges entries. KEYS: stream, the number of claims from each consumer. ARGV: ascending entries.
     ///
@@ -96,15 +96,17 @@ enum SettlementScripts {
         return gone
         """)
 
-    /// Renews entries: resets their idle time, which does not count as a delivery. ARGV: the entries.
+    /// Renews entries: resets their idle time, which does not count as a delivery. Returns only those that are pending for another
+    /// consumer: what the server has lost belongs to nobody else. ARGV: the entries.
     static let keep = RedisScript(
         """
         local gone = {}
         for i = 3, #ARGV do
-            if #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1, ARGV[2]) == 0 then
-                gone[#gone + 1] = ARGV[i]
-            else
+            local row = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1)[1]
+            if row and row[2] == ARGV[2] then
                 redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[i], 'JUSTID')
+            elseif row then
+                gone[#gone + 1] = ARGV[i]
             end
         end
         return gone
