@@ -132,6 +132,20 @@ struct SilentServerTests {
             #expect(await postgresError { try await slow.value }?.code == .timeout)
         }
     }
+
+    @Test func `a read behind a slow one until its own deadline fails as unavailable, not as slow`() async throws {
+        try await withProxiedClient({
+            $0.maxConnections = 1
+            $0.cancelGrace = .seconds(20)
+        }) { client, _, _ in
+            _ = try await client.query("SELECT 1")
+            let slow = Task { try await client.query(PostgresQuery("SELECT pg_sleep(60)").readOnly()) }
+            try await eventually("the slow one was sent") { await client.core.pool.sentCount == 1 }
+            let read = PostgresQuery("SELECT 1").readOnly().timeout(.milliseconds(100))
+            #expect(await postgresError { try await client.query(read) }?.code == .unavailable)
+            #expect(await postgresError { try await slow.value }?.code == .timeout)
+        }
+    }
 }
 
 extension ConnectionPool {

@@ -103,8 +103,8 @@ final class Connection {
         hasReadsOnly && stopping == nil && !isWriteBlocked && !isRetired && inFlight < limit && failure == nil
     }
 
-    /// The unit that the server must answer first; all others of the connection wait for that.
-    var oldest: WorkUnit? { script ?? segments.first?.units.first ?? group.first }
+    /// The units that the server answers next, all at once: which one it is at cannot be seen. All others of the connection wait for them.
+    var oldest: [WorkUnit] { script.map { [$0] } ?? segments.first?.units ?? group }
 
     func recordReceipt() { lastReceived = LoopClock.now }
 

@@ -22,7 +22,7 @@ extension ConnectionPool {
         // A completed unit may have closed the connection.
         guard connections[connection.id] === connection else { return }
         if let failure = connection.failure { return close(connection, failure) }
-        if let stopping = connection.stopping, connection.oldest !== stopping.unit, connection.pendingCancels == 0 {
+        if let stopping = connection.stopping, connection.oldest.first !== stopping.unit, connection.pendingCancels == 0 {
             connection.stopping = nil
         }
         if connection.isRetired, connection.isUnused {
@@ -78,7 +78,7 @@ extension ConnectionPool {
     private func requeue(_ units: [WorkUnit]) {
         for unit in units.reversed() where unit.state != .finished {
             if let reason = unit.stopReason {
-                unit.finish(.failure(reason))
+                unit.finish(.failure(reason.code == .timeout ? Self.notBegun : reason))
                 continue
             }
             unit.state = .waiting

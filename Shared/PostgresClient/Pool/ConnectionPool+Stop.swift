@@ -28,7 +28,7 @@ extension ConnectionPool {
         }
     }
 
-    /// Asks the server to stop the statement of a unit, which is the oldest of its connection.
+    /// Asks the server to stop the statement of a unit, which is the first of the oldest of its connection.
     private func cancelStatement(_ unit: WorkUnit, _ connection: Connection) {
         let start = LoopClock.now
         let deadline = start + configuration.cancelGrace.clampedNanoseconds
@@ -75,23 +75,20 @@ extension ConnectionPool {
 
     /// Stops what is overdue on a connection, and closes the connection if the server does not answer that in time.
     ///
-    /// The answer of the oldest unit is due by its deadline even if its caller has gone: nothing else shows that the server is silent.
+    /// The answer of the oldest units is due by their deadline even if their callers have gone: nothing else shows that the server is
+    /// silent. Those that are not overdue themselves are sent again.
     private func stopOverdue(on connection: Connection, _ now: UInt64) {
         if let stopping = connection.stopping {
             guard stopping.deadline <= now else { return loop.wake(at: stopping.deadline) }
             return closeSilent(connection, stopping)
         }
-        if let oldest = connection.oldest {
-            guard oldest.deadline > now else {
-                for unit in connection.units where unit.state == .running && unit.deadline <= now {
-                    unit.stopReason = unit.stopReason ?? Self.overdue
-                }
-                return cancelStatement(oldest, connection)
-            }
-            loop.wake(at: oldest.deadline)
-        }
-        for unit in connection.units where unit.state != .finished && unit.stopReason == nil {
-            if unit.deadline <= now { stop(unit, Self.overdue) } else { loop.wake(at: unit.deadline) }
+        let oldest = connection.oldest
+        let overdue = oldest.filter { $0.deadline <= now }
+        for unit in overdue where unit.state == .running { unit.stopReason = unit.stopReason ?? Self.overdue }
+        if let first = oldest.first, !overdue.isEmpty { return cancelStatement(first, connection) }
+        for unit in oldest { loop.wake(at: unit.deadline) }
+        for unit in connection.units.dropFirst(oldest.count) where unit.state != .finished && unit.stopReason == nil {
+            if unit.deadline <= now { stop(unit, Self.notBegun) } else { loop.wake(at: unit.deadline) }
         }
     }
 
@@ -106,4 +103,8 @@ extension ConnectionPool {
     }
 
     private static let overdue = PostgresError(code: .timeout, message: "the statement did not finish before its deadline")
+
+    /// The error of a unit whose deadline passed while the server was at an earlier unit of the connection. It says nothing about the
+    /// statement: the earlier one is slow, or the server is silent.
+    static let notBegun = PostgresError(code: .unavailable, message: "an earlier statement of the connection did not finish in time")
 }
