@@ -60,6 +60,40 @@ import Testing
         }
     }
 
+    @Test func `callers at the same time ask one question`() async throws {
+        try await withStorage { client in
+            // Each reading of the table is counted.
+            try await client.withTransaction { transaction in
+                try await transaction.execute("ALTER TABLE schema_migrations RENAME TO applied")
+                try await transaction.execute("CREATE SEQUENCE readings")
+                try await transaction.execute(
+                    "CREATE VIEW schema_migrations AS SELECT applied.*, nextval('readings') AS reading FROM applied")
+            }
+            let gate = gate(client, required: 1)
+            try await race(20) { _ in try await gate.check() }
+            #expect(try await client.query("SELECT nextval('readings') AS next").column("next", as: Int.self) == [2])
+        }
+    }
+
+    @Test func `a caller that is cancelled leaves the question to the next one`() async throws {
+        try await withStorage { client in
+            let gate = gate(client)
+            let second = try await client.withTransaction { owner in
+                try await owner.execute("LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE")
+                let first = Task { try await gate.check() }
+                try await eventually("the first one waits for the lock") {
+                    try await owner.query("SELECT FROM pg_locks WHERE NOT granted").count == 1
+                }
+                let second = Task { try await gate.check() }
+                first.cancel()
+                await #expect(throws: (any Error).self) { try await first.value }
+                return second
+            }
+            try await second.value
+            #expect(gate.isOpen)
+        }
+    }
+
     @Test func `what works on the database starts when its schema is new enough, what serves a port at once`() async throws {
         try await withMigratedDatabase { database in
             let settings = Settings(environment: [

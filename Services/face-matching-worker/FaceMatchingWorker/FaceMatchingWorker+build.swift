@@ -45,13 +45,15 @@ public enum FaceMatchingWorker: HeliographService {
             pseudonyms: SessionPseudonyms(sessionKey: sessionKey))
         let consumer = try context.consumer(
             configuration: configuration.consumer, handlers: [.handler(handler), context.erasing(with: FaceEraser())])
-        guard configuration.duplicates != .off else { return [EngineService(pool: pool), consumer] }
+        // The engines run already: a shutdown before the schema is there has to end them as well.
+        let engines = StartsWithoutSchema(EngineService(pool: pool))
+        guard configuration.duplicates != .off else { return [engines, consumer] }
         let process = ProcessInfo.processInfo
         let faces = FaceIndexService(
             feed: feed, postgres: context.postgres, logger: context.logger, clock: context.clock,
             worker: "\(process.hostName):\(process.processIdentifier)")
         context.health.register("faces") { try faces.checkLoaded() }
-        return [EngineService(pool: pool), faces, ConsumerAfterFaces(consumer: consumer, loaded: faces.loaded)]
+        return [engines, faces, ConsumerAfterFaces(consumer: consumer, loaded: faces.loaded)]
     }
 
     private static func loadPassiveModel(_ path: String?, logger: Logger) throws -> PassiveModel? {

@@ -1,6 +1,7 @@
 public import ServiceLifecycle
 
-/// A component that starts before the database has its schema, such as a server, which answers that the service is not ready.
+/// A component that starts before the database has its schema: a server, which answers that the service is not ready, or one that ends
+/// at a shutdown what `build` has begun.
 public struct StartsWithoutSchema: Service {
     private let component: any Service
 

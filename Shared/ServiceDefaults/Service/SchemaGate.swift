@@ -16,7 +16,13 @@ public final class SchemaGate: Sendable {
     private let logger: Logger
     private let clock: any MonotonicClock
     private let found = Atomic(false)
-    private let lastFailure = Mutex<(error: any Error, time: ContinuousClock.Instant)?>(nil)
+    private let questions = Mutex(Questions())
+
+    private struct Questions {
+        /// Opens when the question that is under way has its answer.
+        var answered: AsyncLatch?
+        var lastFailure: (error: any Error, time: ContinuousClock.Instant)?
+    }
 
     /// Creates a gate that is closed.
     ///
@@ -31,20 +37,44 @@ public final class SchemaGate: Sendable {
     /// Whether the schema was found.
     var isOpen: Bool { found.load(ordering: .acquiring) }
 
-    /// Checks that the schema is there. It asks the database at most once a second, and not at all after the schema was found.
+    /// Checks that the schema is there. It asks the database at most once a second, one question at a time whatever the number of callers,
+    /// and not at all after the schema was found.
     ///
-    /// - Throws: ``SchemaMissing``, whose description says what to do; `PostgresError` when the database cannot be asked.
+    /// - Throws: ``SchemaMissing``, whose description says what to do; `PostgresError` when the database cannot be asked;
+    ///   `CancellationError` when the caller is cancelled while it waits for the answer to another one's question.
     public func check() async throws {
-        if isOpen { return }
+        while !isOpen {
+            let answered = AsyncLatch()
+            if let other = try begin(answered) {
+                await other.wait()
+                try Task.checkCancellation()
+            } else {
+                defer { answered.open() }
+                try await ask()
+            }
+        }
+    }
+
+    /// Begins a question, unless there is one: then returns the latch that opens with its answer.
+    private func begin(_ answered: AsyncLatch) throws -> AsyncLatch? {
         let now = clock.now
-        if let last = lastFailure.withLock({ $0 }), now - last.time < Self.interval { throw last.error }
+        return try questions.withLock { questions in
+            if let other = questions.answered { return other }
+            if let last = questions.lastFailure, now - last.time < Self.interval { throw last.error }
+            questions.answered = answered
+            return nil
+        }
+    }
+
+    private func ask() async throws {
         do {
             try await askDatabase()
-            if !found.exchange(true, ordering: .acquiringAndReleasing) {
-                logger.notice("The schema is there", metadata: ["migration": "\(required)"])
-            }
+            found.store(true, ordering: .releasing)
+            questions.withLock { $0.answered = nil }
+            logger.notice("The schema is there", metadata: ["migration": "\(required)"])
         } catch {
-            if !Task.isCancelled { note(error) }
+            // A caller that has gone says nothing about the schema: the next one asks.
+            note(Task.isCancelled ? nil : error)
             throw error
         }
     }
@@ -66,14 +96,15 @@ public final class SchemaGate: Sendable {
         guard try await !postgres.query(applied.readOnly().timeout(.seconds(5))).isEmpty else { throw SchemaMissing.migration(required) }
     }
 
-    /// Keeps a failure, and logs it unless the last one was the same.
-    private func note(_ error: any Error) {
+    /// Ends a question that failed, keeps the failure, and logs it unless the last one was the same.
+    private func note(_ error: (any Error)?) {
         let now = clock.now
-        let last = lastFailure.withLock { failure in
-            defer { failure = (error, now) }
-            return failure?.error
+        let last = questions.withLock { questions in
+            questions.answered = nil
+            defer { if let error { questions.lastFailure = (error, now) } }
+            return questions.lastFailure?.error
         }
-        guard last.map({ "\($0)" }) != "\(error)" else { return }
+        guard let error, last.map({ "\($0)" }) != "\(error)" else { return }
         logger.warning("Nothing is done before the database has its schema", metadata: ["error": "\(error)"])
     }
 }
