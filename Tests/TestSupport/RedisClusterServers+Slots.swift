@@ -20,6 +20,14 @@ extension RedisClusterServers {
         try await set(slot, "MIGRATING", target, at: source)
     }
 
+    /// Runs what moves keys, once no other test of the cluster does: a server that moves a key stands still until the other one has it, so
+    /// that two servers that move keys to each other would wait for their time limits.
+    private func moving(_ body: () async throws -> Void) async throws {
+        await movingKeys.take()
+        defer { movingKeys.release() }
+        try await body()
+    }
+
     private func set(_ slot: Int, _ state: String, _ other: Node, at node: Node) async throws {
         // Valkey refuses it while the server moves another slot in one step. A slot that is left between two masters would have every
         // later migration in one step refused.
@@ -33,7 +41,9 @@ extension RedisClusterServers {
         while true {
             let keys = try await source.server.cli("CLUSTER", "GETKEYSINSLOT", "\(slot)", "100").split(separator: "\n").map(String.init)
             if keys.isEmpty { break }
-            for key in keys { try await source.server.cli("MIGRATE", "127.0.0.1", "\(target.port)", key, "0", "60000") }
+            try await moving {
+                for key in keys { try await source.server.cli("MIGRATE", "127.0.0.1", "\(target.port)", key, "0", "60000") }
+            }
         }
         for node in [target, source] { try await set(slot, "NODE", target, at: node) }
         // A replica refuses it, and learns it from its master.

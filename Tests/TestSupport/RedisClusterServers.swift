@@ -25,6 +25,8 @@ public final class RedisClusterServers: Sendable {
     public let replicas: [Node]
 
     static let slotCount = 16_384
+    /// For one test at a time to move keys.
+    let movingKeys = Slots(count: 1)
 
     /// Starts the servers and returns when each of them says that the cluster is complete.
     ///
