@@ -340,7 +340,7 @@ let package = Package(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
             path: "Tests/FaultTests", swiftSettings: sharedSettings),
         .tests("BenchTests", ["heliograph-bench"]),
-        .tests("TestSupportTests", ["TestSupport", "RedisClient", .logging]),
+        .tests("TestSupportTests", ["TestSupport", "PostgresClient", "RedisClient", "Storage", .logging]),
         // What libFuzzer runs, too: deploy/verify/fuzz.sh.
         .tests(
             "FuzzTests",

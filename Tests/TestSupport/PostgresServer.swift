@@ -35,7 +35,10 @@ public final class PostgresServer: Sendable {
             ])
         let settings =
             ["-c", "max_connections=300", "-c", "shared_buffers=64MB"] + (fsync ? [] : ["-c", "fsync=off", "-c", "full_page_writes=off"])
-        return try await launch(in: folder, settings: settings + extraArguments)
+        let recording = StatementRecording.current
+        let server = try await launch(in: folder, settings: settings + (recording?.serverArguments ?? []) + extraArguments)
+        try await recording?.prepare(server)
+        return server
     }
 
     /// Starts a standby of this server, which replays what it writes, and returns when it accepts connections.
