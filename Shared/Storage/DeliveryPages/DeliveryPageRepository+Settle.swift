@@ -30,7 +30,7 @@ extension DeliveryPageRepository {
         }
         try await mark("accepted", accepted, &endings)
         try await mark("detached", detached, &endings)
-        try await insert(
+        try await insertDetached(
             detachments.filter { endings.ended.contains($0.id) }.map {
                 Detached(
                     id: $0.id, state: $0.outcome.rawValue, attempt: $0.attempt, generation: $0.generation, delay: nil,
@@ -49,7 +49,7 @@ extension DeliveryPageRepository {
             marks.add(place, attempt: deferral.attempt)
         }
         try await mark("detached", marks, &left)
-        try await insert(
+        try await insertDetached(
             batch.filter { left.ended.contains($0.id) }.map {
                 Detached(
                     id: $0.id, state: Delivery.State.pending.rawValue, attempt: $0.attempt - ($0.countsAsAttempt ? 0 : 1),
@@ -156,7 +156,7 @@ extension DeliveryPageRepository {
         let mayHaveArrived: Bool
     }
 
-    private func insert(_ detached: [Detached]) async throws(PostgresError) {
+    private func insertDetached(_ detached: [Detached]) async throws(PostgresError) {
         let members = detached.compactMap { member in DeliveryPage.place(of: member.id).map { (member: member, place: $0) } }
         guard !members.isEmpty else { return }
         // An installation that passed from one member to another during a fan-out may be on two pages. The delivery to the first

@@ -81,7 +81,7 @@ extension DeliveryRepository {
     // MARK: The deliveries of claimed rows
 
     /// SQL of the open deliveries of pages, up to the comparison with the ids of the pages.
-    private static let deliveriesOfPages = query(
+    private static let deliveriesOfPages = claimedQuery(
         """
         delivery_pages p CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = p.notification_id OFFSET 0) n
         CROSS JOIN LATERAL (
@@ -91,7 +91,7 @@ extension DeliveryRepository {
         """, claimedID: "p.id")
 
     /// SQL of deliveries with rows of their own, up to the comparison with their ids.
-    private static let deliveriesAlone = query(
+    private static let deliveriesAlone = claimedQuery(
         """
         (SELECT *, NULL::bigint AS number FROM deliveries) d
         CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = d.notification_id OFFSET 0) n
@@ -102,7 +102,7 @@ extension DeliveryRepository {
     /// push.
     ///
     /// - Parameter deliveries: SQL of the deliveries, `d`, and their notifications, `n`.
-    private static func query(_ deliveries: String, claimedID: String) -> String {
+    private static func claimedQuery(_ deliveries: String, claimedID: String) -> String {
         """
         SELECT d.id, d.number, d.install_id,
                CASE WHEN n.recipient_type = 'session' OR d.generation >= i.bound_generation THEN coalesce(i.generation, d.generation)

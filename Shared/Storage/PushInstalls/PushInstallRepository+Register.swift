@@ -99,7 +99,7 @@ extension PushInstallRepository {
     ) async throws(PostgresError) -> RegisteredInstall? {
         try await lock(installation: registration.installationKey)
         while true {
-            guard let row = try await row(of: registration) else {
+            guard let row = try await changedRow(of: registration) else {
                 guard addsUnknown else { return nil }
                 let install = try await insert(registration, userID: userID)
                 return RegisteredInstall(install: install, removedIDs: try await evict(from: userID, keeping: install.id))
@@ -114,7 +114,7 @@ extension PushInstallRepository {
     }
 
     /// Returns the row that a registration changes: the installation's row with a user, or else the row without one that has the value.
-    private func row(of registration: PushRegistration) async throws(PostgresError) -> PushInstall? {
+    private func changedRow(of registration: PushRegistration) async throws(PostgresError) -> PushInstall? {
         let query: PostgresQuery = """
             SELECT * FROM push_installs
             WHERE (installation_key = \(registration.installationKey) AND user_id IS NOT NULL)
