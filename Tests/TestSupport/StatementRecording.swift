@@ -2,7 +2,7 @@ import Foundation
 import Storage
 
 /// Records the statements that ran as the role of a service, for the test that none of those that a service can reach is left out
-/// (`make verify-statements`).
+/// (`deploy/local/test.sh`).
 ///
 /// Postgres counts them itself, in `pg_stat_statements`, and only those that it ended: a statement that a role may not run is not among
 /// them.
@@ -24,8 +24,10 @@ struct StatementRecording: Sendable {
     /// The end of the name of each service's role, whatever the prefix.
     private static let suffixes = ServiceRole.allCases.map { $0.name(prefix: "") }
 
-    /// Makes the view of the statements, in a database that is no test's.
-    func prepare(_ server: PostgresServer) async throws { try await server.psql("CREATE EXTENSION pg_stat_statements") }
+    /// Makes the view of the statements, in a database that few tests use, and in a schema that none does.
+    func prepare(_ server: PostgresServer) async throws {
+        try await server.psql("CREATE SCHEMA recording; CREATE EXTENSION pg_stat_statements SCHEMA recording")
+    }
 
     /// Writes the file of a database, and makes room for the statements of the next: a server that has more than its maximum forgets
     /// some.
@@ -35,10 +37,10 @@ struct StatementRecording: Sendable {
         try await execute(
             """
             COPY (SELECT r.rolname, regexp_replace(s.query, '\\s+', ' ', 'g')
-                  FROM pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid JOIN pg_database d ON d.oid = s.dbid
+                  FROM recording.pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid JOIN pg_database d ON d.oid = s.dbid
                   WHERE d.datname = '\(database)' AND r.rolname ~ '(\(Self.suffixes.joined(separator: "|")))$')
             TO '\(folder)/\(database).tsv'
             """)
-        try await execute("SELECT pg_stat_statements_reset(0, oid, 0) FROM pg_database WHERE datname = '\(database)'")
+        try await execute("SELECT recording.pg_stat_statements_reset(0, oid, 0) FROM pg_database WHERE datname = '\(database)'")
     }
 }
