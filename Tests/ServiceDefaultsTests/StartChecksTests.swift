@@ -50,8 +50,10 @@ struct StartChecksTests {
                 await #expect(throws: ConfigurationError.self) { try await StartChecks(Settings(environment: [:])).checkRole(client) }
                 try await StartChecks(Settings(environment: ["ENVIRONMENT": "local"])).checkRole(client)
             }
-            try await withClient(of: database, as: .notifier, prefix: prefix) { client in
-                try await StartChecks(Settings(environment: [:])).checkRole(client)
+            for role in ServiceRole.allCases {
+                try await withClient(of: database, as: role, prefix: prefix) { client in
+                    try await StartChecks(Settings(environment: [:])).checkRole(client)
+                }
             }
         }
     }

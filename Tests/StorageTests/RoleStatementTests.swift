@@ -1,9 +1,10 @@
 import FoundationEssentials
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat
+
+@testable import Storage
 
 /// What no test of a service reaches with its role: the reports of erasures, and the reads that confirm a write whose answer was lost.
 struct RoleStatementTests {
@@ -62,17 +63,73 @@ struct RoleStatementTests {
     @Test func `identity-api confirms its writes, and counts what apps and users have`() async throws {
         try await withStorage(as: .identityAPI) { owner, service in
             let ada = try await owner.user()
-            try await owner.execute("INSERT INTO topics (name, owner_id) VALUES ('event:e', \(ada))")
-            let name = try #require(TopicName("event:e"))
-            #expect(try await TopicRepository(service).find(names: [name]).count == 1)
             #expect(try await TopicPhotoRepository(service).find(id: UUID()) == nil)
-            #expect(try await PushInstallRepository(service).find(userIDs: [ada]).isEmpty)
             let notification = NewNotification.make()
             _ = try await NotificationRepository(owner).insert(notification)
             #expect(try await AppNotificationRepository(service).counts(of: notification.id).state == .requested)
             let registered = try await service.register(.make(1), ada)
             let again = try await service.register(.make(1, seenAt: Date(timeIntervalSinceNow: 7200)), ada)
             #expect(again.install.id == registered.install.id)
+            let later = Date(timeIntervalSinceNow: 7200 + PushInstallLimits.seenInterval / .seconds(1) * 2)
+            let claimed = try await service.withTransaction {
+                try await PushInstallRepository($0).claim(.make(1, seenAt: later), userID: ada)
+            }
+            #expect(claimed?.install.lastSeenAt ?? .distantPast > again.install.lastSeenAt)
+        }
+    }
+
+    @Test func `identity-api keeps a request of more than 15 seconds, and refuses a topic too many`() async throws {
+        try await withStorage(as: .identityAPI) { owner, service in
+            let ada = try await owner.user()
+            let requests = IdempotencyRepository(service)
+            let scope = IdempotencyScope(userID: ada, route: "r", key: "k")
+            guard case .began(let held) = try await requests.begin(scope, lease: .seconds(60)) else {
+                Issue.record("the request has not begun")
+                return
+            }
+            #expect(try await requests.renew(held, lease: .seconds(60)))
+            try await owner.execute(
+                """
+                INSERT INTO topics (name, owner_id)
+                SELECT 'event:' || n, \(ada) FROM generate_series(1, \(TopicLimits.maxOwned)) n
+                """)
+            let name = try #require(TopicName("event:one-too-many"))
+            let change = try await service.withTransaction { try await TopicRepository($0).add(ada, to: name, by: ada) }
+            #expect(change == .limitReached)
+        }
+    }
+
+    @Test func `identity-api finds the push of a receipt that names an event`() async throws {
+        try await withStorage(as: .identityAPI) { owner, service in
+            let (ada, name) = (try await owner.user(), try #require(TopicName("event:party")))
+            try await owner.execute(
+                """
+                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, expires_at)
+                VALUES (gen_random_uuid(), 'k', 'new_photos', 'topic', \(name.text), 'normal', '{}', now() + interval '1 hour')
+                """)
+            let receipts = [Receipt(subject: .event(name), event: .opened, at: Date(timeIntervalSinceNow: 0))]
+            let recorded = try await ReceiptRepository(service).record(receipts, userID: ada, installationKey: nil)
+            #expect(recorded.isEmpty, "the push went to nobody's phone")
+        }
+    }
+
+    @Test func `identity-api takes a redeemed sign-in from its installation once the push is settled`() async throws {
+        try await withStorage(as: .identityAPI) { owner, service in
+            let new = NewSession.make()
+            try await SessionRepository(owner).insert(new)
+            #expect(try await SessionRepository(owner).complete(id: new.id, outcome: .succeeded))
+            let push = NewNotification.make(dedupeKey: Session.notificationKey(of: new.id), recipient: .session(new.id))
+            _ = try await NotificationRepository(owner).insert(push)
+            _ = try await NotificationRepository(owner).markSkipped([push.id], reason: "expired")
+            #expect(try await SessionRepository(service).releaseInstall(ofRedeemed: new.id) == [new.installID])
+        }
+    }
+
+    @Test func `face-matching-worker finds the installation that gets no push about its own new face`() async throws {
+        try await withStorage(as: .faceMatchingWorker) { owner, service in
+            let ada = try await owner.user()
+            let install = try await owner.register(.make(1), ada).install
+            #expect(try await PushInstallRepository(service).boundID(of: install.installationKey, userID: ada) == install.id)
         }
     }
 }
