@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test test-repeat faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-api verify-deploy verify-disclosure verify-flood verify-slow-fcm release verification clean clean-data
+.PHONY: help setup build up down status demo test test-repeat faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-api verify-deploy verify-disclosure verify-flood verify-slow-fcm verify-statements release verification clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -93,6 +93,11 @@ docs: ## Make the documentation of MobileClient with its tutorial (DocC): .build
 
 verify-mobile-package: ## Build an app's package that depends on MobileClient alone, from nothing, and look at what it links
 	@deploy/verify/mobile-package.sh
+
+# The modules are those whose code connects as the role of a service.
+verify-statements: setup ## Expect each statement that a service can reach among those that its tests send to Postgres as its role, as make test does at its end
+	@swift build --build-tests -j $(JOBS)
+	@STATEMENTS=1 deploy/local/test.sh IdentityAPITests PushTests NotifierTests FaceMatchingWorkerTests ImageWorkerTests TokenRegistryTests ErasureTests EventBusTests ServiceDefaultsTests StorageTests
 
 verify-phones: release ## Have PHONES (1000) of mobile-sim live for MINUTES (30) while services, Redis and Postgres are killed
 	@deploy/verify/phones.sh

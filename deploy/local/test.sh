@@ -3,6 +3,7 @@
 #   test.sh                  all modules
 #   test.sh EventBusTests …  these
 #   test.sh EventBusTests@valkey …  these, on Valkey instead of Redis
+#   STATEMENTS=1 test.sh …          these, and then StatementCoverageTests, as with all modules
 # Prints each module's failures and its closing line; exits with 1 if any failed.
 #
 # TEST_MODULES_AT_ONCE modules (2) of up to TEST_WIDTH tests (4) each run at once. The reference are two cores, which eight tests do not
@@ -25,6 +26,7 @@ bundle=${bundles[0]:-}
 
 modules=("$@")
 if [ ${#modules[@]} -eq 0 ]; then
+    STATEMENTS=1
     # The longest first, so that no core waits for the last one.
     modules=(FaultTests EndToEndTests IdentityAPITests PushTests EventBusTests NotifierTests)
     for folder in Tests/*Tests; do
@@ -32,6 +34,13 @@ if [ ${#modules[@]} -eq 0 ]; then
     done
     # What speaks to Redis runs on Valkey as well.
     modules+=(EventBusTests@valkey RedisClientTests@valkey)
+fi
+
+# What the tests send as the role of a service is recorded by their servers, which run as another user when this runs as root.
+if [ -n "${STATEMENTS:-}" ]; then
+    records=$(mktemp -d) && chmod 777 "$records" || exit 1
+    trap 'rm -rf "$records"' EXIT
+    export HELIOGRAPH_STATEMENTS=$records
 fi
 
 # Ends all processes of a session. Servers of tests end with the bundle; what else is left after three seconds is killed.
@@ -50,7 +59,7 @@ run() {
     local module=$1 start=$SECONDS log="$logs/$1.log" session='' code
     trap '[ -z "$session" ] || end_session "$session"; exit 143' TERM
     [[ $module != *@valkey ]] || export REDIS_SERVER=$PWD/.cache/valkey/valkey-server
-    setsid timeout --kill-after=10 1200 "$bundle" --testing-library swift-testing --filter "^${module%@*}\\." >"$log" 2>&1 &
+    setsid timeout --kill-after=10 1200 "$bundle" --testing-library swift-testing --filter "^${module%@*}[./]" >"$log" 2>&1 &
     session=$!
     wait "$session"
     code=$?
@@ -73,6 +82,15 @@ for module in "${modules[@]}"; do
     run "$module" &
 done
 wait
+# A test that failed has recorded less than all.
+if [ -n "${STATEMENTS:-}" ] && ! compgen -G "$logs/*.failed" >/dev/null; then
+    unset HELIOGRAPH_STATEMENTS
+    export HELIOGRAPH_STATEMENTS_RECORDED=$logs/statements.tsv
+    find "$records" -name '*.tsv' -exec cat {} + | LC_ALL=C sort -u >"$HELIOGRAPH_STATEMENTS_RECORDED"
+    modules+=(StorageTests.StatementCoverageTests)
+    run StorageTests.StatementCoverageTests &
+    wait
+fi
 failed=()
 for module in "${modules[@]}"; do [ -e "$logs/$module.failed" ] && failed+=("$module"); done
 if ! deploy/local/grep-logs.sh "$logs"; then failed+=("grep-logs.sh"); fi
