@@ -273,9 +273,8 @@ let package = Package(
         .tests(
             "ServiceDefaultsTests",
             [
-                "AsyncPrimitives", "ServiceDefaults", "HeliographCrypto", "HeliographTracing", "JSON", "TestSupport", "HTTPClient",
-                "PostgresClient",
-                "RedisClient", "Storage", .coreMetrics, .logging, .lifecycle,
+                "AsyncPrimitives", "ServiceDefaults", "EventBus", "HeliographCrypto", "HeliographTracing", "JSON", "TestSupport",
+                "HTTPClient", "PostgresClient", "RedisClient", "Storage", "WireFormat", .coreMetrics, .logging, .lifecycle,
             ]),
         .tests(
             "IdentityAPITests",
