@@ -110,6 +110,14 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
+    func `a server with the certificate of another server is refused, although its authority is trusted`(kind: ClientKind) async throws {
+        let server = try await NGHTTPServer(names: TestCertificates.otherName)
+        try await kind.withClient(server.origin, configure: { $0.caFile = server.authority }) { client in
+            await client.expectError(.notSent, mayHaveReachedServer: false, curlCode: 60)
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
     func `a thousand requests share few connections, and each gets its own response`(kind: ClientKind) async throws {
         let server = try await NGHTTPServer()
         try await kind.withClient(server.origin, configure: { $0.caFile = server.authority }) { client in

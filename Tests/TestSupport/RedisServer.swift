@@ -46,10 +46,11 @@ public final class RedisServer: Sendable {
     ///
     /// - Parameters:
     ///   - certificates: The certificates of another server, to share them; by default new ones.
+    ///   - names: The names in new certificates; see ``TestCertificates``.
     ///   - password: The password that clients need, and that is sent to a master.
     public static func start(
         persistence: Persistence = .none, tcp: Bool = false, tls: Bool = false, certificates: Certificates? = nil,
-        password: String? = nil, extraArguments: [String] = []
+        names: String = TestCertificates.localNames, password: String? = nil, extraArguments: [String] = []
     ) async throws -> RedisServer {
         let folder = try TemporaryDirectory()
         var arguments = [
@@ -61,7 +62,7 @@ public final class RedisServer: Sendable {
         var certificates = certificates
         var port: Int?
         if tls {
-            if certificates == nil { certificates = try await makeCertificates(in: folder.path) }
+            if certificates == nil { certificates = try await makeCertificates(in: folder.path, names) }
             let free = try FreePort.find()
             port = free
             arguments += [
@@ -131,11 +132,11 @@ public final class RedisServer: Sendable {
         }
     }
 
-    private static func makeCertificates(in folder: String) async throws -> Certificates {
+    private static func makeCertificates(in folder: String, _ names: String) async throws -> Certificates {
         let authority = folder + "/ca.crt"
         let certificate = folder + "/server.crt"
         let key = folder + "/server.key"
-        try await TestCertificates.make(authority: authority, certificate: certificate, key: key, folder: folder)
+        try await TestCertificates.make(authority: authority, certificate: certificate, key: key, folder: folder, names: names)
         return Certificates(authority: authority, certificate: certificate, key: key)
     }
 }

@@ -58,6 +58,19 @@ import Testing
         await server.stop()
     }
 
+    @Test(.enabled("the server was built without TLS") { try await RedisServer.hasTLS })
+    func `TLS refuses the certificate of another server, although its authority is trusted`() async throws {
+        let server = try await RedisServer.start(tls: true, names: TestCertificates.otherName)
+        let port = try #require(server.port)
+        let authority = try #require(server.certificates).authority
+        for host in ["localhost", "127.0.0.1"] {
+            try await withClient(url: "rediss://\(host):\(port)", adjust: { $0.caFile = authority }) { client, _ in
+                #expect(await redisError { try await client.ping(timeout: .milliseconds(300)) }?.code == .connectionFailed)
+            }
+        }
+        await server.stop()
+    }
+
     @Test func `Unreadable certificate authorities are a configuration error`() async throws {
         try await withClient(url: "rediss://localhost:1", adjust: { $0.caFile = "/no/such/file.pem" }) { client, _ in
             #expect(await redisError { try await client.ping() }?.code == .invalidConfiguration)

@@ -22,16 +22,18 @@ public final class NGHTTPServer: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The folder of an earlier server, which this one replaces.
+    ///   - names: The names in its certificate; see ``TestCertificates``.
     ///   - arguments: More arguments for nghttpd.
     public init(
-        isTLS: Bool = true, port: Int? = nil, directory: TemporaryDirectory? = nil, arguments: [String] = []
+        isTLS: Bool = true, port: Int? = nil, directory: TemporaryDirectory? = nil, names: String = TestCertificates.localNames,
+        arguments: [String] = []
     ) async throws {
         let folder = try directory ?? TemporaryDirectory()
         let (certificate, key) = (folder.path + "/server.pem", folder.path + "/server.key")
         if directory == nil {
             if isTLS {
                 try await TestCertificates.make(
-                    authority: folder.path + "/ca.pem", certificate: certificate, key: key, folder: folder.path)
+                    authority: folder.path + "/ca.pem", certificate: certificate, key: key, folder: folder.path, names: names)
             }
             try Data("file".utf8).write(to: URL(fileURLWithPath: folder.path + "/file.txt"))
         }
