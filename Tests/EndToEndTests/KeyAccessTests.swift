@@ -4,9 +4,9 @@ import Testing
 
 /// A service has its own keys, and needs each of them. The stack withholds all others: a service that read one would not have started.
 @Suite struct KeyAccessTests {
-    @Test(arguments: ServiceRole.allCases) func `a service runs with its own keys alone, and does not start without one of them`(
-        role: ServiceRole
-    ) async throws {
+    /// A service that starts without a key runs until the limit of time.
+    @Test(.timeLimit(.minutes(5)), arguments: ServiceRole.allCases)
+    func `a service runs with its own keys alone, and does not start without one of them`(role: ServiceRole) async throws {
         let stack = try await Stack.shared()
         var settings = stack.environment(of: role.rawValue)
         for name in TestKeys.settings(withheldFrom: role) { #expect(settings[name] == "withheld") }

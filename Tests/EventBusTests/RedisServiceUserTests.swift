@@ -75,6 +75,13 @@ struct RedisServiceUserTests {
         await server.stop()
     }
 
+    @Test func `of the server's dangerous commands, a service runs those that wake its reads or tell about the server`() async throws {
+        let server = try await RedisServer.shared()
+        let dangerous = try await server.cli("--raw", "ACL", "CAT", "dangerous").split(separator: "\n").map(String.init)
+        #expect(dangerous.count > 20 && dangerous.contains("flushall"))
+        #expect(dangerous.filter { RedisServiceUser.commands.contains($0) }.sorted() == ["client|unblock", "info", "role"])
+    }
+
     @Test(arguments: [("heliograph:", true), ("a b", false), ("a\"", false), ("a)", false), ("a*", false), ("", true)])
     func `prefixes that would change a rule are refused`(prefix: String, isValid: Bool) {
         #expect(RedisServiceUser.isValid(prefix: prefix) == isValid)

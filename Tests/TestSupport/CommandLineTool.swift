@@ -13,7 +13,8 @@ public enum CommandLineTool {
         }
     }
 
-    /// Runs `command` and returns its standard output and standard error; throws ``Failure`` unless it exits with 0.
+    /// Runs `command` and returns its standard output and standard error; throws ``Failure`` unless it exits with 0. It dies with a
+    /// cancellation.
     ///
     /// The output is collected in a temporary file rather than a pipe, so that a daemon that inherits it cannot keep the call from
     /// returning.
@@ -28,7 +29,11 @@ public enum CommandLineTool {
         let pid = try GuardedProcess.spawn(
             ["/usr/bin/env"] + command, standardInput: .nullDevice, standardOutput: handle, standardError: handle,
             environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
-        let exitCode = await exitCode(of: pid)
+        let exitCode = await withTaskCancellationHandler {
+            await Self.exitCode(of: pid)
+        } onCancel: {
+            kill(pid, SIGKILL)
+        }
         try handle.close()
         let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
         guard exitCode == 0 else { throw Failure(command: command, exitCode: exitCode, output: text) }
