@@ -106,10 +106,15 @@ import Testing
         let owner = try await Phone.make(stack)
         let email = "joan-\(UUID().uuidString)@example.org"
         let account = try await owner.enrol(email: email).userID
+        let face = "SELECT template_sealed FROM face_templates WHERE user_id = '\(account)'"
+        let before = try await stack.database.psql(face)
+        #expect(!before.isEmpty)
         let stranger = try await Phone.make(stack)
         let answer = try await stranger.signUp(email: email)
         let record = try await stranger.outcome(of: answer)
         #expect(record["state"].text == "succeeded" && record["reason"] == .null)
+        // Both have the same face here, so that a sign-in alone would not tell.
+        #expect(try await stack.database.psql(face) == before, "the owner's face is still the same")
         let push = try await stranger.pushes()[0]
         #expect(push["notification"]["body"].text == "Face registration completed successfully.")
         #expect(push["data"]["user_id"].text != account)
@@ -187,10 +192,14 @@ import Testing
         let answer = try await phone.signUp(email: email)
         _ = try await phone.outcome(of: answer)
         _ = try await phone.pushes()
-        let logs = stack.allLogs()
-        #expect(!logs.isEmpty)
-        #expect(!logs.contains(email))
-        #expect(!logs.contains(phone.token))
-        #expect(!logs.contains(answer.sessionToken ?? "no session token"))
+        let (token, session) = (try #require(answer.sessionToken), answer.sessionID.lowercased())
+        // An e-mail is normalised before it goes anywhere.
+        let logs = stack.allLogs().lowercased()
+        #expect(logs.contains(session), "the logs are those of this sign-up")
+        for secret in [email, phone.token, token] { #expect(!logs.contains(secret.lowercased())) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: stack.blobFolder).contains("ekyc"))
+        try await eventually("the photos are deleted") {
+            !FileManager.default.fileExists(atPath: "\(stack.blobFolder)/ekyc/\(session)")
+        }
     }
 }
