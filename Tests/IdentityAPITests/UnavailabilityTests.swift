@@ -45,6 +45,24 @@ struct UnavailabilityTests {
         }
     }
 
+    @Test(.api) func `an answer tells nothing of its cause, which the log has`() async throws {
+        let cause = try #require(APIError(unavailability: PostgresError(code: .connectionLost, message: "canary")))
+        #expect("\(cause)".contains("canary"))
+        let session = try await api.start()
+        let bearer = (name: "Authorization", value: "Bearer \(session.token)")
+        try await withProxiedInstance { away, proxy, _ in
+            #expect(try await away.send("GET", Path.session(session.id), headers: [bearer]).status == 200)
+            try await proxy.point(to: .tcp(port: try FreePort.find()))
+            try await proxy.cut()
+            for (type, message) in [("application/json", "message"), ("application/problem+json", "detail")] {
+                let answer = try await away.send("GET", Path.session(session.id), headers: [bearer, (name: "Accept", value: type)])
+                #expect(answer.status == 503 && answer.header("Content-Type") == type)
+                #expect(answer.json.text(message) == cause.message)
+                for word in ["ostgres", "\(proxy.port)", "127.0.0.1", "SQL"] { #expect(!answer.text.contains(word), "\(word)") }
+            }
+        }
+    }
+
     @Test(.api) func `an upload whose session cannot be written is refused as unavailable, and leaves no photo`() async throws {
         try await withProxiedInstance { away, proxy, _ in
             try await proxy.point(to: .tcp(port: try FreePort.find()))

@@ -62,7 +62,7 @@ import WireFormat
             let owner = try await firebase.api.signedInDevice(email: "ada@example.org")
             #expect(try await firebase.list(firebase.token(of: "eve") { $0.email = "ada@example.org" }).status == 200)
             let rows = try await firebase.api.postgres.query("SELECT id, email_sealed FROM users WHERE id <> \(owner.userID)")
-            #expect(rows.count == 1)
+            try #require(rows.count == 1)
             #expect(try rows[0].decode("email_sealed", as: [UInt8]?.self) == nil)
         }
     }

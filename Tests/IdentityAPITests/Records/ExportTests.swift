@@ -96,14 +96,25 @@ extension IdentityFixture {
 
     @Test(.api) func `an export has nothing of other people, and no secret`() async throws {
         let chat = try await Chat.make(api)
-        try await chat.say("hello", "m-1", by: chat.ada)
         let device = try await api.signedInDevice()
+        try await api.bring(device.customer, to: Chat.path, by: chat.ada)
+        try await chat.say("hello", "m-1", by: chat.ada)
         try await api.complete(try await api.job(by: chat.ada))
+        let path = "/v1/users/\(device.userID.wireString)"
+        #expect(try await api.json("POST", path + "/report", #"{"reason":"spam"}"#, by: chat.eve).status == 202)
+        let members = "/v1/topics/event:party/members/"
+        #expect(try await api.send("PUT", members + "me", headers: [chat.eve.bearer]).status == 200)
+        #expect(try await api.send("PUT", members + device.userID.wireString, headers: [chat.eve.bearer]).status == 202)
         _ = try await api.send("PUT", "/v1/users/me/blocks/\(device.userID.wireString)", headers: [chat.eve.bearer])
         let files = try await files(of: try await api.export(device).body)
-        #expect(try files.records(.imageJobs).isEmpty && files.records(.messages).isEmpty && files.records(.blocks).isEmpty)
+        for list in [ExportedList.imageJobs, .messages, .blocks, .reports] { #expect(try files.records(list).isEmpty, "\(list)") }
+        #expect(try files.records(.invitationsReceived).count == 1)
         let text = files.values.map { String(decoding: $0, as: UTF8.self) }.joined()
-        for secret in [Form.pushToken, device.accessToken, device.refreshToken, chat.eve.userID.wireString, chat.ada.userID.wireString] {
+        let target = try #require(PushTarget(Form.pushToken))
+        let tokens = [device.accessToken, device.refreshToken]
+        let hashes = tokens.map { OpaqueToken.hash($0) } + [target.valueHash, target.installationKey]
+        let people = [chat.eve.userID.wireString, chat.ada.userID.wireString]
+        for secret in [Form.pushToken] + tokens + people + hashes.map({ Hex.encode($0) }) {
             #expect(!text.contains(secret))
         }
     }

@@ -76,8 +76,27 @@ import WireFormat
         #expect(account.json.text("data.display_name") == text)
         #expect(account.header("Content-Type") == "application/json")
         #expect(account.json["data"]?["admin"] == nil)
+        // Unlike the name, which is sealed, the version of an app reaches the database as a text.
+        let app = JSONValue.members(("device_token", "t-1"), ("platform", "ios"), ("app_version", .string(text)))
+        let registered = try await json("POST", Device.path, app.text, device)
+        let isVisible = text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+        #expect(registered.refusal == (isVisible ? "200 -" : "400 invalid_request app_version"))
+        let versions = try await api.postgres.query("SELECT app_version FROM push_installs WHERE platform = 'ios'")
+        #expect(try versions.column("app_version", as: String.self) == (isVisible ? [text] : []))
         let refused = try await api.post("/v1/auth/register", JSONValue.members(("email", .string(text))).text)
         #expect(refused.refusal == "400 invalid_email email")
         #expect(try await api.count("users") == 1)
+    }
+
+    @Test(.api) func `no table has an e-mail in plain text`() async throws {
+        let email = "canary-8d1e@example.org"
+        let device = try await api.signedInDevice(email: email)
+        _ = try await api.start(Path.signUp, .signUp(email: email))
+        let tables = try await api.dumpTables()
+        #expect(tables.contains(device.userID.wireString), "the dump has what is there")
+        let bytes = Array(email.utf8)
+        for spelling in [email, Hex.encode(bytes), Data(bytes).base64EncodedString(), Hex.encode(SHA256.hash(email))] {
+            #expect(!tables.contains(spelling))
+        }
     }
 }
