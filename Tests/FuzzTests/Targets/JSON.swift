@@ -9,6 +9,7 @@ extension FuzzTarget {
         let foundation = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
         switch strict {
         case .success(let value):
+            try require(depth(of: value) <= JSONLimits().maxDepth, "the limit of depth")
             try checkWriting(value)
             if let foundation {
                 try require(isEqual(value, foundation), "the value and Foundation's: \(value.text)")
@@ -19,6 +20,15 @@ extension FuzzTarget {
             try require(foundation == nil || FoundationJSON.isLaxer(about: bytes), "Foundation accepts what is refused: \(error)")
         case .failure:
             break
+        }
+    }
+
+    /// Returns the number of arrays and objects that are in each other.
+    private static func depth(of value: JSONValue) -> Int {
+        switch value {
+        case .array(let elements): 1 + (elements.map(depth).max() ?? 0)
+        case .object(let members): 1 + (members.map { depth(of: $0.value) }.max() ?? 0)
+        default: 0
         }
     }
 
