@@ -19,10 +19,18 @@ protocol FormatReader: Sendable {
     var size: (width: Int, height: Int)? { get }
     /// Bytes that a decoder needs for the whole picture at once; 0 when it decodes row by row.
     var wholeBytes: Int { get }
-    /// True when the file may end here.
-    var isComplete: Bool { get }
+    /// Whether the end of the picture has no mark of its own, so that only a decoder knows whether something is missing.
+    var isOpenEnded: Bool { get }
+    /// Returns the offset after the picture's last byte in a file of this length; nil when the picture is incomplete.
+    func end(in byteCount: Int) -> Int?
     /// Takes the bytes of the last demand (empty after `skip` and `pass`, and the first time) and returns the next demand.
-    mutating func step(_ bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) -> Demand
+    ///
+    /// - Parameter position: The offset in the file of what follows them.
+    mutating func step(_ bytes: [UInt8], at position: Int, limits: ImageLimits) throws(ImageProbeError) -> Demand
+}
+
+extension FormatReader {
+    var isOpenEnded: Bool { false }
 }
 
 /// Reads whole numbers out of a few collected bytes. The offsets must be in range: callers demand what they read.

@@ -9,70 +9,70 @@ struct HEICReader: FormatReader {
     private enum Step { case start, boxHeader, longLength([UInt8]), brands, index, afterBox, end }
 
     private var step = Step.start
-    /// The position in the file, and the end of the items' data.
-    private var position = 0
+    /// The end of the items' data.
     private var dataEnd = 0
     private var hasData = false
-    private var isAtBoxStart = false
+    /// The end of the last box after which the file may end.
+    private var end: Int?
     private(set) var size: (width: Int, height: Int)?
     private var pixelBytes = 0
 
     var wholeBytes: Int { (size?.width ?? 0) * (size?.height ?? 0) * pixelBytes }
 
-    var isComplete: Bool { size != nil && hasData && isAtBoxStart && position >= dataEnd }
+    func end(in byteCount: Int) -> Int? { end }
 
-    mutating func step(_ bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) -> Demand {
+    mutating func step(_ bytes: [UInt8], at position: Int, limits: ImageLimits) throws(ImageProbeError) -> Demand {
         switch step {
         case .start, .afterBox:
-            return nextBox()
+            return nextBox(at: position)
         case .boxHeader:
-            isAtBoxStart = false
-            position += 8
             let length = bytes.bigEndian(at: 0, count: 4)
             if length == 1 {
                 step = .longLength(bytes)
                 return .bytes(8)
             }
-            return try take(box: bytes, length: length == 0 ? nil : length - 8)
+            return try take(box: bytes, length: length == 0 ? nil : length - 8, at: position)
         case .longLength(let header):
-            position += 8
-            guard bytes[0] == 0 else { throw ImageProbeError(.malformed, "a HEIC box longer than any file") }
-            return try take(box: header, length: bytes.bigEndian(at: 0, count: 8) - 16)
+            let length = bytes[0] == 0 ? bytes.bigEndian(at: 0, count: 8) - 16 : -1
+            return try take(box: header, length: length, at: position)
         case .brands:
             try check(brands: bytes)
-            return nextBox()
+            return nextBox(at: position)
         case .index:
             let index = try HEICIndex(bytes, limits: limits)
             size = index.size
             pixelBytes = index.pixelBytes
             dataEnd = index.dataEnd
-            return nextBox()
+            return nextBox(at: position)
         case .end:
-            isAtBoxStart = true
+            end = position
             return .nothing
         }
     }
 
-    private mutating func nextBox() -> Demand {
-        isAtBoxStart = true
+    private mutating func nextBox(at position: Int) -> Demand {
+        if size != nil, hasData, position >= dataEnd { end = position }
         step = .boxHeader
         return .bytes(8)
     }
 
-    private mutating func take(box header: [UInt8], length: Int?) throws(ImageProbeError) -> Demand {
+    private mutating func take(box header: [UInt8], length: Int?, at position: Int) throws(ImageProbeError) -> Demand {
         if header.matches("moov", at: 4) { throw ImageProbeError(.animated, "a sequence of pictures") }
+        // Behind the picture phones append what they like, in boxes or without.
+        if end != nil {
+            guard let length, length >= 0, header[4...].allSatisfy({ 0x20...0x7E ~= $0 }) else { return .nothing }
+            step = .afterBox
+            return .skip(length)
+        }
         let isData = header.matches("mdat", at: 4)
         guard let length else {
             // A box without a length extends to the end of the file; only the data of known pictures may.
             guard isData, size != nil else { throw ImageProbeError(.malformed, "an open-ended HEIC box") }
             hasData = true
-            let rest = max(dataEnd - position, 0)
-            position += rest
             step = .end
-            return .skip(rest)
+            return .skip(max(dataEnd - position, 0))
         }
-        guard length >= 0 else { throw ImageProbeError(.malformed, "a HEIC box shorter than its header") }
-        position += length
+        guard length >= 0 else { throw ImageProbeError(.malformed, "a HEIC box of an impossible length") }
         if header.matches("ftyp", at: 4) {
             guard 8...Self.maxBrandBytes ~= length else { throw ImageProbeError(.unsupportedFormat, "brands of an odd length") }
             step = .brands

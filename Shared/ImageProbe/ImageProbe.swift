@@ -19,6 +19,8 @@ public struct ImageProbe: Sendable {
     private var demand = Demand.bytes(ImageProbe.signatureBytes)
     private var collected: [UInt8] = []
     private var byteCount = 0
+    /// The offset in the file of what is not consumed yet.
+    private var position = 0
 
     /// Creates a probe for one picture.
     public init(limits: ImageLimits = ImageLimits()) { self.limits = limits }
@@ -35,32 +37,37 @@ public struct ImageProbe: Sendable {
     }
 
     private mutating func consume(_ bytes: RawSpan) throws(ImageProbeError) {
-        var position = 0
-        while position < bytes.byteCount {
+        var next = 0
+        while next < bytes.byteCount {
             switch demand {
             case .nothing:
                 return
             case .skip(let count):
-                let step = min(count, bytes.byteCount - position)
-                position += step
+                let step = min(count, bytes.byteCount - next)
+                take(step, &next)
                 demand = .skip(count - step)
                 if step == count { try advance([]) }
             case .pass(let byte):
-                guard let found = Self.index(of: byte, in: bytes, from: position) else { return }
-                position = found + 1
+                guard let found = Self.index(of: byte, in: bytes, from: next) else { return take(bytes.byteCount - next, &next) }
+                take(found + 1 - next, &next)
                 try advance([])
             case .bytes(let count):
-                let step = min(count - collected.count, bytes.byteCount - position)
-                for offset in position..<(position + step) {
+                let step = min(count - collected.count, bytes.byteCount - next)
+                for offset in next..<(next + step) {
                     collected.append(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
                 }
-                position += step
+                take(step, &next)
                 guard collected.count == count else { continue }
                 let whole = collected
                 collected = []
                 try advance(whole)
             }
         }
+    }
+
+    private mutating func take(_ count: Int, _ next: inout Int) {
+        next += count
+        position += count
     }
 
     /// Returns the format and size of the picture after its last byte.
@@ -71,7 +78,7 @@ public struct ImageProbe: Sendable {
         guard let format, let reader else {
             throw ImageProbeError(.unsupportedFormat, "\(byteCount) bytes are no picture")
         }
-        guard reader.isComplete, let size = reader.size else {
+        guard let end = reader.end(in: byteCount), let size = reader.size else {
             throw ImageProbeError(.truncated, "a \(format.rawValue) that ends after \(byteCount) bytes")
         }
         let wholeBytes = reader.wholeBytes
@@ -79,20 +86,22 @@ public struct ImageProbe: Sendable {
             throw ImageProbeError(.tooMuchMemory, "\(wholeBytes) bytes to decode; \(limits.wholeBytes) are taken")
         }
         return ImageInfo(
-            format: format, width: size.width, height: size.height, byteCount: byteCount, wholeBytes: wholeBytes)
+            format: format, width: size.width, height: size.height, byteCount: byteCount, end: end, isOpenEnded: reader.isOpenEnded,
+            wholeBytes: wholeBytes)
     }
 
     /// Passes the reader the bytes it demanded and stores its next demand.
     private mutating func advance(_ bytes: [UInt8]) throws(ImageProbeError) {
         if reader == nil {
             (format, reader) = try Self.recognise(bytes)
-            try advance([])
             // The signature bytes are part of the file: the reader receives them first.
+            position = 0
+            try advance([])
             return try consume(bytes.span.bytes)
         }
-        let limits = limits
-        var next = try reader?.step(bytes, limits: limits) ?? .nothing
-        while next == .skip(0) || next == .bytes(0) { next = try reader?.step([], limits: limits) ?? .nothing }
+        let (limits, position) = (limits, position)
+        var next = try reader?.step(bytes, at: position, limits: limits) ?? .nothing
+        while next == .skip(0) || next == .bytes(0) { next = try reader?.step([], at: position, limits: limits) ?? .nothing }
         demand = next
     }
 

@@ -1,5 +1,8 @@
 /// Parses the markers of a JPEG file (ITU-T T.81 annex B) up to its end-of-image marker.
 ///
+/// Some phones leave that marker out, with or without data of their own behind the picture. Then the picture ends with the file, or
+/// before the first marker behind the data of its only scan.
+///
 /// Segments are skipped by their length, so a thumbnail inside one is never mistaken for the picture. Bytes after the end of
 /// the image are ignored: phones append gain maps and previews there.
 struct JPEGReader: FormatReader {
@@ -17,12 +20,21 @@ struct JPEGReader: FormatReader {
     private var frame = Frame()
     /// Whether a decoder needs all coefficients before it can output a row.
     private var isWhole = false
-    private(set) var isComplete = false
+    private var end: Int?
+    private(set) var isOpenEnded = true
     private(set) var size: (width: Int, height: Int)?
 
     var wholeBytes: Int { isWhole ? frame.coefficientBytes : 0 }
 
-    mutating func step(_ bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) -> Demand {
+    func end(in byteCount: Int) -> Int? {
+        if let end { return end }
+        switch step {
+        case .entropy, .entropyMarker: return byteCount
+        default: return nil
+        }
+    }
+
+    mutating func step(_ bytes: [UInt8], at position: Int, limits: ImageLimits) throws(ImageProbeError) -> Demand {
         switch step {
         case .signature:
             step = .afterSegment
@@ -32,7 +44,7 @@ struct JPEGReader: FormatReader {
             step = .marker
             return .bytes(1)
         case .marker:
-            return try take(marker: bytes[0])
+            return try take(marker: bytes[0], at: position)
         case .segmentLength(let marker):
             let length = bytes.bigEndian(at: 0, count: 2) - 2
             guard length >= 0 else { throw ImageProbeError(.malformed, "a JPEG segment shorter than its length") }
@@ -56,17 +68,17 @@ struct JPEGReader: FormatReader {
             step = .entropyMarker
             return .bytes(1)
         case .entropyMarker:
-            return try take(entropyMarker: bytes[0])
+            return try take(entropyMarker: bytes[0], at: position)
         }
     }
 
-    private mutating func take(marker: UInt8) throws(ImageProbeError) -> Demand {
+    private mutating func take(marker: UInt8, at position: Int) throws(ImageProbeError) -> Demand {
         switch marker {
         case 0xFF:  // fill byte
             return .bytes(1)
         case 0xD9:
             guard scans > 0 else { throw ImageProbeError(.malformed, "a JPEG that ends before it shows anything") }
-            isComplete = true
+            (end, isOpenEnded) = (position, false)
             return .nothing
         case 0xC0, 0xC1, 0xC2, 0xC4, 0xDA...0xDD, 0xE0...0xEF, 0xFE:
             step = .segmentLength(marker)
@@ -109,7 +121,7 @@ struct JPEGReader: FormatReader {
         return .bytes(1)
     }
 
-    private mutating func take(entropyMarker byte: UInt8) throws(ImageProbeError) -> Demand {
+    private mutating func take(entropyMarker byte: UInt8, at position: Int) throws(ImageProbeError) -> Demand {
         switch byte {
         case 0x00, 0xD0...0xD7:  // a stuffed byte, or a restart
             step = .entropy
@@ -117,7 +129,10 @@ struct JPEGReader: FormatReader {
         case 0xFF:
             return .bytes(1)
         default:
-            return try take(marker: byte)
+            // A decoder of several scans would go on behind a marker that it does not know.
+            guard byte != 0xD9, !isWhole else { return try take(marker: byte, at: position) }
+            end = position - 2
+            return .nothing
         }
     }
 }

@@ -7,7 +7,7 @@ struct PNGReader: FormatReader {
 
     private var step = Step.signature
     private var hasData = false
-    private(set) var isComplete = false
+    private var end: Int?
     private(set) var size: (width: Int, height: Int)?
     /// Bytes per decoded pixel, after the expansion of a palette and of a transparent colour.
     private var pixelBytes = 0
@@ -16,7 +16,9 @@ struct PNGReader: FormatReader {
 
     var wholeBytes: Int { isInterlaced ? (size?.width ?? 0) * (size?.height ?? 0) * pixelBytes : 0 }
 
-    mutating func step(_ bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) -> Demand {
+    func end(in byteCount: Int) -> Int? { end }
+
+    mutating func step(_ bytes: [UInt8], at position: Int, limits: ImageLimits) throws(ImageProbeError) -> Demand {
         switch step {
         case .signature:
             step = .chunkHeader
@@ -36,7 +38,7 @@ struct PNGReader: FormatReader {
             step = .chunkHeader
             return .skip(Self.checksumBytes)
         case .end:
-            isComplete = true
+            end = position
             return .nothing
         }
     }

@@ -8,6 +8,7 @@ struct WebPReader: FormatReader {
     private enum Step { case start, container, chunkHeader, canvas(Int), lossy(Int), lossless(Int), afterChunk(Int) }
 
     private var step = Step.start
+    private var end: Int?
     /// Remaining bytes of the container.
     private var left = 0
     private var canvas: (width: Int, height: Int)?
@@ -18,10 +19,11 @@ struct WebPReader: FormatReader {
     private var isLossless = false
 
     var wholeBytes: Int { isLossless ? (size?.width ?? 0) * (size?.height ?? 0) * Self.losslessPixelBytes : 0 }
-    var isComplete: Bool { picture != nil && left == 0 }
     var size: (width: Int, height: Int)? { canvas ?? picture }
 
-    mutating func step(_ bytes: [UInt8], limits: ImageLimits) throws(ImageProbeError) -> Demand {
+    func end(in byteCount: Int) -> Int? { picture == nil ? nil : end }
+
+    mutating func step(_ bytes: [UInt8], at position: Int, limits: ImageLimits) throws(ImageProbeError) -> Demand {
         switch step {
         case .start:
             step = .container
@@ -30,7 +32,7 @@ struct WebPReader: FormatReader {
             // The size excludes itself and the bytes before it, but includes the four bytes of "WEBP".
             left = bytes.littleEndian(at: 4, count: 4) - 4
             guard left >= 8 else { throw ImageProbeError(.malformed, "a WebP container without a chunk") }
-            return nextChunk()
+            return nextChunk(at: position)
         case .chunkHeader:
             return try take(chunk: bytes)
         case .canvas(let rest):
@@ -52,12 +54,15 @@ struct WebPReader: FormatReader {
             return try take(picture: ((packed & 0x3FFF) + 1, (packed >> 14 & 0x3FFF) + 1), rest: rest, limits: limits)
         case .afterChunk(let length):
             left -= length
-            return nextChunk()
+            return nextChunk(at: position)
         }
     }
 
-    private mutating func nextChunk() -> Demand {
-        guard left > 0 else { return .nothing }
+    private mutating func nextChunk(at position: Int) -> Demand {
+        guard left > 0 else {
+            end = position
+            return .nothing
+        }
         step = .chunkHeader
         return .bytes(8)
     }

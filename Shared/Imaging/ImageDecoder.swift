@@ -108,9 +108,10 @@ public final class ImageDecoder: Sendable {
     /// - Parameters:
     ///   - bytes: The whole file.
     ///   - maxSide: The maximum longer side of the result, in pixels; smaller pictures keep their size.
-    ///   - minSide: The minimum shorter side of the file's picture, in pixels; a smaller one is `corrupt`.
+    ///   - minSide: The minimum shorter side of the file's picture, in pixels; a smaller one is `tooSmall`.
     ///   - limits: The limits of the file; checked on its header, before memory is allocated for pixels.
-    /// - Throws: ``ImagingError``: `unsupported`, `tooLarge`, `corrupt` (a file that is cut off counts as such), or `unavailable`.
+    /// - Throws: ``ImagingError``: `unsupported`, `tooLarge`, `corrupt` (a file that is cut off counts as such), `tooSmall`, or
+    ///   `unavailable`.
     public func decodeUpright(
         _ bytes: [UInt8], maxSide: Int = 800, minSide: Int = 1, limits: ImageLimits = ImageLimits()
     ) throws(ImagingError) -> Decoded {
@@ -127,18 +128,26 @@ public final class ImageDecoder: Sendable {
         _ bytes: [UInt8], as rendering: DecodeRequest.Rendering, limits: ImageLimits, isCancelled: (@Sendable () -> Bool)? = nil
     ) throws(ImagingError) -> DecodedPicture {
         let info = try Self.probe(bytes, limits)
-        let request = DecodeRequest(format: info.format, limits: limits, rendering: rendering, byteCount: bytes.count)
+        let picture = Self.picture(of: bytes, info)
+        let request = DecodeRequest(
+            format: info.format, limits: limits, rendering: rendering, byteCount: picture.count, isOpenEnded: info.isOpenEnded)
         let outcome: Result<DecodedPicture, ImagingError>
         do throws(DecoderFailure) {
             let process = try borrow()
             let patience = DecoderSocket.Patience(deadline: .now + patience, isCancelled: isCancelled)
-            outcome = try process.decode(request, bytes, patience)
+            outcome = try process.decode(request, picture, patience)
             giveBack(process)
         } catch {
             note(error)
             throw error.pictureError
         }
         return try outcome.get()
+    }
+
+    /// Returns the bytes of the picture without what follows it, with an end where a JPEG has none.
+    private static func picture(of bytes: [UInt8], _ info: ImageInfo) -> [UInt8] {
+        guard info.isOpenEnded || info.end < bytes.count else { return bytes }
+        return bytes[..<info.end] + (info.isOpenEnded ? [0xFF, 0xD9] : [])
     }
 
     /// Checks the structure of a file, in Swift: a file that is no picture does not reach a decoder.

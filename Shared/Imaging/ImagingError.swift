@@ -8,6 +8,8 @@ public struct ImagingError: Error, Sendable, CustomStringConvertible {
         case tooLarge
         /// The file is damaged or truncated.
         case corrupt
+        /// The picture in the file has fewer pixels than the caller needs.
+        case tooSmall
         /// The requested size is outside ``ImagePipeline/sides``.
         case invalidSize
         /// The caller has cancelled the work.

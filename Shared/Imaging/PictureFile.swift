@@ -10,6 +10,7 @@ struct PictureFile {
     let orientation: Int
 
     private let bytes: UnsafeRawBufferPointer
+    private let isOpenEnded: Bool
 
     /// Pixels across and down once upright.
     var upright: PixelSize { orientation >= 5 ? stored.turned : stored }
@@ -19,10 +20,13 @@ struct PictureFile {
     ///
     /// The probe detects by structure what libvips would detect only while decoding, or not at all: a second frame, a size beyond the
     /// limits, a truncated file.
-    init(_ bytes: UnsafeRawBufferPointer, format: ImageFormat, limits: ImageLimits) throws(ImagingError) {
-        self.bytes = bytes
-        self.format = format
-        let header = try Self.load(bytes, format, shrink: 1)
+    ///
+    /// - Parameter isOpenEnded: Whether a JPEG had no end-of-image marker: then it is damaged if its data end early.
+    init(
+        _ bytes: UnsafeRawBufferPointer, format: ImageFormat, limits: ImageLimits, isOpenEnded: Bool = false
+    ) throws(ImagingError) {
+        (self.bytes, self.format, self.isOpenEnded) = (bytes, format, isOpenEnded)
+        let header = try Self.load(bytes, format, shrink: 1, isOpenEnded: isOpenEnded)
         guard header.pages == 1 || format == .heic else { throw ImagingError(.tooLarge, "more than one frame") }
         stored = PixelSize(width: header.width, height: header.height)
         orientation = header.orientation
@@ -43,22 +47,24 @@ struct PictureFile {
         case .webp: shrink = max(1, factor)
         case .png, .heic: break
         }
-        return try Self.load(bytes, format, shrink: shrink)
+        return try Self.load(bytes, format, shrink: shrink, isOpenEnded: isOpenEnded)
     }
 
-    /// The picture as the face engine reads it, when the file is a JPEG whose colours are not inks.
+    /// The picture as the face engine reads it, when the file is a whole JPEG whose colours are not inks.
     func uprightJPEG(maxSide: Int) throws(ImagingError) -> UprightJPEG? {
-        guard format == .jpeg else { return nil }
+        guard format == .jpeg, !isOpenEnded else { return nil }
         return try UprightJPEG(bytes, stored: stored, orientation: orientation, maxSide: maxSide)
     }
 
     /// Opens a file: only the header is read; pixels are decoded on demand, from top to bottom.
     private static func load(
-        _ bytes: UnsafeRawBufferPointer, _ format: ImageFormat, shrink: Double
+        _ bytes: UnsafeRawBufferPointer, _ format: ImageFormat, shrink: Double, isOpenEnded: Bool
     ) throws(ImagingError) -> VipsPicture {
         func call(_ loader: String, _ scale: [(String, VipsCall.Argument)] = []) throws(ImagingError) -> VipsPicture {
             let arguments: [(String, VipsCall.Argument)] = [
-                ("buffer", .bytes(bytes)), ("access", .choice("sequential")), ("fail_on", .choice("truncated")),
+                ("buffer", .bytes(bytes)), ("access", .choice("sequential")),
+                // That the data of a scan end early is only a warning, when a marker follows.
+                ("fail_on", .choice(isOpenEnded ? "warning" : "truncated")),
             ]
             return try VipsCall(loader, arguments + scale).picture()
         }

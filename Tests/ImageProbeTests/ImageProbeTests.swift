@@ -30,19 +30,35 @@ func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProb
     }
 
     @Test(arguments: TestImages.samples.indices)
-    func `A picture truncated at any byte is refused`(index: Int) {
+    func `A picture truncated at any byte is refused, except within the scan of a JPEG, which may lack its end marker`(index: Int) {
         let (name, _, bytes) = TestImages.samples[index]
         for length in 0..<bytes.count {
-            // Optional line ends and trailers after the picture carry no data.
-            #expect(refusal(Array(bytes[..<length])) != nil, "\(name) after \(length) of \(bytes.count) bytes")
+            let cut = try? probe([bytes[..<length]])
+            #expect(cut.map(\.isOpenEnded) ?? true, "\(name) after \(length) of \(bytes.count) bytes")
+            #expect(cut == nil || (cut?.format, cut?.end) == (.jpeg, length))
         }
+    }
+
+    @Test(arguments: [[], [0, 1, 2], [0xFF, 0x53, 1, 2], [0xFF, 0xD8, 0xFF, 0xE0, 0xFF]])
+    func `A JPEG without its end marker ends before the data behind it`(appended: [UInt8]) throws {
+        let file = Array(TestImages.jpeg(width: 640, height: 480).dropLast(2))
+        let info = try probe([(file + appended)[...]])
+        let isMarker = appended.first == 0xFF
+        #expect(info.isOpenEnded && info.end == file.count + (isMarker ? 0 : appended.count))
+    }
+
+    @Test func `A progressive JPEG is refused with an unknown marker between its scans`() {
+        let file = TestImages.jpeg(width: 640, height: 480, frame: 0xC2).dropLast(2)
+        #expect(refusal(file + [0xFF, 0x53, 0xFF, 0xD9]) == .malformed)
     }
 
     @Test(arguments: TestImages.samples.indices)
     func `Data that phones append to a picture is ignored`(index: Int) throws {
-        let (name, format, bytes) = TestImages.samples[index]
-        guard format != "heic" else { return }
-        #expect(try probe([(bytes + [1, 2, 3] + bytes)[...]]).width == 640, "\(name)")
+        let (name, _, bytes) = TestImages.samples[index]
+        for appended in [[1, 2, 3] + bytes, [0, 0, 0, 3], [UInt8](repeating: 0xFF, count: 40), Array("SEFH and text behind it".utf8)] {
+            let info = try probe([(bytes + appended)[...]])
+            #expect((info.width, info.end, info.isOpenEnded) == (640, bytes.count, false), "\(name)")
+        }
     }
 
     @Test(arguments: [

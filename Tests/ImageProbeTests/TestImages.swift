@@ -7,7 +7,10 @@ enum TestImages {
         // Entropy-coded data with a stuffed byte, a restart and a fill byte in it.
         let data = [UInt8](repeating: 0x5A, count: scanBytes) + [0xFF, 0x00, 0x12, 0xFF, 0xD0, 0x34, 0xFF, 0xFF]
         let tables = segment(0xDB, [UInt8](repeating: 1, count: 65)) + segment(0xC4, [UInt8](repeating: 0, count: 17))
-        return [0xFF, 0xD8] + exif + tables + header + scan + data + segment(0xDA, [1, 1, 0, 1, 5, 0]).dropFirst() + [0x11, 0xFF, 0xD9]
+        // A sequential frame whose first scan has all components has no other.
+        let isProgressive = frame == 0xC2
+        let refinement = isProgressive ? segment(0xDA, [1, 1, 0, 1, 5, 0]).dropFirst() + [0x11, 0xFF] : []
+        return [0xFF, 0xD8] + exif + tables + header + scan + data + refinement + [0xD9]
     }
 
     static func png(width: Int, height: Int, extra: [UInt8] = []) -> [UInt8] {

@@ -16,13 +16,16 @@ struct DecodeRequest: Equatable, Sendable {
     let rendering: Rendering
     /// Bytes of the file, which follows the request.
     let byteCount: Int
+    /// Whether the end-of-image marker of a JPEG was added, so that nothing of its data may be missing.
+    let isOpenEnded: Bool
 }
 
 extension DecodeRequest {
+    private static let numberCount = 11
     /// Bytes of an encoded request.
-    static let encodedBytes = 10 * MemoryLayout<Int>.size
+    static let encodedBytes = numberCount * MemoryLayout<Int>.size
     /// The first number of a request; it changes with the protocol, so that worker and decoder are of the same release.
-    private static let magic = 0x4847_4443_0001
+    private static let magic = 0x4847_4443_0002
     /// The number that stands for nil.
     private static let none = Int.min
     private static let alphaPolicies: [AlphaPolicy] = [.white, .kept]
@@ -35,17 +38,19 @@ extension DecodeRequest {
         case .framed(let width, let height, let maxSide, let alpha):
             numbers += [1, width ?? Self.none, height ?? Self.none, maxSide, Self.alphaPolicies.firstIndex(of: alpha) ?? 0]
         }
+        numbers.append(isOpenEnded ? 1 : 0)
         return numbers.withUnsafeBytes { Array($0) }
     }
 
     /// Decodes a request; nil when the bytes are none of this protocol.
     init?(_ bytes: [UInt8]) {
-        guard let numbers = Self.numbers(bytes, count: 10), numbers[0] == Self.magic,
+        guard let numbers = Self.numbers(bytes, count: Self.numberCount), numbers[0] == Self.magic,
             ImageFormat.allCases.indices.contains(numbers[1]), numbers[4] >= 0
         else { return nil }
         format = ImageFormat.allCases[numbers[1]]
         limits = ImageLimits(side: numbers[2], pixels: numbers[3])
         byteCount = numbers[4]
+        isOpenEnded = numbers[10] != 0
         switch numbers[5] {
         case 0: rendering = .plain(maxSide: numbers[6], minSide: numbers[7])
         case 1:

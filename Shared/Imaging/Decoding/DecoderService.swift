@@ -32,7 +32,8 @@ package enum DecoderService {
         DecoderPipe.write(DecoderMessage.ready(state).encoded)
         guard state.satisfies(mode) else { return EXIT_FAILURE }
         while let bytes = DecoderPipe.read(DecodeRequest.encodedBytes) {
-            guard let request = DecodeRequest(bytes), let file = DecoderPipe.read(request.byteCount) else { return EXIT_FAILURE }
+            guard let request = DecodeRequest(bytes), var file = DecoderPipe.read(request.byteCount) else { return EXIT_FAILURE }
+            if request.format == .heic { HEICReferences.hideAmbiguous(in: &file) }
             do throws(ImagingError) {
                 try withBytes(of: file) { file throws(ImagingError) in
                     let picture = try request.rendered(file)
@@ -54,12 +55,12 @@ package enum DecoderService {
 extension DecodeRequest {
     /// Prepares the picture of a file.
     func rendered(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> (size: DecodedSize, pixels: RenderedPixels) {
-        let file = try PictureFile(bytes, format: format, limits: limits)
+        let file = try PictureFile(bytes, format: format, limits: limits, isOpenEnded: isOpenEnded)
         let picture: RenderedPixels
         switch rendering {
         case .plain(let maxSide, let minSide):
             guard min(file.stored.width, file.stored.height) >= minSide else {
-                throw ImagingError(.corrupt, "\(file.stored) pixels are fewer than the limit")
+                throw ImagingError(.tooSmall, "\(file.stored) pixels are fewer than the limit")
             }
             picture = try file.plain(maxSide: maxSide)
         case .framed(let width, let height, let maxSide, let alpha):

@@ -23,7 +23,8 @@ enum WarmUpPictures {
         ]
         for (format, file) in files {
             for rendering in renderings {
-                let request = DecodeRequest(format: format, limits: ImageLimits(), rendering: rendering, byteCount: file.count)
+                let request = DecodeRequest(
+                    format: format, limits: ImageLimits(), rendering: rendering, byteCount: file.count, isOpenEnded: false)
                 try withBytes(of: file) { file throws(ImagingError) in try request.rendered(file).pixels.passRows { _ in } }
             }
         }

@@ -21,7 +21,7 @@ struct JobFailure: Error, CustomStringConvertible {
     /// Converts an error of ``ImagePipeline``: an unreadable upload is its sender's fault, an unreadable generated picture ours.
     init(_ error: ImagingError, ofUpload isUpload: Bool) {
         switch error.code {
-        case .unsupported, .tooLarge, .corrupt: self.init(isUpload ? .invalidImage : .processingFailed, cause: "\(error)")
+        case .unsupported, .tooLarge, .corrupt, .tooSmall: self.init(isUpload ? .invalidImage : .processingFailed, cause: "\(error)")
         case .invalidSize, .cancelled, .unavailable: self.init(.processingFailed, cause: "\(error)")
         }
     }

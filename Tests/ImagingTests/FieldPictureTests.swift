@@ -1,0 +1,36 @@
+import ImageProbe
+import Imaging
+import TestSupport
+import Testing
+
+/// Pictures as phones write them, made for this purpose from public portraits.
+@Suite struct FieldPictureTests {
+    @Test(arguments: FieldFile.allCases) func `a picture of the field is decoded whole, for faces and for jobs`(file: FieldFile) throws {
+        let bytes = try file.bytes()
+        let image = try Samples.decoder.decodeUpright(bytes, maxSide: 4_000).image
+        #expect((image.width, image.height) == file.size)
+        let framed = try Samples.pipeline.finish(bytes, format: .png)
+        #expect((framed.width, framed.height) == file.size)
+    }
+
+    @Test func `an iPhone's gain map and EXIF data that belong to two pictures change no pixel`() throws {
+        let (old, new) = (try FieldFile.iOS17.bytes(), try FieldFile.iOS18.bytes())
+        #expect(try Samples.decoder.decodeUpright(new).image == Samples.decoder.decodeUpright(old).image)
+    }
+
+    @Test(arguments: [1, 4, 100, 5_000]) func `a JPEG without its end marker and a part of its data is corrupt`(missing: Int) throws {
+        let file = Array(try FieldFile.openEnded.bytes().dropLast(missing))
+        #expect(code { _ = try Samples.decoder.decodeUpright(file) } == .corrupt)
+        #expect(code { _ = try Samples.pipeline.finish(file) } == .corrupt)
+    }
+
+    @Test(arguments: [SmallFiles.grey, SmallFiles.webP, SmallFiles.heic, Samples.noise(side: 64)])
+    func `what follows a picture does not change it`(file: [UInt8]) throws {
+        let appended = Array("MotionPhoto_Data".utf8) + [UInt8](0...255)
+        #expect(try Samples.decoder.decodeUpright(file + appended).image == Samples.decoder.decodeUpright(file).image)
+    }
+
+    @Test func `a picture of fewer pixels than are needed is too small, and not damaged`() {
+        #expect(code { _ = try Samples.decoder.decodeUpright(SmallFiles.grey, minSide: 2_000) } == .tooSmall)
+    }
+}
