@@ -8,6 +8,8 @@ public enum FaceRefusal: Sendable, Equatable, CaseIterable {
     case faceTooSmall
     /// A photo is of insufficient quality in another way.
     case lowQuality
+    /// A photo cannot be decoded: the person cannot mend that by a better one.
+    case undecodable
     /// A head is not turned as requested.
     case poseMismatch
     /// The photos show several people.
@@ -25,9 +27,8 @@ public enum FaceRefusal: Sendable, Equatable, CaseIterable {
         case .noFace: self = .noFace
         case .multipleFaces: self = .multipleFaces
         case .faceTooSmall: self = .faceTooSmall
-        case .unsupportedFormat, .tooLarge, .corrupt, .faceCutOff, .tooBlurry, .tooNoisy, .tooDark, .tooBright,
-            .lowContrast, .headTilted:
-            self = .lowQuality
+        case .unsupportedFormat, .tooLarge, .corrupt: self = .undecodable
+        case .faceCutOff, .tooBlurry, .tooNoisy, .tooDark, .tooBright, .lowContrast, .headTilted: self = .lowQuality
         }
     }
 }

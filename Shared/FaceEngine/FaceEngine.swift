@@ -63,6 +63,7 @@ public final class FaceEngine {
             case .unsupported: return AnalysedPhoto(analysis: .rejected(.unsupportedFormat), pixelDigest: nil)
             case .tooLarge: return AnalysedPhoto(analysis: .rejected(.tooLarge), pixelDigest: nil)
             case .corrupt: return AnalysedPhoto(analysis: .rejected(.corrupt), pixelDigest: nil)
+            case .tooSmall: return AnalysedPhoto(analysis: .rejected(.faceTooSmall), pixelDigest: nil)
             case .unavailable, .invalidSize, .cancelled: throw FaceEngineError(.failed, error.message)
             }
         }

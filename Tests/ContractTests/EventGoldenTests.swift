@@ -53,8 +53,9 @@ struct EventGoldenTests {
     @Test func `values on the wire keep their names`() {
         #expect(
             SessionReason.allCases.map(\.rawValue) == [
-                "no_face", "multiple_faces", "face_too_small", "low_quality", "pose_mismatch", "inconsistent_faces",
-                "duplicate_images", "replayed_image", "liveness_failed", "no_match", "already_enrolled", "face_in_use", "timeout",
+                "no_face", "multiple_faces", "face_too_small", "low_quality", "invalid_image", "pose_mismatch",
+                "inconsistent_faces", "duplicate_images", "replayed_image", "liveness_failed", "no_match", "already_enrolled",
+                "face_in_use", "timeout",
                 "internal",
             ])
         #expect(

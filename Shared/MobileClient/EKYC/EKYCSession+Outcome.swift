@@ -95,6 +95,8 @@ extension EKYCSession {
         public static let multipleFaces = Self(rawValue: "multiple_faces")
         public static let faceTooSmall = Self(rawValue: "face_too_small")
         public static let lowQuality = Self(rawValue: "low_quality")
+        /// A photo cannot be decoded: send it in another format, such as JPEG.
+        public static let invalidImage = Self(rawValue: "invalid_image")
         /// A photo does not show the side that it was given for.
         public static let poseMismatch = Self(rawValue: "pose_mismatch")
         /// The photos do not show the same person.

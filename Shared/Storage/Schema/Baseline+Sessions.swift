@@ -17,7 +17,7 @@ extension Baseline {
             state             text        NOT NULL DEFAULT 'received'
                               CHECK (state IN ('received', 'processing', 'succeeded', 'failed', 'expired')),
             reason            text        CHECK (reason IN ('no_face', 'multiple_faces', 'face_too_small',
-                                  'low_quality', 'pose_mismatch', 'inconsistent_faces', 'duplicate_images',
+                                  'low_quality', 'invalid_image', 'pose_mismatch', 'inconsistent_faces', 'duplicate_images',
                                   'replayed_image', 'liveness_failed', 'no_match', 'already_enrolled', 'face_in_use',
                                   'timeout', 'internal')),
             retryable         boolean,

@@ -4,6 +4,8 @@ public enum SessionReason: String, BodyWord {
     case multipleFaces = "multiple_faces"
     case faceTooSmall = "face_too_small"
     case lowQuality = "low_quality"
+    /// A photo cannot be decoded: the app sends it in another format or smaller, which another photo of the same kind does not mend.
+    case invalidImage = "invalid_image"
     case poseMismatch = "pose_mismatch"
     case inconsistentFaces = "inconsistent_faces"
     case duplicateImages = "duplicate_images"

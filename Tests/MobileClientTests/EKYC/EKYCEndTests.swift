@@ -19,8 +19,9 @@ import Testing
     }
 
     static let reasons = [
-        "no_face", "multiple_faces", "face_too_small", "low_quality", "pose_mismatch", "inconsistent_faces", "duplicate_images",
-        "replayed_image", "no_match", "already_enrolled", "face_in_use", "timeout", "internal", "a_reason_of_a_later_version",
+        "no_face", "multiple_faces", "face_too_small", "low_quality", "invalid_image", "pose_mismatch", "inconsistent_faces",
+        "duplicate_images", "replayed_image", "no_match", "already_enrolled", "face_in_use", "timeout", "internal",
+        "a_reason_of_a_later_version",
     ]
 
     @Test(arguments: reasons) func `a failure has the reason of the API`(reason: String) async throws {

@@ -12,6 +12,7 @@ extension SessionReason {
         case .multipleFaces: self = .multipleFaces
         case .faceTooSmall: self = .faceTooSmall
         case .lowQuality: self = .lowQuality
+        case .undecodable: self = .invalidImage
         case .poseMismatch: self = .poseMismatch
         case .inconsistentFaces: self = .inconsistentFaces
         case .duplicateImages: self = .duplicateImages
