@@ -23,7 +23,7 @@ public struct MailAddress: Sendable, Hashable {
     }
 
     private init?(name: String, address: String) {
-        guard Self.isSendable(address) else { return nil }
+        guard Self.isSendable(address), Self.path(of: address) == address else { return nil }
         self.name = name
         self.address = address
     }
@@ -33,17 +33,26 @@ public struct MailAddress: Sendable, Hashable {
 
     /// Whether an address can be a parameter of SMTP commands and a value of header fields as it is.
     ///
-    /// Quoted local parts (`"a b"@example.com`) are refused: hardly any mailbox has one, and their characters could end a command.
+    /// Quoted local parts (`"a b"@example.com`) are refused: hardly any mailbox has one, and their characters could end a command. Dots
+    /// anywhere are taken, as carriers gave out such addresses; ``path(of:)`` quotes them.
     static func isSendable(_ address: String) -> Bool {
         guard (3...MailMessage.maxAddressByteCount).contains(address.utf8.count), let at = address.lastIndex(of: "@") else { return false }
         let (local, domain) = (address[..<at], address[address.index(after: at)...])
-        return (1...64).contains(local.utf8.count) && isDotted(local) && isDotted(domain) && !domain.hasPrefix("-")
+        return (1...64).contains(local.utf8.count) && isDotted(local, mayBeEmpty: true) && isDotted(domain) && !domain.hasPrefix("-")
+    }
+
+    /// Returns an address as commands and header fields have it: with its local part in quotes when dots are where an atom has none
+    /// (RFC 5321 § 4.1.2).
+    static func path(of address: String) -> String {
+        guard let at = address.lastIndex(of: "@"), !isDotted(address[..<at]) else { return address }
+        return "\"\(address[..<at])\"\(address[at...])"
     }
 
     /// Whether the text consists of atoms with dots between them (RFC 5322 § 3.2.3, and RFC 6532 § 3.2 for characters beyond ASCII).
-    private static func isDotted(_ text: Substring) -> Bool {
+    private static func isDotted(_ text: Substring, mayBeEmpty: Bool = false) -> Bool {
         text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { atom in
-            !atom.isEmpty && !hasControls(atom) && !atom.unicodeScalars.contains { #" "(),:;<>@[\]"#.unicodeScalars.contains($0) }
+            (mayBeEmpty || !atom.isEmpty) && !hasControls(atom)
+                && !atom.unicodeScalars.contains { #" "(),:;<>@[\]"#.unicodeScalars.contains($0) }
         }
     }
 

@@ -30,6 +30,9 @@ public struct MailMessage: Sendable {
 
 /// Sends mails.
 public protocol MailSender: Sendable {
+    /// Whether addresses with characters beyond ASCII before the `@` can be sent to; nil while that is not known.
+    var takesInternationalAddresses: Bool? { get }
+
     /// Returns once the mail server has taken the responsibility for a mail.
     ///
     /// - Throws: ``MailError``. Only ``MailError/Code/recipientRefused`` is final. After another error the mail may have been delivered

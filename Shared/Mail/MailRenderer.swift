@@ -10,8 +10,8 @@ enum MailRenderer {
         if let fault = fault(of: message) { throw MailError(.recipientRefused, fault) }
         let fields = [
             ("Date", self.date(date)),
-            ("From", "\(EncodedWords.phrase(from.name, after: 6))<\(from.address)>"),
-            ("To", "<\(message.to)>"),
+            ("From", "\(EncodedWords.phrase(from.name, after: 6))<\(MailAddress.path(of: from.address))>"),
+            ("To", "<\(MailAddress.path(of: message.to))>"),
             ("Subject", EncodedWords.unstructured(message.subject, after: 9)),
             ("Message-ID", "<\(message.id)@\(from.domain)>"),
             // RFC 3834: no out-of-office notes in answer.

@@ -3,6 +3,7 @@ internal import HTTPClient
 public import Logging
 internal import Metrics
 public import ServiceLifecycle
+internal import Synchronization
 
 /// Sends mails through one mail server (RFC 5321), by libcurl.
 ///
@@ -33,6 +34,10 @@ public final class SMTPClient: MailSender, Service {
         try result.get()
     }
 
+    /// Whether the server takes addresses beyond ASCII before the `@` (SMTPUTF8, RFC 6531), as it said at the last connection; nil before
+    /// the first one.
+    public var takesInternationalAddresses: Bool? { queue.international.withLock { $0 } }
+
     /// Waits for a graceful shutdown or for cancellation, then closes the client.
     public func run() async throws {
         try? await gracefulShutdown()
@@ -49,7 +54,7 @@ public final class SMTPClient: MailSender, Service {
         let job: SMTPJob
         do throws(MailError) {
             let body = try MailRenderer.render(message, from: configuration.from, date: Date())
-            job = SMTPJob(recipient: message.to, body: body, deadline: deadline)
+            job = SMTPJob(recipient: MailAddress.path(of: message.to), body: body, deadline: deadline)
         } catch {
             return .failure(error)
         }
@@ -85,6 +90,7 @@ public final class SMTPClient: MailSender, Service {
             return .failure(MailError(.unavailable, "libcurl is out of memory"))
         }
         if evidence.isStale, let second = handle?.send(job, isAbandoned: isOver) { evidence = second }
+        if let answer = evidence.takesInternationalAddresses { queue.international.withLock { $0 = answer } }
         return evidence.error.map { .failure($0) } ?? .success(())
     }
 

@@ -35,6 +35,8 @@ struct SMTPEvidence {
     var isReused = false
     /// Whether the mail was given up because such a connection fell silent (``SMTPTransfer/isSilent``).
     var isSilent = false
+    /// Whether the server announced SMTPUTF8; nil when no session began, or it began with an earlier mail.
+    var takesInternationalAddresses: Bool?
 
     /// Whether the connection was closed or fell silent before the server knew of the mail: it may be sent again over another one.
     var isStale: Bool {

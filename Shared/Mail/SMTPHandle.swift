@@ -49,7 +49,7 @@ struct SMTPHandle: ~Copyable {
         hg_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &connects)
         return SMTPEvidence(
             result: result, reply: reply, step: transfer.step, detail: String(cString: errorText), isReused: connects == 0,
-            isSilent: transfer.isSilent)
+            isSilent: transfer.isSilent, takesInternationalAddresses: transfer.takesInternationalAddresses)
     }
 
     private func setUpConnection(timeout: Duration) {
@@ -93,7 +93,7 @@ struct SMTPHandle: ~Copyable {
         hg_easy_set_debug_callback(easy, CURLOPT_DEBUGFUNCTION) { _, kind, bytes, count, context in
             switch kind {
             case CURLINFO_HEADER_OUT: SMTPTransfer.of(context)?.sent(UnsafeRawBufferPointer(start: bytes, count: count))
-            case CURLINFO_HEADER_IN: SMTPTransfer.of(context)?.heard()
+            case CURLINFO_HEADER_IN: SMTPTransfer.of(context)?.heard(UnsafeRawBufferPointer(start: bytes, count: count))
             default: break
             }
             return 0

@@ -14,6 +14,8 @@ final class SMTPQueue: Sendable {
     }
 
     private let state = Mutex(State())
+    /// What ``SMTPClient/takesInternationalAddresses`` says.
+    let international = Mutex<Bool?>(nil)
     private let maxThreads: Int
     private let maxJobs: Int
     private let wakeUps = CountingSemaphore()

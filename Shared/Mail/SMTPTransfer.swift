@@ -10,6 +10,9 @@ final class SMTPTransfer {
     private(set) var step = SMTPEvidence.Step.session
     /// Whether the connection is a new one, on which the session begins.
     private var isNew = false
+    private var announcesUTF8 = false
+    /// Whether the server announced SMTPUTF8; nil unless the session began, and went on to the mail, on this connection.
+    var takesInternationalAddresses: Bool? { isNew && step != .session ? announcesUTF8 : nil }
     /// Whether it was given up because the connection, which had served an earlier mail, fell silent before the server knew of this one.
     private(set) var isSilent = false
 
@@ -35,11 +38,16 @@ final class SMTPTransfer {
     /// Notes a command that was sent.
     func sent(_ command: UnsafeRawBufferPointer) {
         step.advance(command)
-        if step == .session { isNew = true }
+        // After STARTTLS the server is asked again.
+        if step == .session { (isNew, announcesUTF8) = (true, false) }
     }
 
     /// Notes a line of a reply.
-    func heard() { heardAt = .now }
+    func heard(_ line: UnsafeRawBufferPointer) {
+        heardAt = .now
+        guard step == .session, line.count >= 12 else { return }
+        if String(decoding: line.dropFirst(4).prefix(8), as: UTF8.self).uppercased() == "SMTPUTF8" { announcesUTF8 = true }
+    }
 
     /// Returns whether the transfer is to end; libcurl asks at least once a second.
     func mustAbort() -> Bool {

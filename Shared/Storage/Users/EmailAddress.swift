@@ -3,8 +3,9 @@ public import HeliographCrypto
 
 /// An e-mail address in the normalised spelling that identifies an account.
 ///
-/// White space around it is dropped, the rest is composed (NFC) and lower-cased, local part included: people spell their own address
-/// in different ways, and no major provider distinguishes upper and lower case.
+/// White space and invisible characters around it are dropped, the rest is composed (NFC) and lower-cased, local part included: people
+/// spell their own address in different ways, and no major provider distinguishes upper and lower case. An international domain is in
+/// A-labels (RFC 5890), which every mail server takes, so that both of its spellings are one address.
 public struct EmailAddress: Sendable, Equatable {
     /// The maximum length of an address in bytes (RFC 5321 §4.5.3.1.3, erratum 1690).
     public static let maxBytes = 254
@@ -16,11 +17,12 @@ public struct EmailAddress: Sendable, Equatable {
 
     /// Normalises a typed address; nil for an invalid one.
     public init?(_ text: String) {
-        let address = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping.lowercased()
+        let address = Self.visible(text).precomposedStringWithCanonicalMapping.lowercased()
         guard address.utf8.count <= Self.maxBytes else { return nil }
         let parts = address.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, Self.isLocalPart(parts[0]), Self.isDomain(parts[1]) else { return nil }
-        normalised = address
+        guard parts.count == 2, Self.isLocalPart(parts[0]), let domain = Self.ascii(parts[1]) else { return nil }
+        normalised = "\(parts[0])@\(domain)"
+        guard normalised.utf8.count <= Self.maxBytes else { return nil }
     }
 
     /// Takes an address that was normalised when it was stored.
@@ -31,17 +33,40 @@ public struct EmailAddress: Sendable, Equatable {
     /// - Parameter keys: `LOOKUP_KEYS`.
     public func lookups(under keys: LookupKeys) -> [[UInt8]] { keys.lookups(of: "email:\(normalised)") }
 
+    /// Whether mails to it need a mail server with the extension SMTPUTF8 (RFC 6531).
+    public var needsInternationalMail: Bool { !normalised.utf8.allSatisfy { $0 < 0x80 } }
+
+    /// Returns the text without the white space and the invisible marks around it, which pages and keyboards add to a copied address.
+    private static func visible(_ text: String) -> String {
+        func isDropped(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.properties.isWhitespace || scalar.properties.generalCategory == .format || scalar == "\0"
+        }
+        let start = text.unicodeScalars.drop(while: isDropped)
+        return String(String.UnicodeScalarView(start.reversed().drop(while: isDropped).reversed()))
+    }
+
+    /// Returns a domain in A-labels; nil when it is none of the international domain names (UTS 46).
+    private static func ascii(_ typed: Substring) -> String? {
+        // The full stops of East Asian keyboards (UTS 46 §2.3).
+        let domain = String(typed.map { "\u{3002}\u{FF0E}\u{FF61}".contains($0) ? "." : $0 })
+        guard isDomain(domain[...]) else { return nil }
+        if domain.utf8.allSatisfy({ $0 < 0x80 }) { return domain }
+        guard let host = URL(string: "https://\(domain)")?.host(percentEncoded: false), host.utf8.allSatisfy({ $0 < 0x80 }),
+            isDomain(host[...])
+        else { return nil }
+        return host
+    }
+
     private static func isLocalPart(_ part: Substring) -> Bool {
         guard 1...maxLocalBytes ~= part.utf8.count else { return false }
-        // Between dots: the characters of RFC 5322's atoms, or any letter beyond ASCII (RFC 6531). No quoted strings.
-        return part.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { atom in
-            !atom.isEmpty
-                && atom.unicodeScalars.allSatisfy { scalar in
-                    scalar.isASCII
-                        ? scalar.properties.isAlphabetic || "0123456789!#$%&'*+-/=?^_`{|}~".unicodeScalars.contains(scalar)
-                        : isVisible(scalar)
-                }
-        }
+        // Between dots: the characters of RFC 5322's atoms, or any letter beyond ASCII (RFC 6531). No quoted strings. Carriers gave out
+        // addresses with a dot at the end, and with several in a row.
+        return part.first != "."
+            && part.unicodeScalars.allSatisfy { scalar in
+                scalar.isASCII
+                    ? scalar.properties.isAlphabetic || ".0123456789!#$%&'*+-/=?^_`{|}~".unicodeScalars.contains(scalar)
+                    : isVisible(scalar)
+            }
     }
 
     private static func isDomain(_ domain: Substring) -> Bool {

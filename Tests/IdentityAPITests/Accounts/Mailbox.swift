@@ -11,6 +11,10 @@ final class Mailbox: MailSender {
     }
 
     private let state = Mutex(State())
+    /// Whether the mail server would take such addresses.
+    let takesInternationalAddresses: Bool?
+
+    init(takesInternationalAddresses: Bool? = nil) { self.takesInternationalAddresses = takesInternationalAddresses }
 
     func send(_ message: MailMessage) async throws(MailError) {
         let failure = state.withLock { state -> MailError? in

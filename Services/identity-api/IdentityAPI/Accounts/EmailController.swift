@@ -22,7 +22,8 @@ struct EmailController: Sendable {
         let identity = try await authenticator.identify(request)
         try identity.requireRecentSignIn(now: Date())
         try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
-        let email = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context).email()
+        let email = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
+            .email(for: verification.mail)
         try verification.checkRate(context)
         let new = NewEmailVerification(
             purpose: .emailChange, accountID: identity.userID, signInID: identity.signInID,

@@ -69,7 +69,7 @@ struct DisplayName: Sendable {
     init(_ text: String) throws(APIError) {
         let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
         let name = String(trimmed)
-        guard !name.isEmpty, name.count <= Self.maxCharacters, name.utf8.count <= Self.maxBytes,
+        guard !name.showsNothing, name.count <= Self.maxCharacters, name.utf8.count <= Self.maxBytes,
             !name.unicodeScalars.contains(where: Self.isUnsafe)
         else {
             throw APIError(

@@ -4,6 +4,7 @@ internal import HeliographCrypto
 internal import Hummingbird
 internal import JSON
 internal import Logging
+internal import Mail
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -22,11 +23,12 @@ struct VerificationController: Sendable {
     let limiter: RateLimiter<IPAddress>
     /// Limits the codes that one client address enters, over all verifications.
     let codes: RateLimiter<IPAddress>
+    let mail: any MailSender
 
     func register(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         try checkRate(context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        let email = try body.email()
+        let email = try body.email(for: mail)
         let name = try body.text(DisplayName.field).map { text throws(APIError) in try DisplayName(text) }
         let accountID = UUID()
         var new = NewEmailVerification(
@@ -126,13 +128,27 @@ struct VerificationController: Sendable {
     }
 }
 
-extension JSONBody {
-    /// The address in the field `email`.
-    func email() throws(APIError) -> EmailAddress {
-        guard let email = EmailAddress(try requiredText(UploadForm.email)) else {
+extension EmailAddress {
+    /// Reads an address that a client names.
+    ///
+    /// - Parameter mail: What mails a code to it; nil when nothing is mailed.
+    /// - Throws: `invalid_email`, also for an address that the mail server cannot send to.
+    init(ofClient text: String, for mail: (any MailSender)?) throws(APIError) {
+        guard let email = EmailAddress(text) else {
             throw APIError(.invalidEmail, "This is not an e-mail address", field: UploadForm.email)
         }
-        return email
+        guard !email.needsInternationalMail || mail?.takesInternationalAddresses != false else {
+            let message = "No mail can be sent to an address with such characters before the @: only to letters of ASCII"
+            throw APIError(.invalidEmail, message, field: UploadForm.email)
+        }
+        self = email
+    }
+}
+
+extension JSONBody {
+    /// The address in the field `email`, to which a code is going to be mailed.
+    func email(for mail: any MailSender) throws(APIError) -> EmailAddress {
+        try EmailAddress(ofClient: try requiredText(UploadForm.email), for: mail)
     }
 
     /// The id in the field `verification_id`.
