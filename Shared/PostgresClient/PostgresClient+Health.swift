@@ -20,4 +20,31 @@ extension PostgresClient {
         guard start != 0, LoopClock.now > start + limit.clampedNanoseconds else { return }
         throw PostgresError(code: .unavailable, message: "the pool has completed nothing for \(limit), although work waited")
     }
+
+    /// Checks that each connection has a session of the server to itself, unless the configuration names a pooler and the server behind it.
+    ///
+    /// A pooler of transactions gives a session to several connections: a statement that one has prepared is missing to the other, or is
+    /// there already.
+    ///
+    /// - Throws: ``PostgresError`` with code `configuration`.
+    public func checkSessions() async throws {
+        guard !core.configuration.isPooled, core.configuration.maxConnections > 1 else { return }
+        let areShared: Bool
+        do {
+            areShared = try await withSession { first in
+                try await withSession { second in
+                    for _ in 0..<5 where try await Self.backend(of: first) == Self.backend(of: second) { return true }
+                    return false
+                }
+            }
+        } catch let error as PostgresError where error.sqlState == "42P05" || error.sqlState == "26000" {
+            areShared = true
+        }
+        guard areShared else { return }
+        throw PostgresError(code: .configuration, message: "a pooler gives one session of the server to several connections")
+    }
+
+    private static func backend(of session: PostgresSession) async throws -> Int? {
+        try await session.query("SELECT pg_backend_pid()").first?.decode(0)
+    }
 }

@@ -58,6 +58,26 @@ struct StartChecksTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a pooler of transactions is noticed, unless the server behind it is named`(namesServer: Bool) async throws {
+        try await withMigratedDatabase { database in
+            let pooler = try await Pooler.start(for: database, connections: 4, ignoresOptions: true)
+            var configuration = PostgresConfiguration(url: pooler.url)
+            configuration.directURL = namesServer ? database.url : nil
+            let client = try PostgresClient(configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            try await finally(client.shutdown) {
+                let checks = try StartChecks(Settings(environment: ["ENVIRONMENT": "local"]))
+                if namesServer { return try await checks.checkSessions(client) }
+                let error = await #expect(throws: ConfigurationError.self) { try await checks.checkSessions(client) }
+                #expect(error?.description.contains("DATABASE_DIRECT_URL") == true)
+            }
+        }
+    }
+
+    @Test func `connections to the server itself have sessions of their own`() async throws {
+        try await withStorage { try await StartChecks(Settings(environment: [:])).checkSessions($0) }
+    }
+
     /// Runs the check of limits through a pooler, as a service's role with some settings.
     private func checkLimits(_ change: String, _ environment: [String: String] = [:]) async throws {
         try await withServiceRoles { database, prefix in

@@ -13,7 +13,10 @@ public final class Pooler: Sendable {
     /// - Parameters:
     ///   - connections: The number of connections to the server that all clients of a role share.
     ///   - roles: The roles as which clients may connect, besides the owner of the tables.
-    public static func start(for database: TestDatabase, connections: Int, roles: [String] = []) async throws -> Pooler {
+    ///   - ignoresOptions: Whether it takes clients that send settings for their session, and drops those.
+    public static func start(
+        for database: TestDatabase, connections: Int, roles: [String] = [], ignoresOptions: Bool = false
+    ) async throws -> Pooler {
         let folder = try TemporaryDirectory()
         let port = try FreePort.find()
         let settings = """
@@ -28,6 +31,7 @@ public final class Pooler: Sendable {
             pool_mode = transaction
             default_pool_size = \(connections)
             max_client_conn = 1000
+            \(ignoresOptions ? "ignore_startup_parameters = options" : "")
             """
         let file = folder.path + "/pgbouncer.ini"
         try settings.write(toFile: file, atomically: true, encoding: .utf8)

@@ -60,6 +60,7 @@ public enum ServiceRunner {
         do {
             try await checks.checkRole(context.postgres)
             try await checks.checkLimits(context.postgres)
+            try await checks.checkSessions(context.postgres)
         } catch let error as PostgresError {
             // The service starts without Postgres, as it goes on without it, and is not ready before it has a role of its own with limits.
             logger.warning("The role in Postgres could not be checked", metadata: ["error": "\(error)"])

@@ -64,6 +64,17 @@ struct StartChecks: Sendable {
             expectation: "with the service's own role (`heliographctl migrate up --service-roles`), or ENVIRONMENT=local")
     }
 
+    /// Checks that `DATABASE_URL` leads to no pooler of transactions, unless `DATABASE_DIRECT_URL` names the server behind it.
+    ///
+    /// - Throws: ``ConfigurationError`` when it does; `PostgresError` when the server cannot be asked.
+    func checkSessions(_ postgres: PostgresClient) async throws {
+        do { try await postgres.checkSessions() } catch let error as PostgresError where error.code == .configuration {
+            throw ConfigurationError(
+                "DATABASE_URL", "leads to a pooler of transactions",
+                expectation: "together with DATABASE_DIRECT_URL, the address of the server itself")
+        }
+    }
+
     /// Checks that the server ends statements and idle transactions of the connections for work, which may be a pooler's.
     ///
     /// - Throws: ``ConfigurationError`` when it does not; `PostgresError` when the server cannot be asked.
