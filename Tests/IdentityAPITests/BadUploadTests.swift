@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct BadUploadTests {
     private static let textFile = Array("This is not a picture, whatever its name says.".utf8)
-    private static let cutJPEG = Array(TestPhoto.jpeg().dropLast(900))
+    private static let cutJPEG = Array(TestPhoto.jpeg().prefix(30))
     private static let manyPhotos = Form.signUp().without("front_faces").adding("front_faces", 4)
 
     private static let badForms: [(path: String, form: Form, expected: String)] = [
@@ -18,12 +18,9 @@ import Testing
         (Path.signUp, Form.signUp().without("front_faces"), "400 missing_field front_faces"),
         (Path.signUp, Form.signUp().without("right_faces").adding("right_faces", 2), "400 invalid_photo_count right_faces"),
         (Path.signUp, manyPhotos, "400 invalid_photo_count front_faces"),
-        (Path.signUp, Form.signUp().without("fcm_token"), "400 missing_field fcm_token"),
-        (Path.signUp, Form.signUp().with("fcm_token", ""), "400 missing_field fcm_token"),
         (Path.login, Form.signIn().without("faces"), "400 missing_field faces"),
         (Path.login, Form.signIn().adding("faces", 1), "400 invalid_photo_count faces"),
         (Path.login, Form.signIn().without("email"), "400 missing_field email"),
-        (Path.login, Form.signIn().without("fcm_token"), "400 missing_field fcm_token"),
         // Fields.
         (Path.signUp, Form.signUp(email: nil), "401 unauthorized"),
         (Path.signUp, Form.signUp(email: "not-an-address"), "400 invalid_email email"),
@@ -34,7 +31,7 @@ import Testing
         (Path.login, Form.signIn().with("fcm_token", String(repeating: "a", count: 4_097)), "413 payload_too_large fcm_token"),
         // Pictures.
         (Path.signUp, Form.signUp().withLastPhoto(textFile), "400 invalid_image front_faces"),
-        (Path.signUp, Form.signUp().withLastPhoto([]), "400 invalid_image front_faces"),
+        (Path.signUp, Form.signUp().withLastPhoto([]), "400 invalid_photo_count front_faces"),
         (Path.signUp, Form.signUp().withLastPhoto(cutJPEG), "400 invalid_image front_faces"),
         (Path.login, Form.signIn().withLastPhoto(TestPhoto.png(width: 20_000, height: 20_000)), "400 invalid_image faces"),
         (Path.login, Form.signIn().withLastPhoto(TestPhoto.jpeg(width: 9_000, height: 9_000)), "400 invalid_image faces"),
@@ -154,8 +151,8 @@ import Testing
         try await connection.post(Path.login, type: form.contentType, length: form.bytes.count + 100_000)
         try await connection.send(Array(form.bytes.prefix(4_000)))
         let answer = try #require(try await connection.receive(), "the connection is not closed")
-        #expect(answer.hasPrefix("HTTP/1.1 400 "))
-        #expect(answer.contains("\"code\":\"invalid_request\""))
+        #expect(answer.hasPrefix("HTTP/1.1 408 "))
+        #expect(answer.contains("\"code\":\"request_timeout\"") && answer.contains("\"retryable\":true"))
         #expect(try await api.isUntouched())
     }
 }

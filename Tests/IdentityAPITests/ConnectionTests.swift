@@ -12,7 +12,7 @@ import Testing
         ("POST /nowhere", "Transfer-Encoding: chunked\r\n\r\nea60\r\n", "404"),
         ("POST /api/v1/auth/logout", "Content-Length: 60000\r\n\r\n", "401"),
         ("GET /api/v1/ekyc/sessions/x", "Content-Length: 60000\r\n\r\n", "401"),
-        ("POST /api/v1/auth/refresh", "Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n", "400"),
+        ("POST /api/v1/auth/refresh", "Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n", "408"),
         ("POST /api/v1/auth/refresh", "Content-Type: text/plain\r\nContent-Length: 4000\r\n\r\n", "415"),
     ]
 

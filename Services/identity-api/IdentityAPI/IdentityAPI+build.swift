@@ -59,7 +59,7 @@ public enum IdentityAPI: HeliographService {
         let sessions = SessionController(postgres: postgres, waiters: waiters)
         let verification = VerificationController(
             postgres: postgres, keys: keys, limiter: RateLimiter(configuration.limits.verifications, name: "verifications"),
-            codes: RateLimiter(configuration.limits.verifications, name: "codes"))
+            codes: RateLimiter(configuration.limits.verifications, name: "codes"), mail: mail)
         let routes = APIRoutes(
             uploads: UploadController(
                 blobs: photos,
@@ -68,7 +68,7 @@ public enum IdentityAPI: HeliographService {
                     brakes: SignInBrakes(limits: configuration.limits.failedSignIns),
                     limiter: RateLimiter(configuration.limits.account, name: "account")),
                 authenticator: authenticator, slots: slots, limits: configuration.uploads, consent: configuration.consent,
-                challenges: ChallengeGate(tokens: challengeTokens, isRequired: configuration.requiresChallenge)),
+                challenges: ChallengeGate(tokens: challengeTokens, isRequired: configuration.requiresChallenge), mail: mail),
             consent: ConsentController(requirement: configuration.consent),
             challenges: ChallengeController(
                 tokens: challengeTokens, limiter: RateLimiter(configuration.limits.challenges, name: "challenges")),

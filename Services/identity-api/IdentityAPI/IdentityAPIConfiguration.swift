@@ -59,6 +59,11 @@ struct IdentityAPIConfiguration: Sendable {
         port = try settings.int("HTTP_PORT", default: port, in: 0...65_535, about: "the port of the API")
         uploads.concurrentUploads = try settings.int(
             "UPLOAD_CONCURRENCY", default: uploads.concurrentUploads, in: 1...1_024, about: "uploads at once, then 503")
+        idleTimeout = .seconds(
+            Int64(
+                try settings.int(
+                    "HTTP_IDLE_SECONDS", default: 75, in: 5...3_600,
+                    about: "seconds after which a connection without a request is closed; more than a load balancer keeps its own")))
         imageProcessingTime = try settings.seconds(
             "IMAGE_JOB_DEADLINE_SECONDS", default: imageProcessingTime, in: 10...3_600,
             about: "how long a picture may take from its order on, waiting included; then it fails as `timeout`")

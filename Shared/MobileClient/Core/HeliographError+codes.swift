@@ -14,6 +14,7 @@ extension HeliographError.Code {
     public static let challengeUsed = Self(rawValue: "challenge_used")
     public static let payloadTooLarge = Self(rawValue: "payload_too_large")
     public static let unsupportedMediaType = Self(rawValue: "unsupported_media_type")
+    public static let requestTimeout = Self(rawValue: "request_timeout")
     public static let notFound = Self(rawValue: "not_found")
     public static let methodNotAllowed = Self(rawValue: "method_not_allowed")
     public static let unauthorized = Self(rawValue: "unauthorized")

@@ -24,14 +24,16 @@ public struct PushTarget: Sendable, Equatable {
     /// Accepts a value of 1 to 4096 bytes of printable ASCII without spaces that does not begin with a colon, which would leave the
     /// installation id empty; `nil` for anything else.
     public init?(_ value: String) {
-        let bytes = value.utf8
-        guard let first = bytes.first, first != UInt8(ascii: ":"), bytes.count <= Self.maxBytes,
-            bytes.allSatisfy({ (0x21...0x7E).contains($0) })
-        else {
-            return nil
-        }
+        do throws(Fault) { try self.init(checking: value) } catch { return nil }
+    }
+
+    /// Accepts such a value.
+    ///
+    /// - Throws: ``Fault`` for anything else, and for what phones send in place of a token.
+    public init(checking value: String) throws(Fault) {
+        if let fault = Fault(of: value) { throw fault }
         self.value = value
-        self.kind = Self.isInstallationID(bytes) ? .fid : .token
+        self.kind = Self.isInstallationID(value.utf8) ? .fid : .token
     }
 
     /// The installation id: the value up to its colon.

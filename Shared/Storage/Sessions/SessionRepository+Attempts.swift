@@ -38,8 +38,9 @@ extension SessionRepository {
     /// - Parameters:
     ///   - attemptKeys: The e-mail, as in ``NewSession/attemptKey`` and ``NewSession/otherAttemptKeys``.
     ///   - userID: The account of the e-mail, or a decoy; an installation is known to an account.
+    ///   - installationKey: The installation; nil, for a phone without one, is not known.
     public func lockSignInAttempts(
-        attemptKeys: [UUID], userID: UUID, installationKey: [UInt8]
+        attemptKeys: [UUID], userID: UUID, installationKey: [UInt8]?
     ) async throws(PostgresError) -> SignInAttempts {
         try await db.execute(
             """

@@ -43,7 +43,6 @@ import WireFormat
     private static let badConversations: [(body: String, refusal: String)] = [
         ("{}", "400 missing_field conversation_id"), (#"{"conversation_id":7}"#, "400 invalid_request conversation_id"),
         (#"{"conversation_id":"event:1"}"#, "400 invalid_request conversation_id"),
-        (#"{"conversation_id":""}"#, "400 invalid_request conversation_id"),
         (#"{"conversation_id":"none"}"#, "404 topic_not_found"), ("nonsense", "400 invalid_request"),
     ]
 

@@ -12,7 +12,9 @@ enum SchemaCheck {
 
     /// Returns what is wrong with a value, by its place; nothing for a valid one.
     static func faults(of value: JSONValue, _ schema: JSONValue, at place: String = "$") -> [String] {
-        (schema.members ?? []).flatMap { keyword -> [String] in
+        // Other keywords, such as a pattern, concern the other types.
+        if value == .null, schema["type"]?.elements?.contains("null") == true { return [] }
+        return (schema.members ?? []).flatMap { keyword -> [String] in
             switch keyword.name {
             case "$ref": return faults(of: value, resolve(keyword.value), at: place)
             case "anyOf":
@@ -52,7 +54,7 @@ enum SchemaCheck {
     private static func holds(_ keyword: JSONValue.Member, of value: JSONValue) -> Bool {
         let limit = keyword.value
         return switch keyword.name {
-        case "type": isOfType(value, limit.string ?? "")
+        case "type": (limit.elements ?? [limit]).contains { isOfType(value, $0.string ?? "") }
         case "const": value == limit
         case "enum": limit.elements?.contains(value) == true
         case "minimum": (value.double ?? .infinity) >= (limit.double ?? .infinity)

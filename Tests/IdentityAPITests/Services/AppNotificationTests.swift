@@ -136,7 +136,7 @@ import WireFormat
         (#""kind":"a","title":"t","body":"\#(String(repeating: "x", count: 401))""#, "body"),
         (#""kind":"a","title":"t","image":"http://example.org/a.jpg""#, "image"),
         (#""kind":"a","title":"t","image":"https://u@example.org/a.jpg""#, "image"),
-        (#""kind":"a","title":"t","lane":"slow""#, "lane"), (#""kind":"a","title":"t","dedupe_key":"""#, "dedupe_key"),
+        (#""kind":"a","title":"t","lane":"slow""#, "lane"),
         (#""kind":"a","title":"t","not_before":"2999-01-01T00:00:00Z""#, "not_before"),
         (#""kind":"a","title":"t","expires_at":"2001-01-01T00:00:00Z""#, "expires_at"),
         (#""kind":"a","title":"t","topic":"event:1""#, "user_ids"), (#""kind":"a","title":"t","user_ids":[]"#, "user_ids"),

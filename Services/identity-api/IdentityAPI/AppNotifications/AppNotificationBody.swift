@@ -19,6 +19,11 @@ struct AppNotificationBody: Encodable, Sendable {
     static let maxNameLength = 64
     static let maxDedupeKeyLength = 128
 
+    private static let fields: Set<String> = [
+        "kind", "title", "body", "data", "image", "sound", "thread", "collapse_key", "topic", "user_ids", "lane", "dedupe_key",
+        "not_before", "expires_at",
+    ]
+
     let content: AppContent
     /// The users, without repetitions; empty for a topic.
     let userIDs: [UUID]
@@ -32,6 +37,10 @@ struct AppNotificationBody: Encodable, Sendable {
     ///
     /// - Throws: `missing_field` or `invalid_request` with the name of the field.
     init(_ body: JSONBody) throws(APIError) {
+        // A server of the app sends it, not an app that is older than this one: an unknown field is a misspelt one.
+        if let unknown = body.names.subtracting(Self.fields).min() {
+            throw APIError(.invalidRequest, "There is no such field", field: unknown)
+        }
         content = AppContent(
             kind: try Self.kind(body), title: try Self.text("title", body, Self.maxTitleCharacters, lineBreaks: false),
             body: try Self.text("body", body, Self.maxBodyCharacters, lineBreaks: true), data: try Self.data(body),
@@ -41,7 +50,8 @@ struct AppNotificationBody: Encodable, Sendable {
             guard TopicName(text) != nil else { throw APIError(.invalidRequest, "The topic's name is none", field: "topic") }
             return text
         }
-        guard (topic == nil) == body.has("user_ids") else {
+        let namesUsers = try body.array("user_ids").map { !$0.isEmpty } ?? false
+        guard topic == nil || !namesUsers else {
             throw APIError(.invalidRequest, "A notification is for user_ids, or for a topic", field: "user_ids")
         }
         userIDs = topic == nil ? try body.userIDs("user_ids", upTo: AppNotification.maxRecipients) : []
@@ -78,7 +88,7 @@ struct AppNotificationBody: Encodable, Sendable {
     }
 
     private static func text(_ name: String, _ body: JSONBody, _ maxCharacters: Int, lineBreaks: Bool) throws(APIError) -> String? {
-        guard let text = try body.text(name), !text.isEmpty else { return nil }
+        guard let text = try body.text(name), !text.showsNothing else { return nil }
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             scalar.properties.generalCategory != .control || (lineBreaks && scalar == "\n")
         }

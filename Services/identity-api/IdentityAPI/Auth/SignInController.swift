@@ -41,7 +41,7 @@ struct SignInController: Sendable {
     /// Ends all sign-ins of the sender, and stops the pushes to all of their devices; with `?except=current` all others.
     func endAll(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request, context)
-        let except = request.uri.queryParameters["except"]
+        let except = request.query("except")
         guard except == nil || except == "current" else {
             throw APIError(.invalidRequest, "The sessions to keep are \"current\" or none", field: "except")
         }

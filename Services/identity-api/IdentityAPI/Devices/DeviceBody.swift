@@ -39,17 +39,10 @@ struct DeviceBody: Sendable {
     ///
     /// - Throws: `invalid_request` for an invalid value, and for two values of different installations.
     static func target(token: String?, fid: String?) throws(APIError) -> PushTarget? {
-        let byToken = try token.flatMap { $0.isEmpty ? nil : $0 }.map { text throws(APIError) in
-            guard let target = PushTarget(text) else {
-                throw APIError(.invalidRequest, "The device's push token is not one", field: Self.token)
-            }
-            return target
-        }
-        let byID = try fid.flatMap { $0.isEmpty ? nil : $0 }.map { text throws(APIError) in
-            guard let target = PushTarget(text), target.kind == .fid else {
-                throw APIError(.invalidRequest, "The Firebase installation id is not one", field: Self.fid)
-            }
-            return target
+        let byToken = try PushTarget(ofClient: token, field: Self.token)
+        let byID = try PushTarget(ofClient: fid, field: Self.fid)
+        guard byID?.kind != .token else {
+            throw APIError(.invalidRequest, "The Firebase installation id is not one", field: Self.fid)
         }
         guard let byToken, let byID else { return byID ?? byToken }
         guard byToken.installationKey == byID.installationKey else {

@@ -77,9 +77,8 @@ struct DeviceController: Sendable {
     }
 
     private func named(by request: Request, _ context: APIRequestContext) async throws -> Named {
-        let query = request.uri.queryParameters
-        var token = query[DeviceBody.token[...]].map(String.init)
-        var fid = query[DeviceBody.fid[...]].map(String.init)
+        var token = request.query(DeviceBody.token)
+        var fid = request.query(DeviceBody.fid)
         if token == nil, fid == nil {
             let bytes: [UInt8]
             do {

@@ -1,4 +1,5 @@
 internal import BlobStore
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import ServiceDefaults
@@ -27,19 +28,36 @@ struct AllowedOrigins: Sendable {
 
     /// Reads `CORS_ALLOWED_ORIGINS`: origins as browsers send them, separated by commas.
     init(_ settings: Settings) throws(ConfigurationError) {
-        let (name, expectation) = ("CORS_ALLOWED_ORIGINS", "origins such as https://app.example.org, separated by commas")
+        let expectation = "origins such as https://app.example.org or capacitor://localhost, separated by commas"
+        let name = "CORS_ALLOWED_ORIGINS"
         var origins: Set<String> = []
         if let text = try settings.optionalString(name, expectation, about: "whose pages may call the API from a browser") {
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {
                 let origin = String(part.drop { $0 == " " }.prefix { $0 != " " })
-                let hasPath = origin.split(separator: "/", omittingEmptySubsequences: false).count != 3
-                guard !hasPath, origin == origin.lowercased(), PublicURL(origin)?.text == origin else {
-                    throw ConfigurationError(name, "is not valid", expectation: expectation)
-                }
+                guard Self.isOrigin(origin) else { throw ConfigurationError(name, "is not valid", expectation: expectation) }
                 origins.insert(origin)
             }
         }
         self.init(origins)
+    }
+
+    /// Whether a text is an origin as browsers send it: a URL of scheme, host and port. Apps that are made of web pages have schemes of
+    /// their own, such as `capacitor`, `ionic` and `tauri`.
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let colon = text.firstRange(of: "://"), text == text.lowercased() else { return false }
+        let (scheme, authority) = (text[..<colon.lowerBound], text[colon.upperBound...])
+        let isLocal = scheme == "http" && authority.prefix { $0 != ":" }.hasSuffix(".localhost")
+        if ["http", "https"].contains(scheme), !isLocal { return !authority.contains("/") && PublicURL(text)?.text == text }
+        return scheme.first?.isLetter == true && !authority.isEmpty
+            && scheme.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: "+") }
+            && authority.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "_") }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+        default: false
+        }
     }
 
     var isEmpty: Bool { origins.isEmpty }

@@ -19,6 +19,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case challengeUsed = "challenge_used"
     case payloadTooLarge = "payload_too_large"
     case unsupportedMediaType = "unsupported_media_type"
+    case requestTimeout = "request_timeout"
     case notFound = "not_found"
     case methodNotAllowed = "method_not_allowed"
     case unauthorized
@@ -59,6 +60,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .consentRequired: 1011
         case .challengeRequired: 1012
         case .challengeInvalid: 1013
+        case .requestTimeout: 1014
         case .unauthorized: 1101
         case .forbidden: 1102
         case .sessionNotFound: 1103
@@ -92,6 +94,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
             .badRequest
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
+        case .requestTimeout: .requestTimeout
         case .notFound, .sessionNotFound, .jobNotFound, .topicNotFound, .notificationNotFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .unauthorized: .unauthorized
@@ -109,7 +112,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     /// Whether the same request can succeed later.
     var isRetryable: Bool {
         switch self {
-        case .rateLimited, .accountLocked, .requestInProgress, .internal, .overloaded, .unavailable: true
+        case .requestTimeout, .rateLimited, .accountLocked, .requestInProgress, .internal, .overloaded, .unavailable: true
         default: false
         }
     }

@@ -48,10 +48,13 @@ struct JSONBody: Sendable {
         values = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
     }
 
+    /// The names of the members.
+    var names: Set<String> { Set(values.keys) }
+
     /// Whether there is a member of this name, even if it is null.
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The text of a member; nil if it is missing or null.
+    /// The text of a member; nil if it is missing, null or empty.
     func text(_ name: String) throws(APIError) -> String? { try values[name].text(of: name) }
 
     /// The text of a required member, which must not be empty.
@@ -60,38 +63,45 @@ struct JSONBody: Sendable {
         return text
     }
 
-    /// The ISO 8601 instant of a member, with or without fractions of a second; nil if it is missing or null.
+    /// The ISO 8601 instant of a member, with or without fractions of a second; nil if it is missing, null or empty.
+    ///
+    /// - Throws: `invalid_request`, also for a day or a time of day that no calendar has.
     func instant(_ name: String) throws(APIError) -> Date? {
         guard let text = try text(name) else { return nil }
         let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         guard let time = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional)) else {
             throw APIError(.invalidRequest, "A time is as in 2025-10-27T10:00:00Z", field: name)
         }
+        // The parser takes 30 February for 2 March.
+        let local = text.prefix(19).uppercased()
+        guard (try? Date(local + "Z", strategy: .iso8601))?.formatted(.iso8601).hasPrefix(local) == true else {
+            throw APIError(.invalidRequest, "There is no such time", field: name)
+        }
         return time
     }
 
-    /// The elements of an array; nil if it is missing or null.
+    /// The elements of an array; nil if it is missing, null or an empty text.
     func array(_ name: String) throws(APIError) -> [JSONValue]? {
         switch values[name] {
-        case nil, .null: return nil
+        case nil, .null, .string(""): return nil
         case .array(let elements): return elements
         default: throw APIError(.invalidRequest, "A field must be an array", field: name)
         }
     }
 
-    /// The members of an object; nil if it is missing or null.
+    /// The members of an object; nil if it is missing, null or an empty text.
     func object(_ name: String) throws(APIError) -> [JSONValue.Member]? {
         switch values[name] {
-        case nil, .null: return nil
+        case nil, .null, .string(""): return nil
         case .object(let members): return members
         default: throw APIError(.invalidRequest, "A field must be an object", field: name)
         }
     }
 
-    /// The boolean of a member; nil if it is missing or null.
+    /// The boolean of a member; nil if it is missing, null or an empty text.
     func bool(_ name: String) throws(APIError) -> Bool? {
         switch values[name] {
-        case nil, .null: return nil
+        case nil, .null, .string(""): return nil
         case .bool(let value): return value
         default: throw APIError(.invalidRequest, "A field is true or false", field: name)
         }
@@ -99,10 +109,10 @@ struct JSONBody: Sendable {
 }
 
 extension JSONValue? {
-    /// The text; nil if it is missing or null. A NUL, which Postgres cannot store in a text, is refused.
+    /// The text; nil if it is missing, null or empty. A NUL, which Postgres cannot store in a text, is refused.
     func text(of field: String) throws(APIError) -> String? {
         switch self {
-        case nil, .null: return nil
+        case nil, .null, .string(""): return nil
         case .string(let text) where !text.utf8.contains(0): return text
         case .string: throw APIError(.invalidRequest, "A text has a character that no text has", field: field)
         default: throw APIError(.invalidRequest, "A field must be a text", field: field)

@@ -10,12 +10,18 @@ extension Request {
         throw APIError(.payloadTooLarge, "The body is larger than \(maxBytes / 1_048_576) MB")
     }
 
+    /// A parameter of the query; nil if it is missing or empty.
+    func query(_ name: String) -> String? {
+        guard let text = uri.queryParameters[name[...]], !text.isEmpty else { return nil }
+        return String(text)
+    }
+
     /// The maximum number of seconds that a request may wait.
     static var maxWaitSeconds: Int { 60 }
 
     /// The seconds in the query parameter `wait`; 0 without it.
     func wait() throws(APIError) -> Int {
-        guard let text = uri.queryParameters["wait"] else { return 0 }
+        guard let text = query("wait") else { return 0 }
         guard let seconds = Int(text), 0...Self.maxWaitSeconds ~= seconds else {
             throw APIError(.invalidRequest, "wait is a number of seconds from 0 to \(Self.maxWaitSeconds)", field: "wait")
         }
@@ -35,13 +41,14 @@ extension Request {
 
     /// Whether the content type is JSON.
     var isJSON: Bool {
-        let type = headers[.contentType]?.lowercased().prefix { $0 != ";" && $0 != " " }
-        return type == "application/json"
+        let type = headers[.contentType]?.lowercased().prefix { $0 != ";" && $0 != " " } ?? ""
+        return type == "application/json" || type == "text/json" || type.hasPrefix("application/") && type.hasSuffix("+json")
     }
 
     /// Reads the whole body.
     ///
-    /// - Throws: `payload_too_large` for more than `maxBytes`; `invalid_request` for a body that arrives too slowly or is cut off.
+    /// - Throws: `payload_too_large` for more than `maxBytes`; `request_timeout` for a body that arrives too slowly; `invalid_request` for
+    ///   one that is cut off.
     func collectBody(upTo maxBytes: Int, _ context: APIRequestContext) async throws -> ByteBuffer {
         context.askForBody()
         do {
@@ -70,7 +77,8 @@ extension APIError {
     /// The error for a body that cannot be read because the connection broke, its framing is invalid, or it arrived too slowly: ordinary
     /// events, not faults of the server.
     static func unreadableBody(_ error: any Error) -> APIError {
-        let message = error is BodyTooSlow ? "The body came too slowly" : "The body was cut off"
-        return APIError(.invalidRequest, message, underlying: error)
+        error is BodyTooSlow
+            ? APIError(.requestTimeout, "The body came too slowly: send it again", underlying: error)
+            : APIError(.invalidRequest, "The body was cut off", underlying: error)
     }
 }

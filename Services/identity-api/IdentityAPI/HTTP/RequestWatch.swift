@@ -25,8 +25,8 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     /// The maximum number of bytes of a body that are read after the response so that the connection can be reused.
     private static let maxDrainedBytes = 64 * 1024
 
-    /// The methods of the requests that have begun and whose responses have not ended, in order.
-    private var unanswered = CircularBuffer<HTTPMethod>()
+    /// The requests that have begun and whose responses have not ended, in order.
+    private var unanswered = CircularBuffer<(method: HTTPMethod, version: HTTPVersion)>()
     /// The bytes of its body that the last request has announced and not sent: nil when it is complete, `.max` when it is chunked.
     private var bytesToCome: Int?
     /// Whether the last request's client waits for `100 Continue`.
@@ -39,9 +39,15 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private var whenHungUp: (@Sendable () -> Void)?
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var data = data
         switch unwrapInboundIn(data) {
-        case .head(let head):
-            unanswered.append(head.method)
+        case .head(var head):
+            unanswered.append((head.method, head.version))
+            if head.version == .http1_0 {
+                // The end of the connection is what such a client waits for: it has no chunks.
+                head.headers.replaceOrAdd(name: "Connection", value: "close")
+                data = wrapInboundOut(.head(head))
+            }
             let announced = Self.announcedBytes(head.headers)
             bytesToCome = announced
             asksFirst = announced > 0 && head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
@@ -66,19 +72,22 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
             let (replacement, body) = Self.answerToNoRequest(version: head.version)
             context.write(wrapOutboundOut(.head(replacement)), promise: promise)
             context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
-        case .head(var head) where isTooMuchToCome:
-            closesAfterAnswer = true
-            head.headers.replaceOrAdd(name: "Connection", value: "close")
+        case .head(var head):
+            if unanswered.first?.version == .http1_0 { head.version = .http1_0 }
+            if isTooMuchToCome {
+                closesAfterAnswer = true
+                head.headers.replaceOrAdd(name: "Connection", value: "close")
+            }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
             _ = unanswered.popFirst()
             whenHungUp = nil
             context.writeAndFlush(data, promise: promise)
             tell(closesAfterAnswer ? .answeredEarly : .answered, context)
-        case .body where unanswered.first == .HEAD:
+        case .body where unanswered.first?.method == .HEAD:
             // The client would take a body for the response to its next request; the framework does not drop it.
             promise?.succeed()
-        case .head, .body:
+        case .body:
             context.write(data, promise: promise)
         }
     }

@@ -63,6 +63,7 @@ struct APIRoutes: Sendable {
         router.add(middleware: EnvelopeMiddleware())
         router.add(middleware: limit)
         router.add(middleware: PreflightMiddleware(origins: origins))
+        router.add(middleware: ContentCodingMiddleware())
         var waiting = Dictionary(grouping: APIOperation.all, by: \.pattern)
         for pattern in APIOperation.all.map(\.pattern) {
             guard let operations = waiting.removeValue(forKey: pattern) else { continue }
@@ -108,5 +109,7 @@ struct APIRoutes: Sendable {
                 }
             router.on(path, method: method, use: answer)
         }
+        // Also of pages whose origin is not allowed: without the headers of CORS their browser says so itself.
+        router.on(path, method: .options) { _, _ in Response(status: .noContent, headers: [.allow: allowed]) }
     }
 }

@@ -52,8 +52,8 @@ struct ImageJobController: Sendable {
         let identity = try await authenticator.identify(request)
         let limit = try Self.limit(of: request)
         var cursor: ImageJobCursor?
-        if let text = request.uri.queryParameters["cursor"] {
-            guard let place = ImageJobCursor(String(text)) else {
+        if let text = request.query("cursor") {
+            guard let place = ImageJobCursor(text) else {
                 throw APIError(.invalidRequest, "The cursor is none that was given out here", field: "cursor")
             }
             cursor = place
@@ -111,15 +111,15 @@ struct ImageJobController: Sendable {
     }
 
     private static func form(of request: Request) throws(APIError) -> ImageJobReader.Form {
-        guard let text = request.uri.queryParameters["result"] else { return .inline }
-        guard let form = ImageJobReader.Form(rawValue: String(text)) else {
+        guard let text = request.query("result") else { return .inline }
+        guard let form = ImageJobReader.Form(rawValue: text) else {
             throw APIError(.invalidRequest, "result is base64 or url", field: "result")
         }
         return form
     }
 
     private static func limit(of request: Request) throws(APIError) -> Int {
-        guard let text = request.uri.queryParameters["limit"] else { return usualPage }
+        guard let text = request.query("limit") else { return usualPage }
         let range = 1...(ImageJobRepository.maxPageSize - 1)
         guard let limit = Int(text), range.contains(limit) else {
             throw APIError(.invalidRequest, "limit is a number from 1 to \(range.upperBound)", field: "limit")

@@ -52,11 +52,11 @@ struct ImageOrderFields {
 
     private var values: [String: JSONValue] = [:]
 
-    /// Adds a field; a null or unknown field is ignored.
+    /// Adds a field; a null, empty or unknown field is ignored.
     mutating func take(_ name: String, _ value: JSONValue) throws(APIError) {
         guard Self.names.contains(name) else { return }
         guard values[name] == nil else { throw APIError(.invalidRequest, "A field is given twice", field: name) }
-        if value != .null { values[name] = value }
+        if value != .null, value != .string("") { values[name] = value }
     }
 
     /// Validates the fields after the last one was added.
@@ -67,19 +67,12 @@ struct ImageOrderFields {
         guard templateID.utf8.count <= Self.maxTemplateIDBytes else { throw APIError.templateNotFound }
         let options = try options()
         return ImageOrder(
-            templateID: templateID, width: options.width, height: options.height, quality: options.quality, target: try target(),
+            templateID: templateID, width: options.width, height: options.height, quality: options.quality,
+            target: try PushTarget(ofClient: try text(Self.deviceToken), field: Self.deviceToken),
             isAsync: try isAsync())
     }
 
     private func text(_ name: String) throws(APIError) -> String? { try values[name].text(of: name) }
-
-    private func target() throws(APIError) -> PushTarget? {
-        guard let token = try text(Self.deviceToken), !token.isEmpty else { return nil }
-        guard let target = PushTarget(token) else {
-            throw APIError(.invalidRequest, "The device's push token is not one", field: Self.deviceToken)
-        }
-        return target
-    }
 
     private func isAsync() throws(APIError) -> Bool? {
         switch values[Self.isAsync] {
@@ -95,7 +88,7 @@ struct ImageOrderFields {
             throw APIError(.invalidRequest, "The options are an object", field: Self.options)
         }
         var options: (width: Int?, height: Int?, quality: String?) = (nil, nil, nil)
-        for member in members where member.value != .null {
+        for member in members where member.value != .null && member.value != .string("") {
             switch member.name {
             case "width": options.width = try Self.side(member)
             case "height": options.height = try Self.side(member)

@@ -29,6 +29,7 @@ struct ChatMessage: Sendable {
         messageID = try Self.checkedID(try body.requiredText("message_id"))
         isSensitive = try body.bool("sensitive") ?? false
         text = isSensitive ? try body.text("text") : try body.requiredText("text")
+        guard isSensitive || text?.showsNothing == false else { throw APIError(.missingField, "The text shows nothing", field: "text") }
         guard (text?.utf8.count ?? 0) <= Self.maxTextBytes else {
             throw APIError(.invalidRequest, "A text has up to \(Self.maxTextBytes / 1_024) KB", field: "text")
         }

@@ -23,7 +23,7 @@ struct APIBody: Sendable {
 
     /// The errors that a body of this kind can get.
     var errors: Set<ErrorCode> {
-        isLenient ? [] : [.payloadTooLarge, .unsupportedMediaType, .missingField]
+        isLenient ? [] : [.payloadTooLarge, .unsupportedMediaType, .requestTimeout, .missingField]
     }
 
     var json: JSONValue {

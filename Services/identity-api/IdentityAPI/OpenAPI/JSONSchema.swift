@@ -10,7 +10,8 @@ struct JSONSchema: Sendable {
     static let text = JSONSchema(json: ["type": "string"])
     static let uuid = JSONSchema(json: ["type": "string", "format": "uuid"])
     static let instant = JSONSchema(json: ["type": "string", "format": "date-time"])
-    static let null = JSONSchema(json: ["type": "null"])
+    /// Always null. As one of two types, because generators make of null alone a class that they do not write.
+    static let null = JSONSchema(json: ["type": ["object", "null"]])
     /// A number of things.
     static let count = JSONSchema(json: ["type": "integer", "minimum": 0])
     /// The bytes of a file in a form.
@@ -82,8 +83,14 @@ struct JSONSchema: Sendable {
         JSONSchema(json: .members(("$ref", .string("#/components/schemas/\(name)"))))
     }
 
-    /// The same, or null.
-    var orNull: JSONSchema { .any(of: [self, .null]) }
+    /// The same, or null: as a second type, because generators make a class of its own of an alternative that is only null.
+    var orNull: JSONSchema {
+        guard case .string(let type) = json["type"] else { return .any(of: [self, JSONSchema(json: ["type": "null"])]) }
+        var json = json
+        json["type"] = .array([.string(type), "null"])
+        if case .array(let values)? = json["enum"] { json["enum"] = .array(values + [.null]) }
+        return JSONSchema(json: json)
+    }
 
     /// The same with an explanation.
     func described(_ text: String) -> JSONSchema {

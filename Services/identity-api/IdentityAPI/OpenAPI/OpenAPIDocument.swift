@@ -27,7 +27,8 @@ enum OpenAPIDocument {
                     "description",
                     """
                     Sign-up and sign-in by face, pictures that take longer than an app stays open, and pushes that tell people the result. \
-                    Members of objects that are not known are ignored, except in the forms of faces. `HEAD` is served wherever `GET` is. \
+                    Fields that are not known are ignored, except in `POST /v1/notifications`. An optional field may be missing, empty or \
+                    null. `HEAD` is served wherever `GET` is. \
                     A path that is served with other methods answers 405 and `Allow`.
                     """
                 ))

@@ -25,7 +25,8 @@ enum UploadOwner: Sendable {
 struct SessionOrder: Sendable {
     let form: UploadForm
     let owner: UploadOwner
-    let target: PushTarget
+    /// The installation that gets a push with the result; nil for a phone without pushes, whose app asks for the session.
+    let target: PushTarget?
     let upload: ReceivedUpload
     /// The fingerprint that a repetition must have as well; 32 bytes.
     let fingerprint: [UInt8]
@@ -99,8 +100,8 @@ struct SessionStarter: Sendable {
         _ order: SessionOrder, _ consent: ConsentedText?, _ challenge: FaceChallenge?, sessionID: UUID, token: OpaqueToken,
         lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
-        let registration = try keys.registration(of: order.target, seenAt: Date())
-        try await limit(order, from: registration.installationKey, origin.limits)
+        let registration = try order.target.map { try keys.registration(of: $0, seenAt: Date()) }
+        try await limit(order, from: registration?.installationKey, origin.limits)
         let data = JSONValue.members(("session_id", .string(sessionID.wireString)))
         let answer = IdempotencyAnswer(
             fingerprint: order.fingerprint, resourceID: sessionID, status: 200,
@@ -112,7 +113,7 @@ struct SessionStarter: Sendable {
             authorisedBy: order.bearer?.signInID, verificationID: order.owner.verification?.id, isRecovery: order.isRecovery,
             email: try sessionEmail(of: order, newID), consent: consent,
             attemptKey: attemptKeys.first, otherAttemptKeys: Array(attemptKeys.dropFirst()),
-            tokenHash: token.hash, installationKey: registration.installationKey, addressKey: keys.addressKey(origin.address),
+            tokenHash: token.hash, installationKey: registration?.installationKey, addressKey: keys.addressKey(origin.address),
             photos: order.upload.photos, photoBytes: order.upload.photoBytes, challenge: challenge?.poses,
             requestID: origin.requestID, traceparent: origin.traceparent)
         try await postgres.write(confirming: { try await SessionRepository(postgres).find(id: sessionID) != nil }) { transaction in
@@ -143,7 +144,7 @@ struct SessionStarter: Sendable {
     ///
     /// - Returns: The lane for its event.
     private func insert(
-        _ new: NewSession, on registration: PushRegistration, for owner: UploadOwner, in transaction: PostgresTransaction
+        _ new: NewSession, on registration: PushRegistration?, for owner: UploadOwner, in transaction: PostgresTransaction
     ) async throws -> EkycLane {
         var new = new
         if case .email(let email) = owner, !new.otherAttemptKeys.isEmpty {
@@ -152,33 +153,34 @@ struct SessionStarter: Sendable {
         if let id = try await userID(of: owner, new.event, transaction) { new.userID = id }
         let sessions = SessionRepository(transaction)
         var isKnown = new.authorised
-        if let attemptKey = new.attemptKey, let installationKey = new.installationKey {
+        if let attemptKey = new.attemptKey {
             let attempts = try await sessions.lockSignInAttempts(
-                attemptKeys: [attemptKey] + new.otherAttemptKeys, userID: new.userID, installationKey: installationKey)
+                attemptKeys: [attemptKey] + new.otherAttemptKeys, userID: new.userID, installationKey: new.installationKey)
             try SignInLock.check(attempts)
             isKnown = attempts.isKnown
             if !isKnown {
                 try brakes.check(
-                    try await sessions.failedSignIns(of: new.addressKey, installationKey: installationKey, limits: brakes.limits))
+                    try await sessions.failedSignIns(
+                        of: new.addressKey, installationKey: new.installationKey, limits: brakes.limits))
             }
         }
         let undecided = try await sessions.lockUndecided(
             of: new.addressKey, installationKey: new.installationKey, accountID: new.authorised ? new.userID : nil)
         try admission.check(undecided, isKnown: isKnown, adding: new.photoBytes)
-        new.installID = try await PushInstallRepository(transaction).registerUnbound(registration).id
+        if let registration { new.installID = try await PushInstallRepository(transaction).registerUnbound(registration).id }
         try await sessions.insert(new)
         return isKnown ? .known : .new
     }
 
     /// Takes a token from the account's bucket or, for a sign-in when that is empty, from the bucket of a known installation: strangers who
     /// use the account's e-mail must not lock its owner out.
-    private func limit(_ order: SessionOrder, from installationKey: [UInt8], _ limits: RateLimitRecord) async throws {
+    private func limit(_ order: SessionOrder, from installationKey: [UInt8]?, _ limits: RateLimitRecord) async throws {
         let account = Account(id: countedIDs(of: order.owner)[0], event: order.form.event, isAuthorised: order.bearer != nil)
         let refusal: APIError
         do throws(APIError) { return try limiter.admit(account, limits, or: "Too many uploads for this account") } catch {
             refusal = error
         }
-        guard account.event == .signIn, let userID = try await userID(of: order.owner, .signIn, postgres),
+        guard account.event == .signIn, let installationKey, let userID = try await userID(of: order.owner, .signIn, postgres),
             try await AccessTokenRepository(postgres).isKnown(installationKey: installationKey, to: userID)
         else { throw refusal }
         var own = account

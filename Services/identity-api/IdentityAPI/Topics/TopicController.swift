@@ -96,7 +96,7 @@ struct TopicController: Sendable {
     }
 
     private static func limit(of request: Request) throws(APIError) -> Int {
-        guard let text = request.uri.queryParameters["limit"] else { return usualPage }
+        guard let text = request.query("limit") else { return usualPage }
         let range = 1...TopicRepository.maxPageSize
         guard let limit = Int(text), range.contains(limit) else {
             throw APIError(.invalidRequest, "limit is a number from 1 to \(range.upperBound)", field: "limit")
@@ -105,7 +105,7 @@ struct TopicController: Sendable {
     }
 
     private static func cursor(of request: Request) throws(APIError) -> UUID? {
-        guard let text = request.uri.queryParameters["cursor"] else { return nil }
+        guard let text = request.query("cursor") else { return nil }
         guard let id = UUID(wireString: text) else {
             throw APIError(.invalidRequest, "cursor is the next_cursor of the page before", field: "cursor")
         }

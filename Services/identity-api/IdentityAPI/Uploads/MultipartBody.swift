@@ -19,6 +19,8 @@ struct MultipartBody: UploadBody {
     private let limits: UploadLimits
     private var chunks: BodyChunks
     private var parser: MultipartParser
+    /// The first bytes of a picture whose beginning was returned.
+    private var firstBytes: ByteBuffer?
 
     init(_ body: RequestBody, boundary: MultipartBoundary, fields: Fields, maxBytes: Int, limits: UploadLimits) {
         self.fields = fields
@@ -28,10 +30,17 @@ struct MultipartBody: UploadBody {
     }
 
     mutating func next() async throws -> UploadPiece? {
+        if let bytes = firstBytes.take() { return .pictureData(bytes) }
         while let event = try await nextEvent() {
             switch event {
             case .partBegan(let headers):
-                if fields.pictures.contains(headers.name) { return .pictureBegan(headers.name) }
+                let name = Self.nameWithoutIndex(headers.name)
+                if fields.pictures.contains(name) {
+                    // Forms of browsers and generated clients send an empty part for a file that is not given.
+                    guard let bytes = try await firstBytesOfPart() else { continue }
+                    firstBytes = bytes
+                    return .pictureBegan(name)
+                }
                 if fields.texts.contains(headers.name) { return .field(headers.name, try await readValue(of: headers.name)) }
                 while try await nextPartData() != nil {}
             case .partData(let range): return .pictureData(slice(range))
@@ -41,6 +50,14 @@ struct MultipartBody: UploadBody {
             }
         }
         return nil
+    }
+
+    /// Returns the name of a field without the brackets that clients add to each file of several: `faces[]`, `faces[0]`.
+    private static func nameWithoutIndex(_ name: String) -> String {
+        guard name.last == "]", let open = name.lastIndex(of: "["),
+            name[open...].dropFirst().dropLast().utf8.allSatisfy({ 0x30...0x39 ~= $0 })
+        else { return name }
+        return String(name[..<open])
     }
 
     /// Returns the next event, reading more of the body as it is needed; nil when the body is complete.
@@ -72,6 +89,14 @@ struct MultipartBody: UploadBody {
         chunks.chunk.getSlice(at: chunks.chunk.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer()
     }
 
+    /// Returns the first bytes of the part that has begun; nil when it has none.
+    private mutating func firstBytesOfPart() async throws -> ByteBuffer? {
+        while let bytes = try await nextPartData() {
+            if bytes.readableBytes > 0 { return bytes }
+        }
+        return nil
+    }
+
     /// Returns the next data of the current part; nil at its end.
     private mutating func nextPartData() async throws -> ByteBuffer? {
         switch try await nextEvent() {
@@ -94,6 +119,7 @@ struct MultipartBody: UploadBody {
             throw APIError(.invalidRequest, "A field is not UTF-8", field: field)
         }
         guard fields.json.contains(field) else { return .string(text) }
+        if text.allSatisfy(\.isWhitespace) { return .null }
         do throws(JSONError) {
             return try JSONValue(parsing: bytes)
         } catch {

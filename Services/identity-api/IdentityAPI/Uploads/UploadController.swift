@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import Mail
 internal import Storage
 internal import WireFormat
 
@@ -21,6 +22,7 @@ struct UploadController: Sendable {
     /// The consent that a sign-up needs; nil for none.
     let consent: ConsentRequirement?
     let challenges: ChallengeGate
+    let mail: any MailSender
 
     func upload(_ form: UploadForm, _ request: Request, _ context: APIRequestContext) async throws -> Response {
         let beganAt = Date()
@@ -41,7 +43,7 @@ struct UploadController: Sendable {
                 var body = MultipartBody(
                     request.body, boundary: boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
                 let upload = try await UploadReceiver(form: form, sessionID: sessionID, blobs: blobs, limits: limits).receive(&body)
-                let order = try Self.order(of: upload, form, bearer)
+                let order = try self.order(of: upload, form, bearer)
                 return try await repeatable(order, key, context).run { attempt in
                     let answer = try await attempt.answer(to: order.fingerprint) { lease in
                         if let refusal { throw refusal }
@@ -134,26 +136,21 @@ struct UploadController: Sendable {
         }
     }
 
-    private static func order(
+    private func order(
         of upload: ReceivedUpload, _ form: UploadForm, _ bearer: UploadOwner?
     ) throws(APIError) -> SessionOrder {
         let owner = try owner(of: upload, form, bearer)
-        guard let pushToken = upload.texts[UploadForm.pushToken], !pushToken.isEmpty else {
-            throw APIError(.missingField, "The device's push token is missing", field: UploadForm.pushToken)
-        }
-        guard let target = PushTarget(pushToken) else {
-            throw APIError(.invalidRequest, "The device's push token is not one", field: UploadForm.pushToken)
-        }
-        try checkAnswer(of: upload, form)
+        let target = try PushTarget(ofClient: upload.texts[UploadForm.pushToken], field: UploadForm.pushToken)
+        try Self.checkAnswer(of: upload, form)
         let sender = owner.bearer?.userID ?? owner.verification?.id
         return SessionOrder(
             form: form, owner: owner, target: target, upload: upload, fingerprint: upload.fingerprint(sender: sender?.wireString ?? ""))
     }
 
-    private static func owner(
+    private func owner(
         of upload: ReceivedUpload, _ form: UploadForm, _ bearer: UploadOwner?
     ) throws(APIError) -> UploadOwner {
-        let isRecovery = try isRecovery(upload)
+        let isRecovery = try Self.isRecovery(upload)
         if case .verified(let verification, _) = bearer { return .verified(verification, isRecovery: isRecovery) }
         guard !isRecovery else {
             throw APIError(.invalidRequest, "A recovery needs the enrolment token of a verified e-mail", field: UploadForm.recovery)
@@ -165,10 +162,7 @@ struct UploadController: Sendable {
             }
             throw APIError(.missingField, "The e-mail address is missing", field: UploadForm.email)
         }
-        guard let email = EmailAddress(text) else {
-            throw APIError(.invalidEmail, "This is not an e-mail address", field: UploadForm.email)
-        }
-        return .email(email)
+        return .email(try EmailAddress(ofClient: text, for: form.event == .signUp ? mail : nil))
     }
 
     /// Refuses a sign-up that names a challenge without the photos that answer it, and the reverse.

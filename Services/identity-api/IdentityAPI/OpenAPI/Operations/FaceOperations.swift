@@ -77,13 +77,16 @@ extension APIOperation {
             APILink(operation: "redeemSession", parameter: "id", member: "session_id"),
         ])
 
+    private static let remedies = SessionReason.allCases.map { "`\($0.rawValue)`: \($0.remedy)" }.joined(separator: " ")
+
     private static let session = JSONSchema.object(
         [
             "session_id": .uuid, "event": .one(of: EkycEvent.self), "state": .one(of: SessionState.self),
             "created_at": .instant, "expires_at": .instant,
         ],
         optional: [
-            "reason": .one(of: SessionReason.self), "retryable": .boolean, "attempts_left": .count, "verification_id": .uuid,
+            "reason": .one(of: SessionReason.self).described(remedies), "retryable": .boolean, "attempts_left": .count,
+            "verification_id": .uuid,
             "completed_at": .instant, "liveness": .one(of: Liveness.self),
         ])
 
@@ -94,9 +97,10 @@ extension APIOperation {
                 .map { ($0.name, JSONSchema.array(of: .file, upTo: $0.count, from: $0.count)) }
         }
         let email: [(String, JSONSchema)] = [(UploadForm.email, .text)]
-        let required = [(UploadForm.pushToken, JSONSchema.text)] + photos(isOptional: false) + (form.event == .signIn ? email : [])
+        let token = JSONSchema.text.described("The registration token of FCM; missing or empty for a phone without pushes")
+        let required = photos(isOptional: false) + (form.event == .signIn ? email : [])
         let challenge = [(ChallengeGate.field, JSONSchema.text)] + photos(isOptional: true)
-        let optional = others + (form.event == .signIn ? [] : email) + challenge
+        let optional = [(UploadForm.pushToken, token)] + others + (form.event == .signIn ? [] : email) + challenge
         return .object(required, optional: optional)
     }
 }

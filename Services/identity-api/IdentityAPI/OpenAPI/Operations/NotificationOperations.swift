@@ -40,12 +40,12 @@ extension APIOperation {
     private static let request = JSONSchema.object(
         ["kind": .text(1...AppNotificationBody.maxNameLength, pattern: "^[a-z0-9_.-]+$")],
         optional: [
-            "user_ids": .array(of: .uuid, upTo: AppNotification.maxRecipients, from: 1), "topic": .topicName.orNull,
+            "user_ids": .array(of: .uuid, upTo: AppNotification.maxRecipients).orNull, "topic": .topicName.orNull,
             "title": .text(0...AppNotificationBody.maxTitleCharacters).orNull,
             "body": .text(0...AppNotificationBody.maxBodyCharacters).orNull, "data": .map(of: .text).orNull,
             "image": .text(0...AppNotificationBody.maxImageBytes, pattern: "^https://").orNull, "sound": name, "thread": name,
             "collapse_key": name, "dedupe_key": .text(1...AppNotificationBody.maxDedupeKeyLength).orNull,
-            "not_before": .instant.orNull, "expires_at": .instant.orNull, "lane": .any(of: [.one(of: Lane.self), .null]),
+            "not_before": .instant.orNull, "expires_at": .instant.orNull, "lane": .one(of: Lane.self).orNull,
         ])
 
     private static let state = JSONSchema.object(
