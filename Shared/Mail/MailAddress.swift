@@ -35,7 +35,7 @@ public struct MailAddress: Sendable, Hashable {
     ///
     /// Quoted local parts (`"a b"@example.com`) are refused: hardly any mailbox has one, and their characters could end a command. Dots
     /// anywhere are taken, as carriers gave out such addresses; ``path(of:)`` quotes them.
-    static func isSendable(_ address: String) -> Bool {
+    public static func isSendable(_ address: String) -> Bool {
         guard (3...MailMessage.maxAddressByteCount).contains(address.utf8.count), let at = address.lastIndex(of: "@") else { return false }
         let (local, domain) = (address[..<at], address[address.index(after: at)...])
         return (1...64).contains(local.utf8.count) && isDotted(local, mayBeEmpty: true) && isDotted(domain) && !domain.hasPrefix("-")

@@ -27,6 +27,6 @@ extension FuzzTarget {
         let capitals = EmailAddress("  \(address.normalised.uppercased())\n")
         // Capitals may be longer, or another letter: ß becomes SS.
         if address.normalised.utf8.allSatisfy({ $0 < 0x80 }) { try requireEqual(capitals, address, "the address in capitals") }
-        try requireEqual(MailAddress(address.normalised)?.address, address.normalised, "the address that mail is sent to")
+        try require(MailAddress.isSendable(address.normalised), "an address that no mail is sent to")
     }
 }

@@ -5,7 +5,8 @@ import JSON
 /// What is added does not: apps ignore members, errors and statuses that they do not know.
 enum DocumentChanges {
     /// Returns the breaking changes, by their places.
-    static func breaking(from old: JSONValue, to new: JSONValue) -> [String] {
+    static func breaking(from oldDocument: JSONValue, to newDocument: JSONValue) -> [String] {
+        let (old, new) = (oldDocument.inlined(in: oldDocument), newDocument.inlined(in: newDocument))
         var found: [String] = []
         for path in old["paths"]?.members ?? [] {
             for operation in path.value.members ?? [] {
@@ -88,6 +89,20 @@ enum DocumentChanges {
 }
 
 extension JSONValue {
+    /// Returns a part of a document with its schemas in place of the references to them, whose names apps do not see.
+    func inlined(in document: JSONValue) -> JSONValue {
+        if let reference = self["$ref"]?.string, reference.hasPrefix("#/components/schemas/") {
+            var schema = document.resolved(self).inlined(in: document)
+            for member in members ?? [] where member.name != "$ref" { schema[member.name] = member.value }
+            return schema
+        }
+        switch self {
+        case .object(let members): return .object(members.map { .init($0.name, $0.value.inlined(in: document)) })
+        case .array(let elements): return .array(elements.map { $0.inlined(in: document) })
+        default: return self
+        }
+    }
+
     /// Returns the component of this document that a reference names; anything else as it is.
     func resolved(_ value: JSONValue) -> JSONValue {
         guard let path = value["$ref"]?.string?.split(separator: "/").dropFirst() else { return value }

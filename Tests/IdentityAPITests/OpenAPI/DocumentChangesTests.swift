@@ -6,6 +6,8 @@ import Testing
 @Suite struct DocumentChangesTests {
     private typealias Change = (place: String, value: JSONValue?)
 
+    /// The document with its schemas where they are used, so that a place of them can be named.
+    private static let document = OpenAPIDocument.json.inlined(in: OpenAPIDocument.json)
     private static let register = "paths /v1/auth/register post"
     private static let email = "\(body) properties email"
     private static let body = "\(register) requestBody content application/json schema"
@@ -29,27 +31,27 @@ import Testing
     ]
 
     @Test func `A document breaks nothing of itself`() {
-        #expect(DocumentChanges.breaking(from: OpenAPIDocument.json, to: OpenAPIDocument.json) == [])
+        #expect(DocumentChanges.breaking(from: Self.document, to: Self.document) == [])
     }
 
     @Test func `What is removed, narrowed or newly required breaks apps`() {
         for change in Self.breaking {
             let changed = Self.apply(change)
-            #expect(changed != OpenAPIDocument.json, "\(change.place)")
-            #expect(!DocumentChanges.breaking(from: OpenAPIDocument.json, to: changed).isEmpty, "\(change.place)")
+            #expect(changed != Self.document, "\(change.place)")
+            #expect(!DocumentChanges.breaking(from: Self.document, to: changed).isEmpty, "\(change.place)")
         }
     }
 
     @Test func `What is added or allowed besides breaks nothing`() {
         for change in Self.harmless {
             let changed = Self.apply(change)
-            #expect(changed != OpenAPIDocument.json, "\(change.place)")
-            #expect(DocumentChanges.breaking(from: OpenAPIDocument.json, to: changed) == [], "\(change.place)")
+            #expect(changed != Self.document, "\(change.place)")
+            #expect(DocumentChanges.breaking(from: Self.document, to: changed) == [], "\(change.place)")
         }
     }
 
     private static func apply(_ change: Change) -> JSONValue {
-        self.change(OpenAPIDocument.json, at: change.place.split(separator: " ").map(String.init)[...], to: change.value)
+        self.change(document, at: change.place.split(separator: " ").map(String.init)[...], to: change.value)
     }
 
     /// Returns a document with another value at a place; nil removes it.

@@ -24,17 +24,24 @@ enum DocumentedAnswers {
             // Preflights are answered at every path.
             return response.status >= 400 || method == "OPTIONS" ? [] : ["a request that is not described is answered"]
         }
-        guard let described = responses[operation.id]?["\(response.status)"].map(OpenAPIDocument.json.resolved) else {
+        guard let answer = responses[operation.id]?["\(response.status)"].map(OpenAPIDocument.json.resolved) else {
             return ["the status is not described"]
         }
         // An answer to HEAD has no body.
         guard method != "HEAD" else { return [] }
-        guard let content = described["content"] else { return response.body.isEmpty ? [] : ["it has a body"] }
+        guard let content = answer["content"] else { return response.body.isEmpty ? [] : ["it has a body"] }
         let type = String((response.header("Content-Type") ?? "").prefix { $0 != ";" })
         guard let described = content[type] else { return ["the type \(type) is not described"] }
         guard let schema = described["schema"] else { return [] }
         guard let body = try? JSONValue(parsing: response.body, limits: limits) else { return ["the body is not JSON"] }
-        return SchemaCheck.faults(of: body, schema)
+        return codeFaults(body, answer["x-error-codes"]) + SchemaCheck.faults(of: body, schema)
+    }
+
+    private static func codeFaults(_ body: JSONValue, _ described: JSONValue?) -> [String] {
+        guard let described = described?.elements, let code = body["error"]?["code"] ?? body["errors"]?.elements?.first?["code"] else {
+            return []
+        }
+        return described.contains(code) ? [] : ["the error \(code.text) is not described"]
     }
 
     /// Returns the operation that the router chooses: of several paths the one with the most literal segments.

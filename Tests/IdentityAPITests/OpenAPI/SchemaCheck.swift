@@ -28,7 +28,7 @@ enum SchemaCheck {
             case "required":
                 let names = (keyword.value.elements ?? []).compactMap(\.string)
                 return names.filter { value[$0] == nil }.map { "\(place).\($0) is missing" }
-            case "description", "contentEncoding", "contentMediaType": return []
+            case "description", "contentEncoding", "contentMediaType", "example": return []
             default: return holds(keyword, of: value) ? [] : ["\(place): not of \(keyword.name) \(keyword.value.text)"]
             }
         }

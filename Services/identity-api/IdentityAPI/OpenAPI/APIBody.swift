@@ -10,6 +10,8 @@ struct APIBody: Sendable {
     var isRequired = true
     /// Whether a faulty body counts as none.
     var isLenient = false
+    /// An example in JSON; nil for one with all members.
+    var example: JSONValue?
 
     /// A JSON value.
     static func json(_ schema: JSONSchema, upTo maxBytes: Int, isRequired: Bool = true) -> APIBody {

@@ -41,17 +41,14 @@ private struct APIFailure {
     var name: String { codes.map(\.rawValue).joined(separator: ".") }
 
     var json: JSONValue {
-        let names = JSONSchema.one(of: codes.map(\.rawValue)).json
-        let envelope: JSONValue = [
-            "$ref": "#/components/schemas/Failure", "properties": ["error": ["properties": ["code": names]]],
-        ]
-        let problem: JSONValue = [
-            "$ref": "#/components/schemas/Problem",
-            "properties": ["errors": ["items": ["properties": ["code": names]]]],
-        ]
+        let (envelope, problem): (JSONValue, JSONValue) = (
+            ["$ref": "#/components/schemas/Failure"], ["$ref": "#/components/schemas/Problem"]
+        )
         let headers = APIHeader.general + (codes.contains(where: \.isRetryable) ? [.retryAfter] : [])
         return .members(
             ("description", .string(codes.map { "`\($0.rawValue)`" }.joined(separator: ", "))),
+            // A reference that narrows a schema is more than generators of clients understand.
+            ("x-error-codes", .array(codes.map { .string($0.rawValue) })),
             ("headers", APIHeader.references(headers)),
             ("content", ["application/json": ["schema": envelope], "application/problem+json": ["schema": problem]]))
     }

@@ -35,13 +35,23 @@ enum OpenAPIDocument {
         ),
         ("servers", [["url": "/"]]),
         ("tags", .array(APIArea.allCases.map { .members(("name", .string($0.rawValue))) })),
-        ("paths", paths),
+        ("paths", written.paths),
         ("components", components))
 
-    private static var paths: JSONValue {
+    /// The schema of a component that is not of one request alone.
+    static func named(_ name: String) -> JSONValue { schemas.first { $0.key == name }?.value.json ?? .object([]) }
+
+    private static let written: (paths: JSONValue, schemas: [JSONValue.Member]) = {
+        var components = SchemaComponents()
+        for (name, schema) in schemas { components.add(name, schema.json) }
+        let paths = Self.paths(&components)
+        return (paths, components.members)
+    }()
+
+    private static func paths(_ components: inout SchemaComponents) -> JSONValue {
         var items: [JSONValue.Member] = []
         for operation in APIOperation.all {
-            let method = JSONValue.Member(operation.method.rawValue.lowercased(), operation.json)
+            let method = JSONValue.Member(operation.method.rawValue.lowercased(), components.write(operation))
             if let index = items.firstIndex(where: { $0.name == operation.path }) {
                 items[index].value = .object((items[index].value.members ?? []) + [method])
             } else {
@@ -52,7 +62,7 @@ enum OpenAPIDocument {
     }
 
     private static let components: JSONValue = .members(
-        ("schemas", .object(schemas.map { .init($0.key, $0.value.json) })),
+        ("schemas", .object(written.schemas)),
         ("responses", .object(APIOperation.failureComponents)),
         (
             "headers",

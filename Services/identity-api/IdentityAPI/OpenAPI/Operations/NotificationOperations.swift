@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import JSON
 internal import Storage
 internal import WireFormat
 
@@ -37,12 +38,19 @@ extension APIOperation {
     private static let notify = APIBearer.key(scope: ServiceScope.notify.rawValue)
     private static let name = JSONSchema.text(1...AppNotificationBody.maxNameLength, pattern: "^[A-Za-z0-9_.:-]+$").orNull
 
+    private static let example: JSONValue = [
+        "kind": "order.shipped", "user_ids": ["3f6c1a9e-5d1b-4a0e-8f7c-2b9d4e6a8c10"], "title": "On its way",
+        "body": "Parcel 7 arrives today",
+        "data": ["order": "7"], "collapse_key": "order-7", "dedupe_key": "order-7-shipped", "lane": "normal",
+    ]
+
     private static let request = JSONSchema.object(
         ["kind": .text(1...AppNotificationBody.maxNameLength, pattern: "^[a-z0-9_.-]+$")],
         optional: [
             "user_ids": .array(of: .uuid, upTo: AppNotification.maxRecipients).orNull, "topic": .topicName.orNull,
             "title": .text(0...AppNotificationBody.maxTitleCharacters).orNull,
-            "body": .text(0...AppNotificationBody.maxBodyCharacters).orNull, "data": .map(of: .text).orNull,
+            "body": .text(0...AppNotificationBody.maxBodyCharacters).orNull,
+            "data": .map(of: .text).orNull.described("What the app gets with the push, as texts"),
             "image": .text(0...AppNotificationBody.maxImageBytes, pattern: "^https://").orNull, "sound": name, "thread": name,
             "collapse_key": name, "dedupe_key": .text(1...AppNotificationBody.maxDedupeKeyLength).orNull,
             "not_before": .instant.orNull, "expires_at": .instant.orNull, "lane": .one(of: Lane.self).orNull,

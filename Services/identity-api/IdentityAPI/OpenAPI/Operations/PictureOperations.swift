@@ -95,15 +95,22 @@ extension APIOperation {
     private static let jobID = APIParameter.id("id", "The job's id")
     private static let side = JSONSchema.integer(ImageOrderFields.sides).orNull
     private static let quality = JSONSchema.text.orNull.described("`low`, `medium` or `high`; anything else is medium")
-    private static let orderMembers: [(String, JSONSchema)] = [
-        ("options", .object(optional: ["width": side, "height": side, "quality": quality]).orNull), ("async", .boolean.orNull),
-        ("device_token", .text.orNull),
-    ]
+    /// One schema for both types: generators of clients write no type for a schema that forms alone have.
+    private static let orderFields = JSONSchema.object(
+        ["template_id": .text],
+        optional: [
+            "image_base64": .base64.orNull.described("The picture in base64, bare or as a data URI; needed in JSON"),
+            "image": .file.described("The picture; needed in a form"),
+            "options": .object(optional: ["width": side, "height": side, "quality": quality]).orNull, "async": .boolean.orNull,
+            "device_token": .text.orNull,
+        ])
     private static let order = APIBody(
-        content: [
-            "application/json": .object([("template_id", .text), ("image_base64", .base64)], optional: orderMembers),
-            "multipart/form-data": .object([("template_id", .text), ("image", .file)], optional: orderMembers),
-        ], maxBytes: UploadLimits().imageBodyBytes)
+        content: ["application/json": orderFields, "multipart/form-data": orderFields], maxBytes: UploadLimits().imageBodyBytes,
+        example: [
+            "template_id": "vintage", "image_base64": "data:image/jpeg;base64,/9j/4AAQSkZJRg==",
+            "options": ["width": 1_024, "quality": "high"],
+            "device_token": "cAbCdEfGhIjKlMnOpQrSt1:APA91bExample",
+        ])
 
     private static let pictureMembers: [(String, JSONSchema)] = [
         ("processed_image_base64", .text), ("image_url", .text), ("thumbnail_url", .text),

@@ -1,0 +1,72 @@
+internal import JSON
+
+extension APIProperty {
+    /// Accounts, their e-mail addresses and tokens.
+    static let accounts: [String: APIProperty] = [
+        "user_id": .init("The account", "3f6c1a9e-5d1b-4a0e-8f7c-2b9d4e6a8c10"),
+        "email": .init("The e-mail address", "ada@example.org"),
+        "display_name": .init("The name that others see; null for none", "Ada"),
+        "verification_id": .init("The proof of an e-mail address that is under way", "9a1e7c53-3c2f-4f6d-9b80-6d5e4f3a2b1c"),
+        "verifyEmail.code": .init("The code from the mail", "482913"),
+        "purpose": .init("What the code was for"),
+        "enrolment_token": .init("The bearer of sign-ups with the proven address, for 15 minutes", "he_5Qx0Jx3yq1Fz"),
+        "expires_in": .init("Seconds for which it is valid", 600),
+        "resend_after": .init("Seconds after which another mail can be asked for", 60),
+        "access_token": .init("The bearer of the account's requests", "ha_3kJ8fXw0Zr5v"),
+        "refresh_token": .init("What gets the next tokens, once", "hr_9mT2cVq7Yb1s"),
+        "token_type": .init("How the token is sent"),
+        "devices": .init("The number of phones that pushes are sent to", 2),
+        "sessions": .init("The number of sign-ins", 2),
+        "topics": .init("The number of topics", 3),
+        "face": .init("The face by which the account signs in; null for none"),
+        "enrolled_at": .init("When the first face was taken"),
+        "replaced_at": .init("When the face was replaced; null if it was not"),
+        "model": .init("The model of the face's template", "sface-2021dec"),
+        "recovery_takes_effect_at": .init("When a recovery replaces the face; null if there is none"),
+        "takes_effect_at": .init("When the recovery replaces the face"),
+        "getRecovery.state": .init("Whether a recovery waits"),
+        "identity_providers": .init("The providers by whose ID tokens the account signs in", ["password"]),
+        "consent": .init("What was consented to; null for nothing"),
+        "consent_version": .init("The version of the text that is agreed to", "2026-01"),
+        "consent_sha256": .init("The SHA-256 of the text in UTF-8, in hexadecimal digits", .string(String(repeating: "0f", count: 32))),
+        "given_at": .init("When the consent was given"),
+        "required": .init("Whether a sign-up needs the consent"),
+        "getConsent.text": .init("The text to show", "I agree that my face is processed."),
+        "listSignIns.sessions": .init("The sign-ins, the last used first"),
+        "listSignIns.session_id": .init("The sign-in, to end it", "c0a8b7d6-1e2f-4a3b-9c8d-7e6f5a4b3c2d"),
+        "device": .init("What the app has said of its phone"),
+        "last_used_at": .init("When it signed in or renewed its tokens last"),
+        "current": .init("Whether it is the one that asks"),
+        "erasure_id": .init("The erasure", "7d3c2b1a-0f9e-4d8c-b7a6-95847362514f"),
+        "receipt_token": .init("The bearer of the receipt, shown once", "hx_1nB6gKd4Lp8a"),
+        "receipt_url": .init("The path of the receipt", "/v1/erasures/7d3c2b1a-0f9e-4d8c-b7a6-95847362514f"),
+        "scope": .init("What is erased"),
+        "requested_at": .init("When it was asked for"),
+        "receipt": .init("The signed receipt, a JWS; null before everything is erased", "eyJhbGciOiJFZERTQSJ9.e30.c2ln"),
+        "services": .init("What each service has erased"),
+        "service": .init("The service", "image-worker"),
+        "finished": .init("Whether it has erased everything"),
+        "erased": .init("The numbers of what was erased, by kind"),
+        "keys": .init("The public keys, as in RFC 7517"),
+    ]
+
+    /// Sign-ups and sign-ins by face.
+    static let faces: [String: APIProperty] = [
+        "session_id": .init("The face session", "1b4e28ba-2fa1-4d2b-883f-0016d3cca427"),
+        "fcm_token": .init(
+            "The registration token of FCM; missing or empty for a phone without pushes", "cAbCdEfGhIjKlMnOpQrSt1:APA91bExample"),
+        "faces": .init("Three photos of the face from the front; with a challenge, in the order of its poses"),
+        "left_faces": .init("Three photos with the head turned to the person's own left"),
+        "right_faces": .init("Three photos with the head turned to the person's own right"),
+        "front_faces": .init("Three photos from the front"),
+        "challenge_photos": .init("Three photos in the order of the challenge's poses"),
+        "challenge_id": .init(
+            "The challenge that the photos answer", .string(String(repeating: "A", count: ChallengeTokens.length))),
+        "poses": .init("What to show, one after the other", ["left", "nearer", "front"]),
+        "recovery": .init("`true` replaces the face of the proven address's account, after a day"),
+        "event": .init("What the session is for"),
+        "reason": .init("Why it failed"),
+        "attempts_left": .init("How many more sign-ins may fail before a lock", 4),
+        "liveness": .init("Whether the photos show a live person, as far as that was looked at"),
+    ]
+}
