@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test test-repeat faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-api verify-deploy verify-disclosure verify-flood verify-slow-fcm verify-statements release verification clean clean-data
+.PHONY: help setup build up down status demo test test-repeat faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-api verify-clients verify-deploy verify-disclosure verify-flood verify-slow-fcm verify-statements release verification clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -81,6 +81,9 @@ dist: release ## Build what is deployed into dist/out, for images without a comp
 
 demo-containers: ## The same demo with Docker alone
 	@deploy/docker/demo.sh
+
+verify-clients: ## Generate clients for TypeScript and Kotlin from the OpenAPI document, and compile them
+	@deploy/verify/clients.sh
 
 verify-api: up ## Have Schemathesis send generated requests, and hold the answers to /openapi.json (EXAMPLES=30 of each operation; 300 are more than 20,000 requests)
 	@deploy/verify/api.sh $(EXAMPLES)

@@ -1,0 +1,5 @@
+package com.squareup.moshi.kotlin.reflect
+
+import com.squareup.moshi.JsonAdapter
+
+class KotlinJsonAdapterFactory : JsonAdapter.Factory
