@@ -108,6 +108,17 @@ import WireFormat
         }
     }
 
+    @Test(arguments: FieldFile.allCases) func `a photo as phones write it is decoded`(file: FieldFile) async throws {
+        var photos = try Photos.signIn("person-b")
+        photos[2] = .init(pose: photos[2].pose, file: try file.bytes())
+        let upload = photos
+        try await withWorker { worker in
+            // It shows colours, and no face; one that is not decoded would have been passed over, as two good photos are enough.
+            let session = try await worker.run(.signIn, upload, user: UUID())
+            #expect(session.reason == .noFace)
+        }
+    }
+
     @Test func `accepted photos of a sign-in stay known to the account when its e-mail changes, refused ones do not`() async throws {
         try await withWorker { worker in
             let user = UUID()

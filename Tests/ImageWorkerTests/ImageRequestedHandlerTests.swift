@@ -136,6 +136,15 @@ import WireFormat
         }
     }
 
+    @Test(arguments: FieldFile.allCases) func `a picture as phones write it becomes a result`(file: FieldFile) async throws {
+        try await WorkerFixture.with(ScriptedGenerator(.picture)) { worker in
+            try await worker.running {
+                let job = try await worker.ended(try await worker.submit(try file.bytes()))
+                #expect(job.status == .completed)
+            }
+        }
+    }
+
     @Test func `an invalid upload fails with invalid_image before a call is made`() async throws {
         let portrait = try Photos.portrait()
         let uploads: [[UInt8]] = [
