@@ -38,15 +38,18 @@ final class SMTPTransfer {
     /// Notes a command that was sent.
     func sent(_ command: UnsafeRawBufferPointer) {
         step.advance(command)
+        guard step == .session else { return }
+        isNew = true
         // After STARTTLS the server is asked again.
-        if step == .session { (isNew, announcesUTF8) = (true, false) }
+        if command.starts(with: "EHLO ".utf8) { announcesUTF8 = false }
     }
 
     /// Notes a line of a reply.
     func heard(_ line: UnsafeRawBufferPointer) {
         heardAt = .now
-        guard step == .session, line.count >= 12 else { return }
-        if String(decoding: line.dropFirst(4).prefix(8), as: UTF8.self).uppercased() == "SMTPUTF8" { announcesUTF8 = true }
+        guard step == .session else { return }
+        let text = String(decoding: line, as: UTF8.self).uppercased()
+        if text.hasPrefix("250"), text.dropFirst(4).hasPrefix("SMTPUTF8") { announcesUTF8 = true }
     }
 
     /// Returns whether the transfer is to end; libcurl asks at least once a second.

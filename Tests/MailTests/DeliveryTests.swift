@@ -43,6 +43,25 @@ import Testing
         }
     }
 
+    @Test func `a client knows after its first mail whether the server takes international addresses`() async throws {
+        try await MailServer.run(server: { ($0.smtpUser, $0.smtpPassword) = ("app", "secret") }) { server in
+            let client = try server.client { $0 = try $0.with(username: "app", password: "secret") }
+            try await finally(client.close) {
+                #expect(client.takesInternationalAddresses == nil)
+                try await client.send(.sample())
+                #expect(client.takesInternationalAddresses == true)
+            }
+        }
+    }
+
+    @Test func `a local part with dots where an atom has none is quoted`() async throws {
+        try await MailServer.run { server in
+            try await server.client.send(MailMessage(to: "a..b@docomo.example", subject: "s", text: "t", id: "1"))
+            let mail = try #require(await server.emulator.mails().first)
+            #expect(mail.recipients == [#""a..b"@docomo.example"#] && mail.field("To") == #"<"a..b"@docomo.example>"#)
+        }
+    }
+
     @Test func `mails in the clear are sent only where the configuration says so`() async throws {
         try await MailServer.run(server: { $0.tlsPort = nil }) { server in
             let error = await server.client.failure()

@@ -33,6 +33,25 @@ import Testing
         #expect(transfer.mustAbort() == isSilent && transfer.isSilent == isSilent)
     }
 
+    @Test(arguments: [
+        (["250-mail.example.org", "250-SMTPUTF8", "250 8BITMIME"], true), (["250-mail.example.org", "250 8BITMIME"], false),
+        (["220 SMTPUTF8 is spoken here"], false),
+    ])
+    func `a server takes international addresses when it announces them after the last EHLO`(reply: [String], isAnnounced: Bool) {
+        let transfer = SMTPTransfer(body: [], silenceLimit: .seconds(60)) { false }
+        func send(_ command: String) { Array("\(command)\r\n".utf8).withUnsafeBytes { transfer.sent($0) } }
+        func hear(_ lines: [String]) { for line in lines { Array("\(line)\r\n".utf8).withUnsafeBytes { transfer.heard($0) } } }
+        send("EHLO client")
+        hear(["250-SMTPUTF8", "250 STARTTLS"])
+        send("STARTTLS")
+        send("EHLO client")
+        hear(reply)
+        send("AUTH PLAIN")
+        #expect(transfer.takesInternationalAddresses == nil, "the session has not gone on to the mail")
+        send("MAIL FROM:<a@b>")
+        #expect(transfer.takesInternationalAddresses == isAnnounced)
+    }
+
     @Test func `a new connection has the whole time of the mail`() {
         let transfer = SMTPTransfer(body: [], silenceLimit: .zero) { false }
         for command in ["EHLO x", "MAIL FROM:<a@b>"] { Array(command.utf8).withUnsafeBytes { transfer.sent($0) } }
