@@ -35,7 +35,7 @@ extension FormatReader {
 
 /// Reads whole numbers out of a few collected bytes. The offsets must be in range: callers demand what they read.
 extension [UInt8] {
-    func bigEndian(at offset: Int, count: Int) -> Int {
+    package func bigEndian(at offset: Int, count: Int) -> Int {
         self[offset..<(offset + count)].reduce(0) { $0 << 8 | Int($1) }
     }
 
@@ -43,7 +43,7 @@ extension [UInt8] {
         self[offset..<(offset + count)].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    func matches(_ text: StaticString, at offset: Int) -> Bool {
+    package func matches(_ text: StaticString, at offset: Int) -> Bool {
         text.withUTF8Buffer { text in
             offset + text.count <= count && self[offset..<(offset + text.count)].elementsEqual(text)
         }

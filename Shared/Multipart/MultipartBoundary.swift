@@ -6,7 +6,7 @@ public struct MultipartBoundary: Sendable, Equatable {
     /// The boundary from the header, without the leading dashes.
     public let value: String
 
-    /// Creates a boundary of 1 to 200 printable characters of ASCII, the last of which is not a space.
+    /// Creates a boundary of 1 to 200 printable characters of ASCII. The last one is not a space.
     ///
     /// RFC 2046 allows fewer characters; clients send asterisks and others as well, on which nothing depends.
     public init(_ value: String) throws(MultipartError) {

@@ -8,9 +8,9 @@ import Testing
     @Test(arguments: FieldFile.allCases) func `a picture of the field is decoded whole, for faces and for jobs`(file: FieldFile) throws {
         let bytes = try file.bytes()
         let image = try Samples.decoder.decodeUpright(bytes, maxSide: 4_000).image
-        #expect((image.width, image.height) == file.size)
+        #expect((image.width, image.height) == FieldFile.size)
         let framed = try Samples.pipeline.finish(bytes, format: .png)
-        #expect((framed.width, framed.height) == file.size)
+        #expect((framed.width, framed.height) == FieldFile.size)
     }
 
     @Test func `an iPhone's gain map and EXIF data that belong to two pictures change no pixel`() throws {

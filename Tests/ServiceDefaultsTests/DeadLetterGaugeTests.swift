@@ -20,7 +20,7 @@ struct DeadLetterGaugeTests {
     private static let group = StreamGroup(stream: PhotoUploaded.type.rawValue, name: "watched")
     private let registry = PrometheusRegistry()
 
-    /// Returns the value of a gauge of the group; nil while there is none.
+    /// Returns the value of a gauge of the group; nil while it has no value.
     private func value(_ gauge: String) -> Double? {
         let labels = #"{group="\#(Self.group.name)",stream="\#(Self.group.stream)"} "#
         let lines = registry.exposition().split(separator: "\n").filter { $0.hasPrefix(gauge + labels) }

@@ -15,10 +15,11 @@ echo "clients: tools …"
 if ! command -v tsc java >/dev/null; then apt-get install -y -q node-typescript default-jre-headless >/dev/null; fi
 if [ ! -x $tools/venv/bin/openapi-generator-cli ]; then
     python3 -m venv $tools/venv
-    $tools/venv/bin/pip install --quiet 'openapi-generator-cli==7.*'
+    $tools/venv/bin/pip install --quiet 'openapi-generator-cli==7.26.0'
 fi
 if [ ! -d $tools/kotlin ]; then
-    $tools/venv/bin/pip download --quiet --no-deps --dest $tools kotlin-jupyter-kernel
+    rm -rf $tools/kotlin.new $tools/kotlin_jupyter_kernel-*.whl
+    $tools/venv/bin/pip download --quiet --no-deps --dest $tools 'kotlin-jupyter-kernel==0.19.0.944'
     unzip -qoj $tools/kotlin_jupyter_kernel-*.whl 'run_kotlin_kernel/jars/*' -d $tools/kotlin.new
     rm -f $tools/kotlin_jupyter_kernel-*.whl
     mv $tools/kotlin.new $tools/kotlin

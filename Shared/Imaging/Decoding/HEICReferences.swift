@@ -1,3 +1,5 @@
+internal import ImageProbe
+
 /// The references between the items of a HEIC file (ISO/IEC 14496-12, 8.11.12).
 enum HEICReferences {
     /// What an item belongs to: auxiliary pictures such as gain maps, descriptions such as EXIF data, and thumbnails.
@@ -9,8 +11,9 @@ enum HEICReferences {
     /// iPhones since iOS 18 let a gain map and EXIF data belong to two pictures. libheif before 1.18 refuses such a file whole, although
     /// neither is needed to show the picture (libheif issue 1190).
     static func hideAmbiguous(in file: inout [UInt8]) {
-        for index in boxes(of: file, in: 0..<file.count) where index.is("meta", in: file) {
-            for list in boxes(of: file, in: index.content.dropFirst(4)) where list.is("iref", in: file) && list.content.count > 4 {
+        for index in boxes(of: file, in: 0..<file.count) where file.matches("meta", at: index.start + 4) {
+            for list in boxes(of: file, in: index.content.dropFirst(4))
+            where file.matches("iref", at: list.start + 4) && list.content.count > 4 {
                 let idBytes = file[list.content.lowerBound] == 0 ? 2 : 4
                 for reference in boxes(of: file, in: list.content.dropFirst(4)) {
                     let count = reference.content.dropFirst(idBytes).prefix(2)
@@ -26,15 +29,13 @@ enum HEICReferences {
         let start: Int
         /// What follows the header.
         let content: Range<Int>
-
-        func `is`(_ type: String, in file: [UInt8]) -> Bool { file[(start + 4)..<(start + 8)].elementsEqual(type.utf8) }
     }
 
     /// Returns the boxes of a part of the file, up to the first one that does not fit into it.
     private static func boxes(of file: [UInt8], in range: Range<Int>) -> [Box] {
         var (found, offset) = ([Box](), range.lowerBound)
         while range.upperBound - offset >= 8 {
-            let short = file[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
+            let short = file.bigEndian(at: offset, count: 4)
             let (header, length) = short == 1 ? (16, longLength(of: file, at: offset, before: range.upperBound)) : (8, short)
             guard length >= header, length <= range.upperBound - offset else { break }
             found.append(Box(start: offset, content: (offset + header)..<(offset + length)))
@@ -46,6 +47,6 @@ enum HEICReferences {
     /// Returns the length of a box with eight bytes for it; 0 when it has no room for them, or is longer than any file.
     private static func longLength(of file: [UInt8], at offset: Int, before end: Int) -> Int {
         guard end - offset >= 16, file[offset + 8] == 0 else { return 0 }
-        return file[(offset + 8)..<(offset + 16)].reduce(0) { $0 << 8 | Int($1) }
+        return file.bigEndian(at: offset + 8, count: 8)
     }
 }

@@ -14,40 +14,34 @@ extension PushTarget {
     }
 
     /// In lower case. The words in capitals of Google's libraries are errors, and those of phones whose registration was revoked.
-    private static let placeholders: Set<String> = [
+    fileprivate static let placeholders: Set<String> = [
         "null", "(null)", "<null>", "nil", "none", "undefined", "nan", "n/a", "na", "unknown", "empty", "false", "true", "0", "-1", "-",
         "blacklisted", "messenger", "service_not_available", "fis_auth_error", "authentication_failed", "too_many_registrations",
         "phone_registration_error", "invalid_sender", "token_not_available", "fcm_token", "device_token", "push_token",
     ]
+    fileprivate static let quotes = Set("\"'`()<>{}[]".utf8)
     /// 32 bytes today, up to 100 by Apple's documentation.
-    private static let apnsTokenDigits = 64...200
+    fileprivate static let apnsTokenDigits = 64...200
 }
 
 extension PushTarget.Fault {
     /// Returns what is wrong with a value; nil for one that may be a token.
     init?(of value: String) {
         let bytes = value.utf8
-        let name = value.prefix { $0 != ":" }.lowercased()
-        if PushTarget.isPlaceholder(value.lowercased()) || PushTarget.isPlaceholder(name) {
+        if PushTarget.placeholders.contains(value.prefix { $0 != ":" }.lowercased()) {
             self = .placeholder
-        } else if bytes.count >= 2, bytes.contains(where: Array("\"'`()<>{}[]".utf8).contains) {
+        } else if bytes.count > 1, bytes.contains(where: PushTarget.quotes.contains) {
             self = .quoted
-        } else if PushTarget.isAPNsToken(bytes) {
+        } else if PushTarget.apnsTokenDigits.contains(bytes.count),
+            bytes.allSatisfy({ UnicodeScalar($0).properties.isASCIIHexDigit })
+        {
             self = .apnsToken
-        } else if bytes.first == nil || bytes.first == UInt8(ascii: ":") || bytes.count > PushTarget.maxBytes
+        } else if bytes.isEmpty || bytes.first == UInt8(ascii: ":") || bytes.count > PushTarget.maxBytes
             || !bytes.allSatisfy({ 0x21...0x7E ~= $0 })
         {
             self = .malformed
         } else {
             return nil
         }
-    }
-}
-
-extension PushTarget {
-    fileprivate static func isPlaceholder(_ word: String) -> Bool { placeholders.contains(word) }
-
-    fileprivate static func isAPNsToken(_ bytes: String.UTF8View) -> Bool {
-        apnsTokenDigits.contains(bytes.count) && bytes.allSatisfy { UnicodeScalar($0).properties.isASCIIHexDigit }
     }
 }

@@ -45,7 +45,7 @@ public struct EmailAddress: Sendable, Equatable {
         return String(String.UnicodeScalarView(start.reversed().drop(while: isDropped).reversed()))
     }
 
-    /// Returns a domain in A-labels; nil when it is none of the international domain names (UTS 46).
+    /// Returns a domain in A-labels; nil for an invalid international domain name (UTS 46).
     private static func ascii(_ typed: Substring) -> String? {
         // The full stops of East Asian keyboards (UTS 46 §2.3).
         let domain = String(typed.map { "\u{3002}\u{FF0E}\u{FF61}".contains($0) ? "." : $0 })

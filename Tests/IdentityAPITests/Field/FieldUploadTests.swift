@@ -6,7 +6,7 @@ import Testing
 
 /// Forms and requests as clients of the field send them.
 @Suite struct FieldUploadTests {
-    @Test(.api) func `an empty part for an optional file is none`() async throws {
+    @Test(.api) func `an empty part for an optional file counts as absent`() async throws {
         var form = Form.signUp()
         for _ in 0..<3 { form.parts.append((ChallengeGate.photosField, "", [])) }
         #expect(try await api.send(form, to: Path.signUp).status == 200)

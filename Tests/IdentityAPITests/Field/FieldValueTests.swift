@@ -62,22 +62,22 @@ import Testing
         " ", "\u{200B}", "\u{FEFF}\u{200D}", "\u{3164}", "\u{2800}\u{2800}", "\u{00AD}", "\u{2060}\u{180E}", "\u{E0020}",
     ]
 
-    @Test(arguments: invisible) func `a text of which nothing is seen is none`(text: String) {
+    @Test(arguments: invisible) func `an invisible text counts as absent`(text: String) {
         #expect(text.showsNothing)
         #expect(throws: APIError.self) { try DisplayName(text) }
     }
 
-    @Test(arguments: ["Ada", "👩‍👩‍👧", "0", "ー", "·", "\u{200E}x"]) func `a text of which something is seen is one`(text: String) {
+    @Test(arguments: ["Ada", "👩‍👩‍👧", "0", "ー", "·", "\u{200E}x"]) func `a visible text counts as given`(text: String) {
         #expect(!text.showsNothing)
     }
 
-    @Test(.api) func `a message and a push of which nothing is seen are refused`() async throws {
+    @Test(.api) func `an invisible push is refused`() async throws {
         let (service, ada) = (try await api.service(.notify), try await api.customer())
         let json = #"{"kind":"news","user_ids":["\#(ada.userID)"],"title":"\u200b","body":"\u2060","sound":"default"}"#
         #expect(try await api.send("POST", "/v1/notifications", by: service, json: json).refusal == "400 missing_field title")
     }
 
-    @Test(.api) func `an empty parameter of a query is none`() async throws {
+    @Test(.api) func `an empty parameter of a query counts as absent`() async throws {
         let ada = try await api.customer()
         let jobs = try await api.send("GET", "/v1/images/jobs?limit=&cursor=", headers: [("Authorization", "Bearer \(ada.token)")])
         #expect(jobs.status == 200)

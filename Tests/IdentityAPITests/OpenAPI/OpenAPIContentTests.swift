@@ -30,9 +30,6 @@ import Testing
                 #expect(faults == [], "\(id)")
                 #expect(one["example"]?.text.contains("…") == false, "\(id): a text has no example: \(one["example"]?.text ?? "")")
             }
-            let isOfBytes = bodies.contains { $0?["content"]?.members?.contains { $0.name != "application/json" } == true }
-            let isWithoutBody = bodies.allSatisfy { $0?["content"] == nil }
-            #expect(!media.isEmpty || isOfBytes || isWithoutBody, "\(id)")
         }
     }
 

@@ -12,7 +12,7 @@ public enum FieldFile: String, CaseIterable, Sendable {
     case openEndedWithTrailer = "jpeg-no-eoi-samsung-trailer.jpg"
 
     /// Pixels across and down.
-    public var size: (Int, Int) { (640, 800) }
+    public static let size = (640, 800)
 
     /// Returns the file.
     public func bytes() throws -> [UInt8] {

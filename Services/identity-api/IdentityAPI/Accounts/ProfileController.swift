@@ -67,8 +67,7 @@ struct DisplayName: Sendable {
     /// - Throws: `invalid_request` for a name that is empty, too long, or has characters that would change the display of the text around
     ///   it: control characters, line breaks, changes of the writing direction.
     init(_ text: String) throws(APIError) {
-        let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
-        let name = String(trimmed)
+        let name = text.trimmed
         guard !name.showsNothing, name.count <= Self.maxCharacters, name.utf8.count <= Self.maxBytes,
             !name.unicodeScalars.contains(where: Self.isUnsafe)
         else {

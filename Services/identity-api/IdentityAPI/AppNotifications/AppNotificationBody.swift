@@ -19,10 +19,7 @@ struct AppNotificationBody: Encodable, Sendable {
     static let maxNameLength = 64
     static let maxDedupeKeyLength = 128
 
-    private static let fields: Set<String> = [
-        "kind", "title", "body", "data", "image", "sound", "thread", "collapse_key", "topic", "user_ids", "lane", "dedupe_key",
-        "not_before", "expires_at",
-    ]
+    private static let fields = Set(APIOperation.notificationRequest.json["properties"]?.members?.map(\.name) ?? [])
 
     let content: AppContent
     /// The users, without repetitions; empty for a topic.
@@ -37,7 +34,7 @@ struct AppNotificationBody: Encodable, Sendable {
     ///
     /// - Throws: `missing_field` or `invalid_request` with the name of the field.
     init(_ body: JSONBody) throws(APIError) {
-        // A server of the app sends it, not an app that is older than this one: an unknown field is a misspelt one.
+        // The sender is a server of the app, and not an app of a later version: an unknown field is a misspelt one.
         if let unknown = body.names.subtracting(Self.fields).min() {
             throw APIError(.invalidRequest, "There is no such field", field: unknown)
         }

@@ -7,9 +7,7 @@ extension PushTarget {
     /// - Returns: nil when the value is absent or empty: a phone without pushes.
     /// - Throws: `invalid_request` for what phones send in place of a token, with the reason.
     init?(ofClient text: String?, field: String) throws(APIError) {
-        let start = (text ?? "").drop(while: \.isWhitespace)
-        let text = String(start.reversed().drop(while: \.isWhitespace).reversed())
-        guard !text.isEmpty else { return nil }
+        guard let text = text?.trimmed, !text.isEmpty else { return nil }
         do throws(PushTarget.Fault) { try self.init(checking: text) } catch {
             throw APIError(.invalidRequest, error.message, field: field)
         }

@@ -85,9 +85,9 @@ struct JSONSchema: Sendable {
 
     /// The same, or null: as a second type, because generators make a class of its own of an alternative that is only null.
     var orNull: JSONSchema {
-        guard case .string(let type) = json["type"] else { return .any(of: [self, JSONSchema(json: ["type": "null"])]) }
+        guard let type = json["type"] else { preconditionFailure("only a schema with a type can be null as well") }
         var json = json
-        json["type"] = .array([.string(type), "null"])
+        json["type"] = .array([type, "null"])
         if case .array(let values)? = json["enum"] { json["enum"] = .array(values + [.null]) }
         return JSONSchema(json: json)
     }

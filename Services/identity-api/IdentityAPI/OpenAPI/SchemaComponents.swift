@@ -50,17 +50,19 @@ struct SchemaComponents {
         let schema = described(schema, in: operation, as: name, of: parent)
         // A reference cannot be null as well.
         guard schema["type"] == "object", schema["properties"] != nil else { return schema }
-        let known = names[schema.text]
-        if known == nil {
-            var (free, number) = (name, 1)
-            while members.contains(where: { $0.name == free }) {
-                number += 1
-                free = "\(name)\(number)"
-            }
-            names[schema.text] = free
-            members.append(.init(free, schema))
+        return JSONSchema.component(names[schema.text] ?? add(schema, as: name)).json
+    }
+
+    /// Adds a schema under the name, or under the name with a number if another schema has it; returns its name.
+    private mutating func add(_ schema: JSONValue, as name: String) -> String {
+        var (free, number) = (name, 1)
+        while members.contains(where: { $0.name == free }) {
+            number += 1
+            free = "\(name)\(number)"
         }
-        return .members(("$ref", .string("#/components/schemas/\(known ?? names[schema.text] ?? name)")))
+        names[schema.text] = free
+        members.append(.init(free, schema))
+        return free
     }
 
     /// Returns a schema whose members are described, and whose inner objects are referred to.

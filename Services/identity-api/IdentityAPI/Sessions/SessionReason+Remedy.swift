@@ -11,7 +11,7 @@ extension SessionReason {
         case .invalidImage: "A photo cannot be decoded: the app sends it again as JPEG; another photo of the same kind does not help."
         case .poseMismatch: "The head is not turned as the field of the photo says: take left, right and front photos."
         case .inconsistentFaces: "The photos show more than one person: take all of them of one."
-        case .duplicateImages: "One photo was sent several times: take each one anew."
+        case .duplicateImages: "One photo was sent several times: take different ones."
         case .replayedImage: "A photo was sent before: take new ones."
         case .livenessFailed: "The photos do not show a live person who did what was asked: ask for another challenge, and take new photos."
         case .noMatch: "The face is not that of the account, or there is no such account: sign in with the right e-mail, or sign up."

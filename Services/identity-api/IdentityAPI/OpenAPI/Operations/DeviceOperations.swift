@@ -14,7 +14,7 @@ extension APIOperation {
             bearers: [.access], parameters: [.installation],
             body: .json(
                 .object(
-                    ["platform": .text.described("`ios`, `android` or `web`, in any case")],
+                    ["platform": .text],
                     optional: [
                         "device_token": .text.orNull, "fid": .text.orNull,
                         "app_version": .text(0...DeviceBody.maxVersionLength).orNull,

@@ -97,10 +97,9 @@ extension APIOperation {
                 .map { ($0.name, JSONSchema.array(of: .file, upTo: $0.count, from: $0.count)) }
         }
         let email: [(String, JSONSchema)] = [(UploadForm.email, .text)]
-        let token = JSONSchema.text.described("The registration token of FCM; missing or empty for a phone without pushes")
         let required = photos(isOptional: false) + (form.event == .signIn ? email : [])
         let challenge = [(ChallengeGate.field, JSONSchema.text)] + photos(isOptional: true)
-        let optional = [(UploadForm.pushToken, token)] + others + (form.event == .signIn ? [] : email) + challenge
+        let optional = [(UploadForm.pushToken, .text)] + others + (form.event == .signIn ? [] : email) + challenge
         return .object(required, optional: optional)
     }
 }

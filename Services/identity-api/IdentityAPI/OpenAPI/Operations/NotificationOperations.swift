@@ -10,7 +10,7 @@ extension APIOperation {
         APIOperation(
             method: .post, path: "/v1/notifications", id: "postNotification", area: .notifications,
             summary: "Sends a push to `user_ids`, or to the members of a `topic`, also at a later time", bearers: [notify],
-            body: .json(request, upTo: AppNotificationController.maxBodyBytes),
+            body: .json(notificationRequest, upTo: AppNotificationController.maxBodyBytes),
             replies: [
                 .data(
                     .object([
@@ -44,7 +44,7 @@ extension APIOperation {
         "data": ["order": "7"], "collapse_key": "order-7", "dedupe_key": "order-7-shipped", "lane": "normal",
     ]
 
-    private static let request = JSONSchema.object(
+    static let notificationRequest = JSONSchema.object(
         ["kind": .text(1...AppNotificationBody.maxNameLength, pattern: "^[a-z0-9_.-]+$")],
         optional: [
             "user_ids": .array(of: .uuid, upTo: AppNotification.maxRecipients).orNull, "topic": .topicName.orNull,

@@ -94,14 +94,12 @@ extension APIOperation {
 
     private static let jobID = APIParameter.id("id", "The job's id")
     private static let side = JSONSchema.integer(ImageOrderFields.sides).orNull
-    private static let quality = JSONSchema.text.orNull.described("`low`, `medium` or `high`; anything else is medium")
     /// One schema for both types: generators of clients write no type for a schema that forms alone have.
     private static let orderFields = JSONSchema.object(
         ["template_id": .text],
         optional: [
-            "image_base64": .base64.orNull.described("The picture in base64, bare or as a data URI; needed in JSON"),
-            "image": .file.described("The picture; needed in a form"),
-            "options": .object(optional: ["width": side, "height": side, "quality": quality]).orNull, "async": .boolean.orNull,
+            "image_base64": .base64.orNull, "image": .file,
+            "options": .object(optional: ["width": side, "height": side, "quality": .text.orNull]).orNull, "async": .boolean.orNull,
             "device_token": .text.orNull,
         ])
     private static let order = APIBody(

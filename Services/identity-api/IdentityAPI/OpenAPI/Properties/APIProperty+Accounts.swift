@@ -22,7 +22,7 @@ extension APIProperty {
         "enrolled_at": .init("When the first face was taken"),
         "replaced_at": .init("When the face was replaced; null if it was not"),
         "model": .init("The model of the face's template", "sface-2021dec"),
-        "recovery_takes_effect_at": .init("When a recovery replaces the face; null if there is none"),
+        "recovery_takes_effect_at": .init("When a recovery replaces the face; null without a recovery"),
         "takes_effect_at": .init("When the recovery replaces the face"),
         "getRecovery.state": .init("Whether a recovery waits"),
         "identity_providers": .init("The providers by whose ID tokens the account signs in", ["password"]),

@@ -1,4 +1,7 @@
 extension String {
+    /// The text without the white space around it.
+    var trimmed: String { String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()) }
+
     /// Whether a person sees nothing of it: it has only white space, control and format characters, and letters that are drawn as nothing.
     var showsNothing: Bool {
         unicodeScalars.allSatisfy { scalar in
