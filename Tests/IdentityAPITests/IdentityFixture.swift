@@ -227,17 +227,18 @@ var api: IdentityFixture {
     return api
 }
 
-/// Returns a configuration with a free port, and without a sweep during a test.
+/// Returns a configuration with a free port.
 private func testConfiguration() throws -> IdentityAPIConfiguration {
     // Nothing listens there.
     var configuration = IdentityAPIConfiguration(mail: try SMTPConfiguration(url: "smtp://127.0.0.1:1", from: "api@example.org"))
     configuration.port = 0
-    configuration.sweepInterval = .seconds(3_600)
     configuration.mailRetryDelay = .milliseconds(10)
     return configuration
 }
 
-/// Runs the services of an identity-api, calls `body` when it listens, and shuts them down.
+/// Runs the services of an identity-api except its sweeper, calls `body` when it listens, and shuts them down.
+///
+/// Tests sweep by themselves: the first sweep, which a service runs when it starts, would process rows that a test is about to sweep.
 private func withServices(
     _ context: ServiceContext, _ configuration: IdentityAPIConfiguration, mailbox: Mailbox, beside others: [any Service] = [],
     _ body: (Int, [any Service]) async throws -> Void
@@ -246,7 +247,8 @@ private func withServices(
     let services = try IdentityAPI.build(context, configuration: configuration, mail: mailbox) { listening.yield($0) }
     // A clock that a test moves would stall the consumer, which watches its own progress by it.
     let moves = context.clock is ManualClock
-    let group = ServiceGroup(services: others + services.filter { !(moves && $0 is EventConsumer) }, logger: context.logger)
+    let run = services.filter { !($0 is Sweeper) && !(moves && $0 is EventConsumer) }
+    let group = ServiceGroup(services: others + run, logger: context.logger)
     let running = Task { try await group.run() }
     var iterator = ports.makeAsyncIterator()
     let outcome: Result<Void, any Error>
