@@ -277,7 +277,7 @@ struct DeliveryPageTests {
         let ended = try await page.client.withTransaction { transaction in
             try await DeliveryPageRepository(transaction).insert([newer])
             return try await DeliveryRepository(transaction).supersede(
-                by: [newer.notificationID: [newer.addressed]], code: "superseded")
+                by: [newer.notificationID: [newer.addressed]], code: .superseded)
         }
         #expect(ended == [page.notificationID])
         #expect(try await page.open() == 1)

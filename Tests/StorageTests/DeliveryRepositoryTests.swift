@@ -64,11 +64,11 @@ struct DeliveryRepositoryTests {
         _ = try await deliveries.claim([id], lease: .seconds(60))
         let notificationID = try #require(try await deliveries.find(ids: [id]).first).notificationID
         try await client.execute("DELETE FROM push_installs")
-        #expect(try await deliveries.withdraw(installIDs: [install.id], code: "gone").isEmpty)
-        #expect(try await deliveries.withdraw(notificationIDs: [notificationID], code: "gone") == 0)
-        #expect(try await deliveries.expireOpen(notificationIDs: [notificationID], code: "late") == 0)
+        #expect(try await deliveries.withdraw(installIDs: [install.id], code: .userErased).isEmpty)
+        #expect(try await deliveries.withdraw(notificationIDs: [notificationID], code: .userErased) == 0)
+        #expect(try await deliveries.expireOpen(notificationIDs: [notificationID], code: .neverSent) == 0)
         try await client.execute("UPDATE delivery_pages SET due_at = now() - interval '1 second'")
-        #expect(try await deliveries.expireOpen(notificationIDs: [notificationID], code: "late") == 1)
+        #expect(try await deliveries.expireOpen(notificationIDs: [notificationID], code: .neverSent) == 1)
     }
 
     @Test(.storage) func `the first settlement is final, even against a later claim`() async throws {

@@ -17,7 +17,7 @@ struct EndedDeliveriesTests {
         try await client.withTransaction { transaction in
             try await DeliveryPageRepository(transaction).insert([page])
             _ = try await DeliveryRepository(transaction).supersede(
-                by: [notification.id: [page.addressed]], code: "superseded")
+                by: [notification.id: [page.addressed]], code: .superseded)
             try await NotificationRepository(transaction).markAddressed([notification.id: count])
         }
         if age > .zero {
@@ -72,7 +72,7 @@ struct EndedDeliveriesTests {
                 try await DeliveryPageRepository(transaction).insert(pages)
                 _ = try await DeliveryRepository(transaction).supersede(
                     by: Dictionary(uniqueKeysWithValues: pages.map { ($0.notificationID, [$0.addressed]) }),
-                    code: "superseded")
+                    code: .superseded)
                 return pages.flatMap(\.deliveryIDs)
             }
         }
@@ -91,10 +91,10 @@ struct EndedDeliveriesTests {
         let repository = DeliveryRepository(client)
         _ = try await repository.claim(deliveries)
         try await repository.deferDeliveries([DeliveryDeferral(id: deliveries[0], attempt: 1, delay: .seconds(9), code: "UNAVAILABLE")])
-        #expect(try await repository.withdraw(installIDs: [Self.installation(1)], code: "gone").count == 1)
+        #expect(try await repository.withdraw(installIDs: [Self.installation(1)], code: .userErased).count == 1)
         #expect(try await open(id, on: client) == 3)
         try await client.execute("UPDATE delivery_pages SET due_at = now() - interval '1 second'")
-        #expect(try await repository.withdraw(notificationIDs: [id], code: "gone") == 3)
+        #expect(try await repository.withdraw(notificationIDs: [id], code: .userErased) == 3)
         #expect(try await open(id, on: client) == 0)
     }
 
@@ -105,7 +105,7 @@ struct EndedDeliveriesTests {
         _ = try await DeliveryRepository(client).claim(page: held.id, lease: .seconds(60))
         #expect(deliveries.count == 4)
         try await client.execute("UPDATE notifications SET delivery_count = 17, ended_deliveries = 3 WHERE id = \(id)")
-        #expect(try await DeliveryRepository(client).expireOpen(notificationIDs: [id], code: "late") == 4)
+        #expect(try await DeliveryRepository(client).expireOpen(notificationIDs: [id], code: .neverSent) == 4)
         #expect(try await open(id, on: client) == 1, "a sender holds one of them")
     }
 

@@ -104,7 +104,7 @@ struct KeptPlanTests {
 
     @Test func `skipping notifications does not read other open ones`() async throws {
         let read = try await rowsRead(in: "notifications", replan: false, filledBy: Self.notifications) {
-            try await NotificationRepository($0).markSkipped($1, reason: "expired").count
+            try await NotificationRepository($0).markSkipped($1, reason: .expired).count
         }
         #expect((1...3).contains(read))
     }

@@ -71,12 +71,12 @@ struct NotificationRepositoryTests {
     @Test(.storage) func `a skipped notification has a reason and stays skipped`() async throws {
         let new = NewNotification.make()
         _ = try await notifications.insert(new)
-        #expect(try await notifications.markSkipped([new.id], reason: "no_token") == [new.id])
-        #expect(try await notifications.markSkipped([new.id], reason: "other").isEmpty)
+        #expect(try await notifications.markSkipped([new.id], reason: .tokenMissing) == [new.id])
+        #expect(try await notifications.markSkipped([new.id], reason: .expired).isEmpty)
         try await notifications.markAddressed([new.id: 1])
         let record = try #require(try await notifications.find(ids: [new.id]).first)
         #expect(record.state == .skipped)
-        #expect(record.skipReason == "no_token")
+        #expect(record.skipReason == "token_missing")
         #expect(record.parameters.isEmpty)
     }
 

@@ -120,7 +120,7 @@ struct RoleStatementTests {
             #expect(try await SessionRepository(owner).complete(id: new.id, outcome: .succeeded))
             let push = NewNotification.make(dedupeKey: Session.notificationKey(of: new.id), recipient: .session(new.id))
             _ = try await NotificationRepository(owner).insert(push)
-            _ = try await NotificationRepository(owner).markSkipped([push.id], reason: "expired")
+            _ = try await NotificationRepository(owner).markSkipped([push.id], reason: .expired)
             #expect(try await SessionRepository(service).releaseInstall(ofRedeemed: new.id) == [new.installID])
         }
     }

@@ -61,7 +61,7 @@ struct SessionRetentionTests {
         #expect(try await sessions.releaseInstalls(ofSettled: [new.id]).isEmpty, "it can still be redeemed")
         #expect(try await sessions.redeem(id: new.id, tokenHash: new.tokenHash) != nil)
         #expect(try await sessions.releaseInstall(ofRedeemed: new.id).isEmpty, "its push is on its way")
-        _ = try await notifications.markSkipped([push.id], reason: "expired")
+        _ = try await notifications.markSkipped([push.id], reason: .expired)
         #expect(try await sessions.releaseInstall(ofRedeemed: new.id) == [new.installID])
     }
 

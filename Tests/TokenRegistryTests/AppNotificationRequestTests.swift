@@ -64,6 +64,19 @@ struct AppNotificationRequestTests {
         }
     }
 
+    @Test func `a notification that reaches only people who block its sender has a reason of its own`() async throws {
+        try await Registry.run { registry in
+            let (ada, ben) = (try await registry.makeUser(tokens: "a:1"), try await registry.makeUser(tokens: "b:1"))
+            try await registry.makeTopic("event:party", owner: ada, members: [ben])
+            try await registry.client.withTransaction { _ = try await BlockRepository($0).block(ada, by: ben) }
+            var request = NotificationRequested.make(.topic("event:party"))
+            request.parameters[NotificationParameter.senderID] = ada.wireString
+            request.parameters[NotificationParameter.exceptUserID] = ada.wireString
+            try await registry.request(request)
+            #expect(try await registry.notification(request)?.skipReason == SkipReason.senderBlocked.rawValue)
+        }
+    }
+
     @Test(arguments: [3, 700])
     func `members who block the sender get no push`(memberCount: Int) async throws {
         try await Registry.run { registry in

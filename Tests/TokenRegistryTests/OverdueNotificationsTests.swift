@@ -30,7 +30,7 @@ struct OverdueNotificationsTests {
             #expect(try await sweep(registry) == 1)
             let deliveries = try await DeliveryRepository(registry.client).find(notificationID: request.notificationID)
             #expect(deliveries.map(\.state) == [.expired])
-            #expect(deliveries.map(\.code) == [OverdueNotifications.expiryCode])
+            #expect(deliveries.map(\.code) == [DeliveryCode.neverSent.rawValue])
             #expect(try await registry.notification(request)?.state == .settled)
             #expect(try await registry.install("c0:token") == nil)
             #expect(try await sweep(registry) == 0)

@@ -8,8 +8,6 @@ internal import Storage
 ///
 /// Senders settle the expired deliveries they find themselves; this follows them after a grace period.
 struct OverdueNotifications: Sendable {
-    /// The code of a delivery that was never sent.
-    static let expiryCode = "NEVER_SENT"
     /// Time after its expiry during which a notification is left to its senders; longer than a sender's lease.
     private static let grace = Duration.seconds(5 * 60)
     /// The most notifications of one transaction.
@@ -36,8 +34,8 @@ struct OverdueNotifications: Sendable {
             let notifications = NotificationRepository(transaction)
             let overdue = try await notifications.takeOverdue(grace: Self.grace, limit: Self.batchSize)
             let ids = overdue.map(\.id)
-            try await DeliveryRepository(transaction).expireOpen(notificationIDs: ids, code: Self.expiryCode)
-            let skipped = try await notifications.markSkipped(ids, reason: SkipReason.expired.rawValue)
+            try await DeliveryRepository(transaction).expireOpen(notificationIDs: ids, code: .neverSent)
+            let skipped = try await notifications.markSkipped(ids, reason: .expired)
             let settled = try await notifications.settle(ids)
             let ended = overdue.filter { skipped.contains($0.id) || settled.contains($0.id) }
             try await SessionInstallCleanup(transaction: transaction, logger: logger).run(for: ended)

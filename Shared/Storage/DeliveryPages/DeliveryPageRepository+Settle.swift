@@ -163,7 +163,7 @@ extension DeliveryPageRepository {
         // member is ended, so that its row does not conflict with the second.
         let outdated = try await db.query(
             """
-            UPDATE deliveries d SET state = 'skipped', code = 'no_installation', due_at = NULL, settled_at = now()
+            UPDATE deliveries d SET state = 'skipped', code = \(Suppression.noInstallation.rawValue), due_at = NULL, settled_at = now()
             FROM unnest(\(members.map(\.place.pageID)), \(members.map { Int32($0.place.number) })) AS m (page_id, number)
             CROSS JOIN LATERAL (
                 SELECT notification_id, install_ids[m.number] AS install_id, generations[m.number] AS generation

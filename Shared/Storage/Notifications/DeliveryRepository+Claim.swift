@@ -57,7 +57,8 @@ extension DeliveryRepository {
             ), claimed AS (
                 UPDATE delivery_pages
                 SET state = 'sending', attempt = attempt + 1, due_at = now() + make_interval(secs => \(lease / .seconds(1))),
-                    code = CASE WHEN state = 'sending' THEN 'sender_lost' ELSE coalesce(code, 'event_missing') END
+                    code = CASE WHEN state = 'sending' THEN \(DeliveryCode.senderLost.rawValue)
+                                ELSE coalesce(code, \(DeliveryCode.eventMissing.rawValue)) END
                 FROM (SELECT due_id, sum(size) OVER (ORDER BY since, due_id) AS total FROM due) counted
                 WHERE id = due_id AND total <= \(limit)
                 RETURNING \(unescaped: Self.claimedPageColumns)

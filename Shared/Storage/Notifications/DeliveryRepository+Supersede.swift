@@ -27,7 +27,7 @@ extension DeliveryRepository {
     ///
     /// - Parameter newPages: The pages of the new deliveries, by notification.
     /// - Returns: The notifications of the skipped deliveries; they may have no open deliveries left.
-    public func supersede(by newPages: [UUID: [AddressedPage]], code: String) async throws(PostgresError) -> Set<UUID> {
+    public func supersede(by newPages: [UUID: [AddressedPage]], code: DeliveryCode) async throws(PostgresError) -> Set<UUID> {
         let older = try await openOlder(than: Set(newPages.keys))
         guard !older.isEmpty else { return [] }
         let installIDs = try await installations(on: older.keys.flatMap { newPages[$0] ?? [] }.map(\.id))
@@ -37,7 +37,7 @@ extension DeliveryRepository {
         let pairs = older.flatMap { new, old in (installIDs[new] ?? []).flatMap { id in old.map { (old: $0, install: id) } } }
         let rows = try await db.query(
             """
-            UPDATE deliveries SET state = 'skipped', code = \(code), due_at = NULL, settled_at = now()
+            UPDATE deliveries SET state = 'skipped', code = \(code.rawValue), due_at = NULL, settled_at = now()
             WHERE id IN (
                 SELECT d.id FROM unnest(\(pairs.map(\.old)), \(pairs.map(\.install))) AS old (notification_id, install_id)
                 CROSS JOIN LATERAL (

@@ -69,11 +69,11 @@ public struct DeliveryRepository: Sendable {
     ///
     /// - Parameter code: The reason, kept for the operator.
     /// - Returns: The deliveries that this call settled.
-    public func withdraw(installIDs: [UUID], code: String) async throws(PostgresError) -> [Delivery] {
+    public func withdraw(installIDs: [UUID], code: DeliveryCode) async throws(PostgresError) -> [Delivery] {
         guard !installIDs.isEmpty else { return [] }
         let rows = try await db.query(
             """
-            UPDATE deliveries SET state = 'skipped', code = \(code), due_at = NULL, settled_at = now()
+            UPDATE deliveries SET state = 'skipped', code = \(code.rawValue), due_at = NULL, settled_at = now()
             WHERE id IN (
                 SELECT id FROM deliveries d
                 WHERE install_id = ANY(\(installIDs)) AND state = 'pending'

@@ -37,12 +37,12 @@ extension DeliveryRepository {
     ///
     /// - Returns: The number of deliveries that this call settled.
     @discardableResult
-    public func withdraw(notificationIDs: [UUID], code: String) async throws(PostgresError) -> Int {
+    public func withdraw(notificationIDs: [UUID], code: DeliveryCode) async throws(PostgresError) -> Int {
         guard !notificationIDs.isEmpty else { return 0 }
         try await DeliveryPageRepository(db).split(notificationIDs: notificationIDs)
         let rows = try await db.query(
             """
-            UPDATE deliveries SET state = 'skipped', code = \(code), due_at = NULL, settled_at = now()
+            UPDATE deliveries SET state = 'skipped', code = \(code.rawValue), due_at = NULL, settled_at = now()
             WHERE id IN (
                 SELECT id FROM deliveries WHERE notification_id = ANY(\(notificationIDs)) AND state = 'pending'
                 FOR UPDATE SKIP LOCKED)

@@ -22,12 +22,12 @@ extension DeliveryRepository {
     /// - Parameter code: The reason, kept for the operator.
     /// - Returns: The number of deliveries that this call settled.
     @discardableResult
-    public func expireOpen(notificationIDs: [UUID], code: String) async throws(PostgresError) -> Int {
+    public func expireOpen(notificationIDs: [UUID], code: DeliveryCode) async throws(PostgresError) -> Int {
         guard !notificationIDs.isEmpty else { return 0 }
         try await DeliveryPageRepository(db).split(notificationIDs: notificationIDs)
         let ended = try await db.execute(
             """
-            UPDATE deliveries SET state = 'expired', code = \(code), due_at = NULL, settled_at = now()
+            UPDATE deliveries SET state = 'expired', code = \(code.rawValue), due_at = NULL, settled_at = now()
             WHERE id IN (
                 SELECT id FROM deliveries
                 WHERE notification_id = ANY(\(notificationIDs))

@@ -83,12 +83,12 @@ public struct NotificationRepository: Sendable {
     /// - Parameter ids: The notifications, all skipped for one reason.
     /// - Returns: The ids that this call skipped.
     @discardableResult
-    public func markSkipped(_ ids: [UUID], reason: String) async throws(PostgresError) -> Set<UUID> {
+    public func markSkipped(_ ids: [UUID], reason: SkipReason) async throws(PostgresError) -> Set<UUID> {
         guard !ids.isEmpty else { return [] }
         let rows = try await db.query(
             """
             UPDATE notifications
-            SET state = 'skipped', skip_reason = \(reason), settled_at = now(), parameters = '{}'
+            SET state = 'skipped', skip_reason = \(reason.rawValue), settled_at = now(), parameters = '{}'
             WHERE id = ANY(\(ids)) AND \(unescaped: Self.stateByID) = 'requested'
             RETURNING id
             """)

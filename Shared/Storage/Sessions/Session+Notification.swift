@@ -6,7 +6,7 @@ extension Session {
     private static let notificationLifetime: TimeInterval = 60 * 60
 
     /// The dedupe key of the push about a session's result: a second request for it has no effect.
-    static func notificationKey(of id: UUID) -> String { "ekyc:\(id.wireString)" }
+    public static func notificationKey(of id: UUID) -> String { "ekyc:\(id.wireString)" }
 
     /// Makes the request for the push of the session's outcome to the device that began it.
     ///

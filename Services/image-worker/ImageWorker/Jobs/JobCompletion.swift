@@ -43,7 +43,8 @@ enum JobCompletion: Sendable {
             parameters["reason"] = failure.message
         }
         return NotificationRequested(
-            dedupeKey: "job:\(id)", kind: status == .completed ? .jobCompleted : .jobFailed, recipient: .user(job.userID),
+            dedupeKey: ImageJob.notificationKey(of: job.id), kind: status == .completed ? .jobCompleted : .jobFailed,
+            recipient: .user(job.userID),
             lane: .urgent, parameters: parameters, expiresAt: job.expiresAt)
     }
 }

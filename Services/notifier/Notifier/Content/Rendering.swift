@@ -19,7 +19,7 @@ struct Rendering: Sendable {
             return .success(try FCMMessage(content, expiresAt: notification.expiresAt))
         } catch {
             return .failure(
-                RenderingFailure(code: error is CryptoError ? "sealed_value" : "invalid_message", reason: "\(error)"))
+                RenderingFailure(code: (error is CryptoError ? DeliveryCode.sealedValue : .invalidMessage).rawValue, reason: "\(error)"))
         }
     }
 

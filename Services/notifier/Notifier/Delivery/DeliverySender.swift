@@ -50,7 +50,8 @@ struct DeliverySender: Sendable {
         case .expiry:
             return delivery.notification.expiresAt <= now ? .end(settle(delivery, .expired, Suppression.expired.rawValue)) : nil
         case .attempts:
-            return delivery.attempt > retryPolicy.maxAttempts ? .end(settle(delivery, .failed, "attempts_exhausted")) : nil
+            return delivery.attempt > retryPolicy.maxAttempts
+                ? .end(settle(delivery, .failed, DeliveryCode.attemptsExhausted.rawValue)) : nil
         case .suppression:
             return delivery.suppression.map { .end(settle(delivery, $0 == .expired ? .expired : .skipped, $0.rawValue)) }
         case .content:
@@ -58,17 +59,19 @@ struct DeliverySender: Sendable {
             log(.error, "a push cannot be built", push, ["error": "\(failure.reason)"])
             return .end(settle(delivery, .failed, failure.code))
         case .lanePause:
-            return pauses.remaining(delivery.notification.lane).map { .end(deferUncounted(delivery, for: $0, code: "lane_paused")) }
+            return pauses.remaining(delivery.notification.lane).map {
+                .end(deferUncounted(delivery, for: $0, code: DeliveryCode.lanePaused.rawValue))
+            }
         case .claimAge:
             guard clock.now >= push.deadline || push.lease.isRevoked else { return nil }
-            return .end(deferDelivery(delivery, for: .zero, code: "claim_too_old", countsAsAttempt: false))
+            return .end(deferDelivery(delivery, for: .zero, code: DeliveryCode.claimTooOld.rawValue, countsAsAttempt: false))
         case .token:
             token = delivery.target.flatMap { open($0, of: push) }
-            return token == nil ? .end(settle(delivery, .failed, "sealed_value")) : nil
+            return token == nil ? .end(settle(delivery, .failed, DeliveryCode.sealedValue.rawValue)) : nil
         case .installationRate:
             switch rates.admit(delivery.installID, delivery.notification.kind, isCounted: isCounted) {
             case .go: return nil
-            case .wait(let wait): return .end(deferUncounted(delivery, for: wait, code: "installation_rate"))
+            case .wait(let wait): return .end(deferUncounted(delivery, for: wait, code: DeliveryCode.installationRate.rawValue))
             case .awaitGrant(let task): return .wait(task)
             }
         case .circuitBreaker:
@@ -100,7 +103,7 @@ struct DeliverySender: Sendable {
 
     /// Releases a push that this process will not send, for another to claim at once.
     func release(_ push: Push) -> DeliveryVerdict {
-        deferDelivery(push.delivery, for: .zero, code: "sender_stopped", countsAsAttempt: false)
+        deferDelivery(push.delivery, for: .zero, code: DeliveryCode.senderStopped.rawValue, countsAsAttempt: false)
     }
 
     private func open(_ target: ClaimedDelivery.Target, of push: Push) -> FCMTarget? {

@@ -73,7 +73,7 @@ struct PushPipeline: Service {
     /// Returns how long nothing of a lane should be claimed, and the code of the reason; nil when claims are allowed.
     func suspension(of lane: Lane) -> (wait: Duration, code: String)? {
         if let suspension = sender.breakers.suspension { return suspension }
-        return sender.pauses.remaining(lane).map { ($0, "lane_paused") }
+        return sender.pauses.remaining(lane).map { ($0, DeliveryCode.lanePaused.rawValue) }
     }
 
     /// Sends until a graceful shutdown, releases the pushes that are not in flight, and returns when all outcomes are written.

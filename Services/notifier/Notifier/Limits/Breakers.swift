@@ -1,12 +1,13 @@
 internal import AsyncPrimitives
 internal import FCM
 internal import FoundationEssentials
+internal import Storage
 internal import Synchronization
 
 /// The circuit breakers of a project: one for our own credentials, one for transient faults of FCM, and one per platform for the
 /// project's credentials at the push service behind FCM (Apple's, or a browser's).
 final class Breakers: Sendable {
-    /// Identifies a breaker; its word stands in `/metrics` and in the code of deferred deliveries.
+    /// Identifies a breaker; its word stands in `/metrics`.
     enum Name: Hashable, Sendable {
         case credentials
         case transient
@@ -34,12 +35,10 @@ final class Breakers: Sendable {
 
         /// Returns the time for which nothing may be sent, and the code of the breaker that is open; nil when sending is allowed.
         mutating func suspension(at now: ContinuousClock.Instant) -> (wait: Duration, code: String)? {
-            if case .wait(let wait) = credentials.peek(at: now) { return (wait, Self.code(.credentials)) }
-            if case .wait(let wait) = transient.peek(at: now) { return (wait, Self.code(.transient)) }
+            if case .wait(let wait) = credentials.peek(at: now) { return (wait, DeliveryCode.breakerCredentials.rawValue) }
+            if case .wait(let wait) = transient.peek(at: now) { return (wait, DeliveryCode.breakerTransient.rawValue) }
             return nil
         }
-
-        static func code(_ name: Name) -> String { "breaker_\(name.word)" }
     }
 
     /// The number of installations of a platform, refused with none accepted between them, at which the project's credentials for the
@@ -71,7 +70,7 @@ final class Breakers: Sendable {
             if let suspension = state.suspension(at: now) { return suspension }
             if !state.providers.isEmpty, let platform {
                 if case .wait(let wait)? = state.providers[platform]?.peek(at: now) {
-                    return (wait, State.code(.provider(platform: platform)))
+                    return (wait, DeliveryCode.providerBreakerPrefix + platform)
                 }
                 state.providers[platform]?.recordAdmission()
             }

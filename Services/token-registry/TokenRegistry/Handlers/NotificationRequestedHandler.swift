@@ -77,9 +77,10 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         on request: NotificationRequested, _ resolution: RecipientResolver.Resolution?, _ blockers: Set<UUID>, now: Date
     ) -> Decision {
         guard request.expiresAt > now else { return .skip(.expired) }
-        func reach(_ addresses: [InstallAddress]) -> Decision {
+        func reach(_ addresses: [InstallAddress], _ blockers: Set<UUID> = []) -> Decision {
             let reachable = addresses.filter { $0.isReachable(on: request.lane, at: now) }
-            return reachable.isEmpty ? .skip(.noInstallation) : .address(reachable)
+            let willing = reachable.filter { !($0.userID.map(blockers.contains) ?? false) }
+            return willing.isEmpty ? .skip(reachable.isEmpty ? .noInstallation : .senderBlocked) : .address(willing)
         }
         switch resolution {
         case nil: return .skip(.recipientUnsupported)
@@ -90,7 +91,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
             // The topic has ended since the request, and a new one has its name.
             if let meant = request.topicID, meant != topic.id { return .skip(.topicEnded) }
             guard let addresses else { return .fanOut(topicID: topic.id) }
-            return reach(addresses.filter { $0.userID != request.exceptUserID && !($0.userID.map(blockers.contains) ?? false) })
+            return reach(addresses.filter { $0.userID != request.exceptUserID }, blockers)
         }
     }
 
@@ -111,8 +112,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
     ) async throws {
         for (reason, events) in skipped {
             let requests = events.map(\.body)
-            try await NotificationRepository(transaction).markSkipped(
-                requests.map(\.notificationID), reason: reason.rawValue)
+            try await NotificationRepository(transaction).markSkipped(requests.map(\.notificationID), reason: reason)
             // These sessions get no push, so the tokens of failed ones are no longer needed.
             let sessions = requests.filter { $0.recipient.type == .session }.compactMap { UUID(wireString: $0.recipient.id) }
             try await SessionInstallCleanup(transaction: transaction, logger: logger).run(sessionIDs: sessions)

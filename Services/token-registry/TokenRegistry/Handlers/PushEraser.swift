@@ -11,8 +11,6 @@ internal import WireFormat
 /// A push that is being sent is left to its sender. A fan-out that is making a page at the time may still make a delivery to a deleted
 /// installation: its sender finds no installation, and skips it.
 struct PushEraser: UserEraser {
-    /// The code of a withdrawn delivery.
-    static let withdrawalCode = "user_erased"
     private static let sliceSize = 200
 
     func erase(_ erasure: Erasure, _ ledger: ErasureLedger) async throws -> Bool {
@@ -38,8 +36,8 @@ struct PushEraser: UserEraser {
         try await AppNotificationRepository(transaction).forget(userID: userID)
         let notifications = NotificationRepository(transaction)
         let open = try await notifications.eraseOpen(of: userID, installIDs: installIDs)
-        try await DeliveryRepository(transaction).withdraw(notificationIDs: open, code: Self.withdrawalCode)
-        try await notifications.markSkipped(open, reason: SkipReason.userErased.rawValue)
+        try await DeliveryRepository(transaction).withdraw(notificationIDs: open, code: .userErased)
+        try await notifications.markSkipped(open, reason: .userErased)
         try await notifications.settle(open)
         return installIDs.count + (try await PushInstallRepository(transaction).deleteUnneeded(ids: uploaded))
     }
@@ -47,12 +45,13 @@ struct PushEraser: UserEraser {
     /// Settles the pending deliveries to deleted installations, and publishes their outcomes; a delivery that is being sent is left to its
     /// sender.
     private func withdraw(installIDs: [UUID], in transaction: PostgresTransaction) async throws {
-        let withdrawn = try await DeliveryRepository(transaction).withdraw(installIDs: installIDs, code: Self.withdrawalCode)
+        let withdrawn = try await DeliveryRepository(transaction).withdraw(installIDs: installIDs, code: .userErased)
         let events = Dictionary(grouping: withdrawn, by: \.notificationID).map { notificationID, deliveries in
             NotificationSettled(
                 notificationID: notificationID,
                 outcomes: deliveries.map {
-                    SettledDelivery(deliveryID: $0.id, installationID: $0.installID, outcome: .skipped, code: Self.withdrawalCode)
+                    SettledDelivery(
+                        deliveryID: $0.id, installationID: $0.installID, outcome: .skipped, code: DeliveryCode.userErased.rawValue)
                 })
         }
         try await OutboxRepository(transaction).publish(events)

@@ -7,9 +7,6 @@ internal import WireFormat
 
 /// Creates deliveries, but for those of fan-outs (`TopicFanOutRepository`), and publishes all of them to the notifier.
 struct DeliveryPlanner {
-    /// The code of a delivery that a newer one has replaced.
-    static let supersededCode = "superseded"
-
     /// A notification whose deliveries are created.
     struct Order {
         var notificationID: UUID
@@ -59,7 +56,7 @@ struct DeliveryPlanner {
         guard !addressed.isEmpty else { return }
         try await transaction.forceIndexPlans(replan: false)
         let newPages = Dictionary(uniqueKeysWithValues: addressed.map { ($0.order.notificationID, $0.pages) })
-        let superseded = try await DeliveryRepository(transaction).supersede(by: newPages, code: Self.supersededCode)
+        let superseded = try await DeliveryRepository(transaction).supersede(by: newPages, code: .superseded)
         try await NotificationRepository(transaction).settle(Array(superseded))
     }
 }

@@ -1,15 +1,17 @@
 /// The reason why a notification reaches no installation; stored in `notifications.skip_reason`.
-enum SkipReason: String, Sendable {
+public enum SkipReason: String, Sendable, CaseIterable {
     /// It has expired before it was addressed.
     case expired
     /// Its session does not exist, or no longer exists.
     case sessionUnknown = "session_unknown"
-    /// The installation of its session is deleted.
+    /// The installation of its session is deleted, or the session came from a phone without a token.
     case tokenMissing = "token_missing"
     /// FCM has reported the token as dead since the app sent it.
     case tokenDead = "token_dead"
     /// Its user has no active installation.
     case noInstallation = "no_installation"
+    /// Everybody whom it could reach blocks its sender. No answer of the API says so: a block does not show.
+    case senderBlocked = "sender_blocked"
     /// Its topic has ended, or its name belongs to a newer topic.
     case topicEnded = "topic_ended"
     /// Its user's data was erased.
