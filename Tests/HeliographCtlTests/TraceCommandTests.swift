@@ -145,6 +145,33 @@ struct TraceCommandTests {
         }
     }
 
+    @Test func `what a request has made leads to its trace`() async throws {
+        let change = """
+            UPDATE notifications SET request_id = 'req-1';
+            INSERT INTO users (id, email_sealed) VALUES ('\(uuid(6))', '');
+            INSERT INTO topics (id, name, owner_id) VALUES ('\(uuid(7))', 'conversation:1', '\(uuid(6))'),
+                                                          ('\(uuid(8))', 'conversation:2', '\(uuid(6))');
+            INSERT INTO conversation_messages (topic_id, message_id, seq, sender_id, notification_id, fingerprint)
+            VALUES ('\(uuid(7))', 'm-1', 1, '\(uuid(6))', '\(uuid(3))', sha256('f'));
+            """
+        try await withSignIn(change) { database in
+            for id in [session, uuid(3), "m-1"] {
+                let result = await heliographctl("trace", id, "--database-url", database.url)
+                #expect(result.results.first == "Request req-1: Everything has ended, after 700 ms.", "\(id)")
+            }
+            // The same id in another conversation is another message.
+            try await database.psql(
+                """
+                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, expires_at, request_id)
+                VALUES ('\(uuid(9))', 'chat', 'chat_message', 'topic', 'conversation:2', 'urgent', '{}', now(), 'req-2');
+                INSERT INTO conversation_messages (topic_id, message_id, seq, sender_id, notification_id, fingerprint)
+                VALUES ('\(uuid(8))', 'm-1', 1, '\(uuid(6))', '\(uuid(9))', sha256('f'));
+                """)
+            let several = await heliographctl("trace", "m-1", "--database-url", database.url)
+            #expect(several.exitCode == 1 && several.notes.joined().contains("req-1, req-2"))
+        }
+    }
+
     @Test func `an unknown request says what to check`() async throws {
         try await withMigratedDatabase { database in
             let result = await heliographctl("trace", "nobody\u{1B}", "--database-url", database.url)

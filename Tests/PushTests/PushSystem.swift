@@ -89,7 +89,7 @@ struct PushSystem: Sendable {
 
 /// The processes of one test, by the names it gives them.
 final class ServiceProcesses: Sendable {
-    private let database: TestDatabase
+    let database: TestDatabase
     private let environment: [String: String]
     private let logs: String
     private let processes = Mutex<[String: GuardedProcess]>([:])

@@ -97,6 +97,8 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case accountShown = "account_shown"
     /// An operator has read the e-mail of an account.
     case emailRevealed = "email_revealed"
+    /// An operator has asked why an account gets, or does not get, pushes.
+    case pushesExplained = "pushes_explained"
     /// An operator has looked at the failed sign-ins of an account.
     case lockShown = "lock_shown"
     /// An operator has let an account sign in again before its lock ended.

@@ -5,7 +5,7 @@ internal import CommandLineSupport
 struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
-        abstract: "Report the outcomes of pushes.",
-        subcommands: [PushReportCommand.self]
+        abstract: "Explain why a push was not shown, and report the outcomes of pushes.",
+        subcommands: [PushWhyCommand.self, PushReportCommand.self]
     )
 }

@@ -1,0 +1,89 @@
+public import FoundationEssentials
+public import PostgresClient
+internal import WireFormat
+
+/// What an operator's question about a push needs to know of a message of a conversation.
+public struct PushedMessage: Sendable {
+    /// The notification that was requested with it.
+    public let notificationID: UUID
+    /// The name of the conversation.
+    public let conversation: String
+    /// When it was posted.
+    public let createdAt: Date
+}
+
+/// The number of a notification's deliveries with the same state and code.
+public struct PushOutcome: Sendable, Equatable {
+    /// The notification.
+    public let notificationID: UUID
+    /// The state of the deliveries.
+    public let state: Delivery.State
+    /// Their code.
+    public let code: String?
+    /// Their number.
+    public let count: Int
+    /// When the first of them is due.
+    public let dueAt: Date?
+    /// When the last of them was settled.
+    public let settledAt: Date?
+}
+
+/// A person who is, or was, in the topic of a notification, and to whom it has no delivery.
+public struct UnaddressedMember: Sendable {
+    /// The user.
+    public let userID: UUID
+    /// Whether the user sent what the notification is about.
+    public let isSender: Bool
+    /// Whether the user blocks the sender now.
+    public let blocksSender: Bool
+    /// When the user joined; nil when the user has left.
+    public let joinedAt: Date?
+    /// When the user left; nil for a member.
+    public let leftAt: Date?
+    /// The user's installations, in any state.
+    public let installs: [PushInstall]
+}
+
+extension PushInquiryRepository {
+    /// The most members of a topic whose reasons are read without a user: each costs some index lookups.
+    public static let maxMembers = 500
+
+    /// Returns the members of a notification's topic, and the users who left it, that have no delivery of the notification.
+    ///
+    /// The sender is known for messages only: nothing else keeps the sender of a notification that has ended.
+    ///
+    /// - Parameter userID: The only user who is of interest; nil for up to ``maxMembers``.
+    public func unaddressedMembers(
+        of notification: NotificationRecord, _ userID: UUID? = nil
+    ) async throws(PostgresError) -> [UnaddressedMember] {
+        guard notification.recipient.type == .topic else { return [] }
+        let key = notification.dedupeKey.split(separator: ":", maxSplits: 2).map(String.init)
+        let message = key.count == 3 && key[0] == "chat" ? key[2] : nil
+        let query: PostgresQuery = """
+            SELECT m.user_id, m.joined_at, m.left_at, c.sender_id IS NOT DISTINCT FROM m.user_id AS is_sender,
+                   EXISTS (SELECT FROM user_blocks b WHERE b.user_id = m.user_id AND b.blocked_id = c.sender_id) AS blocks_sender
+            FROM topics t
+            LEFT JOIN conversation_messages c ON c.topic_id = t.id AND c.message_id = \(message)
+            CROSS JOIN LATERAL (
+                SELECT user_id, joined_at, NULL::timestamptz AS left_at FROM topic_members WHERE topic_id = t.id
+                UNION ALL SELECT user_id, NULL, left_at FROM topic_leavers WHERE topic_id = t.id) m
+            WHERE t.name = \(notification.recipient.id) AND m.user_id = coalesce(\(userID), m.user_id)
+              AND NOT EXISTS (
+                SELECT FROM delivery_ledger d
+                WHERE d.notification_id = \(notification.id) AND d.install_id IN (
+                    SELECT id FROM push_installs WHERE user_id = m.user_id
+                    UNION SELECT install_id FROM push_install_audit WHERE old_user_id = m.user_id
+                    UNION SELECT install_id FROM push_install_audit WHERE new_user_id = m.user_id))
+            ORDER BY m.user_id LIMIT \(Self.maxMembers)
+            """
+        let rows = try await db.query(query.readOnly())
+        let installs = try await PushInstallRepository(db).find(userIDs: try rows.column("user_id", as: UUID.self))
+        let byUser = Dictionary(grouping: installs, by: \.userID)
+        return try rows.map { row throws(PostgresError) in
+            let id: UUID = try row.decode("user_id")
+            return UnaddressedMember(
+                userID: id, isSender: try row.decode("is_sender"), blocksSender: try row.decode("blocks_sender"),
+                joinedAt: try row.decode("joined_at"), leftAt: try row.decode("left_at"), installs: byUser[id] ?? [])
+        }
+    }
+}

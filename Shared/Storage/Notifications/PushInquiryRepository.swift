@@ -1,0 +1,131 @@
+public import FoundationEssentials
+public import PostgresClient
+internal import WireFormat
+
+/// Reads what explains a push to an operator: the notifications about a person, a message or a picture, the outcomes of their deliveries,
+/// and the members of a topic who got none. All statements only read.
+public struct PushInquiryRepository: Sendable {
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Returns the notifications with these dedupe keys.
+    public func notifications(dedupeKeys: [String]) async throws(PostgresError) -> [NotificationRecord] {
+        guard !dedupeKeys.isEmpty else { return [] }
+        let query: PostgresQuery = """
+            SELECT \(unescaped: NotificationRecord.columns) FROM notifications WHERE dedupe_key = ANY(\(dedupeKeys)) ORDER BY created_at, id
+            """
+        return try await db.query(query.readOnly()).map(NotificationRecord.init(row:))
+    }
+
+    /// Returns the newest notifications that were meant for a user, or for the phone that began one of the user's sessions: by the user's
+    /// id, by a topic that the user is in or has left, by a list of an app, or by an installation of the user.
+    ///
+    /// - Parameters:
+    ///   - since: The earliest time of the request.
+    ///   - limit: The most notifications.
+    public func notifications(
+        about userID: UUID, since: Date, limit: Int
+    ) async throws(PostgresError) -> [NotificationRecord] {
+        let installs = try await installIDs(of: userID)
+        let query: PostgresQuery = """
+            SELECT \(unescaped: NotificationRecord.columns) FROM notifications
+            WHERE created_at >= \(since) AND id IN (
+                SELECT id FROM notifications WHERE recipient_type = 'user' AND recipient_id = \(userID.wireString)
+                UNION SELECT n.id FROM sessions s JOIN notifications n ON n.recipient_type = 'session' AND n.recipient_id = s.id::text
+                      WHERE s.user_id = \(userID)
+                UNION SELECT n.id
+                      FROM (SELECT topic_id FROM topic_members WHERE user_id = \(userID)
+                            UNION SELECT topic_id FROM topic_leavers WHERE user_id = \(userID)) m
+                      JOIN topics t ON t.id = m.topic_id
+                      JOIN notifications n ON n.recipient_type = 'topic' AND n.recipient_id = t.name AND n.created_at >= \(since)
+                UNION SELECT notification_id FROM deliveries WHERE install_id = ANY(\(installs))
+                UNION SELECT n.id FROM notifications n JOIN delivery_pages p ON p.notification_id = n.id
+                      WHERE n.recipient_type IN ('list', 'installation') AND n.created_at >= \(since)
+                        AND p.install_ids && \(installs)
+                UNION SELECT id FROM app_notifications WHERE user_ids @> ARRAY[\(userID)])
+            ORDER BY created_at DESC, id DESC LIMIT \(limit)
+            """
+        return try await db.query(query.readOnly()).map(NotificationRecord.init(row:))
+    }
+
+    /// Returns the ids of installations that belong to a user, or did in the last 90 days.
+    public func installIDs(of userID: UUID) async throws(PostgresError) -> [UUID] {
+        let query: PostgresQuery = """
+            SELECT id FROM push_installs WHERE user_id = \(userID)
+            UNION SELECT install_id FROM push_install_audit WHERE old_user_id = \(userID)
+            UNION SELECT install_id FROM push_install_audit WHERE new_user_id = \(userID)
+            """
+        return try await db.query(query.readOnly()).column("id", as: UUID.self)
+    }
+
+    /// Returns the messages with an id of the app, one for each conversation that has one.
+    public func messages(id: String) async throws(PostgresError) -> [PushedMessage] {
+        let query: PostgresQuery = """
+            SELECT c.notification_id, t.name, c.created_at
+            FROM conversation_messages c JOIN topics t ON t.id = c.topic_id WHERE c.message_id = \(id) ORDER BY c.created_at
+            """
+        return try await db.query(query.readOnly()).map { row throws(PostgresError) in
+            PushedMessage(
+                notificationID: try row.decode("notification_id"), conversation: try row.decode("name"),
+                createdAt: try row.decode("created_at"))
+        }
+    }
+
+    /// Returns the ids of the requests that made the image job, session or notification with this id, or the messages with this id.
+    ///
+    /// - Parameter text: A UUID, or the app's id of a message.
+    public func requestIDs(of text: String) async throws(PostgresError) -> [String] {
+        let id = UUID(wireString: text.lowercased())
+        let query: PostgresQuery = """
+            SELECT request_id FROM image_jobs WHERE id = \(id)
+            UNION SELECT request_id FROM sessions WHERE id = \(id)
+            UNION SELECT request_id FROM notifications WHERE id = \(id)
+            UNION SELECT n.request_id FROM conversation_messages c JOIN notifications n ON n.id = c.notification_id
+                  WHERE c.message_id = \(text)
+            """
+        return try await db.query(query.readOnly()).column("request_id", as: String?.self).compactMap(\.self).sorted()
+    }
+
+    /// Counts the deliveries of notifications by their state and code.
+    ///
+    /// - Parameter installIDs: The installations whose deliveries count; nil for all.
+    public func outcomes(
+        of notificationIDs: [UUID], to installIDs: [UUID]?
+    ) async throws(PostgresError) -> [PushOutcome] {
+        guard !notificationIDs.isEmpty else { return [] }
+        let query: PostgresQuery = """
+            SELECT notification_id, state, code, count(*) AS size, min(due_at) AS due_at, max(settled_at) AS settled_at
+            FROM delivery_ledger
+            WHERE notification_id = ANY(\(notificationIDs)) AND (\(installIDs)::uuid[] IS NULL OR install_id = ANY(\(installIDs)))
+            GROUP BY notification_id, state, code ORDER BY notification_id, state, code
+            """
+        return try await db.query(query.readOnly()).map { row throws(PostgresError) in
+            PushOutcome(
+                notificationID: try row.decode("notification_id"), state: try row.decodeCase("state"), code: try row.decode("code"),
+                count: Int(try row.decode("size", as: Int64.self)), dueAt: try row.decode("due_at"),
+                settledAt: try row.decode("settled_at"))
+        }
+    }
+
+    /// Counts the receipts of notifications by their event.
+    ///
+    /// - Parameter userID: The user whose receipts count; nil for all.
+    public func receipts(of notificationIDs: [UUID], from userID: UUID?) async throws(PostgresError) -> [UUID: [Receipt.Event: Int]] {
+        guard !notificationIDs.isEmpty else { return [:] }
+        let query: PostgresQuery = """
+            SELECT notification_id, event, count(*) AS size FROM notification_receipts
+            WHERE notification_id = ANY(\(notificationIDs)) AND user_id = coalesce(\(userID), user_id)
+            GROUP BY notification_id, event
+            """
+        var receipts: [UUID: [Receipt.Event: Int]] = [:]
+        for row in try await db.query(query.readOnly()) {
+            receipts[try row.decode("notification_id"), default: [:]][try row.decodeCase("event")] = Int(
+                try row.decode("size", as: Int64.self))
+        }
+        return receipts
+    }
+}

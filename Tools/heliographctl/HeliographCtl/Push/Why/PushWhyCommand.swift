@@ -1,0 +1,85 @@
+internal import ArgumentParser
+internal import CommandLineSupport
+internal import FoundationEssentials
+internal import PostgresClient
+internal import ServiceDefaults
+internal import Storage
+internal import WireFormat
+
+/// Says why a push was not sent or not shown.
+struct PushWhyCommand: AsyncParsableCommand {
+    /// The most notifications of a user.
+    private static let limit = 20
+
+    static let configuration = CommandConfiguration(
+        commandName: "why",
+        abstract: "Say why a push was not sent or not shown, and what to do.",
+        discussion: """
+            The argument is the e-mail or id of a user, whose latest pushes are explained; or the id of an image job, a session, a \
+            message or a notification, whose push is explained for everybody, or with --user for one person. An e-mail is looked up \
+            with LOOKUP_KEYS of the environment. What is asked about a person is recorded in the audit log. The codes are in \
+            docs/HOW-TO.md. Nobody else may know who blocks whom.
+
+              heliographctl push why ada@example.org --since 2h
+              heliographctl push why m-1 --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
+              heliographctl push why 0b0e1a52-6a3c-4c8f-9a57-2f5be0c3d6aa --json | jq -r '.notifications[].findings[].sentence'
+            """
+    )
+
+    @OptionGroup var acting: OperatorOptions
+
+    @Argument(help: "An e-mail, or the id of a user, an image job, a session, a message or a notification.")
+    var subject: String
+
+    @Option(
+        name: .long, help: ArgumentHelp("Only the pushes to this user.", valueName: "uuid"), transform: UUID.argument)
+    var user: UUID?
+
+    @Option(name: .long, help: ArgumentHelp("A user's pushes of this time: s, m, h or d, up to 30d.", valueName: "time"))
+    var since = TimeSpan(.seconds(86_400))
+
+    @Flag(name: .long, help: "Print JSON.")
+    var json = false
+
+    mutating func validate() throws {
+        guard since.duration >= .seconds(1) else { throw ValidationError("--since is at least 1s.") }
+        guard (1...254).contains(subject.utf8.count) else { throw ValidationError("An e-mail or an id has 1 to 254 bytes.") }
+        if subject.contains("@"), EmailAddress(subject) == nil { throw ValidationError("\(subject.printable) is not an e-mail address.") }
+    }
+
+    func run() async throws {
+        let lookups = try await lookups()
+        let explanation = try await acting.database.withDatabase { client in
+            let question = try await question(lookups: lookups, in: client)
+            if let userID = question.userID {
+                try await AuditRepository(client).append(AuditEntry(.pushesExplained, by: acting.actor, on: userID))
+            }
+            return try await PushExplanation(question, in: client)
+        }
+        try Console.current.show(explanation, asJSON: json)
+    }
+
+    /// Returns what an e-mail is found by; nil for an id.
+    private func lookups() async throws -> [[UInt8]]? {
+        guard subject.contains("@"), let address = EmailAddress(subject) else { return nil }
+        return address.lookups(under: try await Settings.withKeys().installationLookupKeys(hint: "the id of the user"))
+    }
+
+    private func question(lookups: [[UInt8]]?, in client: PostgresClient) async throws -> PushQuestion {
+        let start = Date(timeIntervalSinceNow: -since.duration.seconds)
+        var person: UUID?
+        if let lookups {
+            person = try await UserRepository(client).find(emailLookups: lookups)?.id
+        } else if let id = UUID(wireString: subject.lowercased()) {
+            person = try await UserRepository(client).find(id: id)?.id
+        }
+        if let person { return try await .user(person, since: start, limit: Self.limit, in: client) }
+        guard lookups == nil, var question = try await PushQuestion.thing(subject, in: client) else {
+            Console.current.note(
+                "No user, image job, session, message or notification is \(subject.printable). Notifications are kept for 30 days.")
+            throw ExitCode.nothingFound
+        }
+        question.userID = user
+        return question
+    }
+}
