@@ -234,7 +234,7 @@ let package = Package(
         .tests("MultipartTests", ["Multipart", "TestSupport"]),
         .tests("JSONTests", ["JSON", "TestSupport"]),
         .tests("ZipWriterTests", ["ZipWriter", "TestSupport"]),
-        .tests("ImageProbeTests", ["ImageProbe", "TestSupport"]),
+        .tests("ImageProbeTests", ["ImageProbe", "MobileClient", "TestSupport"]),
         .tests(
             "ImagingTests",
             [

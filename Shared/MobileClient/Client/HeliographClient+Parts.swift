@@ -63,7 +63,7 @@ extension HeliographClient {
                         guard let parts = later.parts else { throw HeliographError(.storage, "The app has released its client") }
                         try await parts.signIn(tokens)
                     },
-                    isSignedIn: { user in (try? await api.credentials.session())?.userID == user }))
+                    isSignedIn: { user in (try? await api.credentials.session())?.userID == user }, scaler: device.scaler))
             push = PushClient(
                 folder: configuration.folder.appending(path: ReceiptFiles.folderName), sender: api,
                 handlers: Self.handlers(handlers, later), time: time,

@@ -1,7 +1,10 @@
 public import Foundation
 
 extension EKYCClient {
-    /// A photo of a face: JPEG, PNG, WebP or HEIC, at most 10 MB.
+    /// A photo of a face: JPEG, PNG, WebP or HEIC.
+    ///
+    /// One of more than 10 MB, 16 megapixels or 12,000 pixels a side is scaled down before it is sent, to at most 12 megapixels and 4,096
+    /// pixels a side; any other is sent as it is.
     public enum Photo: Sendable, Hashable {
         case data(Data)
         /// A file, which must not change before the call that it is given to has returned. It is copied, and stays where it is.
@@ -37,16 +40,17 @@ extension EKYCClient {
 }
 
 extension EKYCClient.Photo {
-    /// The part of the form, after a check of the photo.
+    /// The part of the form, after a check of the photo, which is scaled down where it is too large.
     ///
-    /// - Throws: `invalid_argument` with the field for a photo that the API would refuse; `storage` for a file that cannot be read.
-    func part(of field: String, _ number: Int) throws(HeliographError) -> MultipartFileWriter.Part {
-        let format: PictureFormat
-        let content: MultipartFileWriter.Part.Content
-        switch self {
-        case .data(let data): (format, content) = (try PhotoFile.format(of: data, field: field), .data(data))
-        case .file(let url): (format, content) = (try PhotoFile.format(of: url, field: field), .file(url))
-        }
-        return MultipartFileWriter.Part(field, fileName: "\(number).\(format.fileExtension)", contentType: format.mediaType, content)
+    /// - Throws: As ``OutgoingPhoto/init(_:_:field:scaler:)``.
+    func part(
+        of field: String, _ number: Int, scaler: (any PhotoScaling)?
+    ) async throws(HeliographError) -> MultipartFileWriter.Part {
+        let source: PhotoSource =
+            switch self {
+            case .data(let data): .data(data)
+            case .file(let url): .file(url)
+            }
+        return try await OutgoingPhoto(source, .face, field: field, scaler: scaler).part(field, named: "\(number)")
     }
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the app wants to have uploaded, checked: nothing has been written or sent yet.
+/// What the app wants to have uploaded, checked, with photos that are small enough: nothing has been written or sent yet.
 struct EKYCOrder: Sendable {
     let kind: EKYCSession.Kind
     /// Who sends it, as the record has it.
@@ -12,11 +12,12 @@ struct EKYCOrder: Sendable {
     static let photosPerField = 3
     private static let challengeField = "challenge_id"
 
+    /// - Parameter scaler: Makes photos smaller that are larger than the API takes; nil where nothing can.
     /// - Throws: `invalid_argument` with the field for what breaks a limit of the API; `storage` for a file that cannot be read.
     init(
         signUp photos: EKYCClient.SignUpPhotos, as owner: EKYCClient.Owner, consent: String?, answer: EKYCClient.ChallengeAnswer? = nil,
-        pushToken: String
-    ) throws(HeliographError) {
+        pushToken: String, scaler: (any PhotoScaling)? = nil
+    ) async throws(HeliographError) {
         kind = .signUp
         var parts = [Self.text("fcm_token", pushToken)]
         var enrolmentToken: String?
@@ -36,33 +37,36 @@ struct EKYCOrder: Sendable {
         if let consent { parts.append(Self.text("consent_version", consent)) }
         if let answer { parts.append(Self.text(Self.challengeField, answer.challenge.id)) }
         for (field, photos) in [("left_faces", photos.left), ("right_faces", photos.right), ("front_faces", photos.front)] {
-            parts += try Self.photos(photos, field)
+            parts += try await Self.photos(photos, field, scaler)
         }
-        if let answer { parts += try Self.photos(answer.photos, "challenge_photos") }
+        if let answer { parts += try await Self.photos(answer.photos, "challenge_photos", scaler) }
         self.enrolmentToken = enrolmentToken
         self.parts = parts
     }
 
     /// - Throws: As the other initializer does.
     init(
-        signIn photos: [EKYCClient.Photo], email: String, challenge: EKYCClient.Challenge? = nil, pushToken: String
-    ) throws(HeliographError) {
+        signIn photos: [EKYCClient.Photo], email: String, challenge: EKYCClient.Challenge? = nil, pushToken: String,
+        scaler: (any PhotoScaling)? = nil
+    ) async throws(HeliographError) {
         kind = .signIn
         sender = .form
         enrolmentToken = nil
         parts =
             [Self.text("email", try ArgumentLimits.email(email)), Self.text("fcm_token", pushToken)]
-            + (challenge.map { [Self.text(Self.challengeField, $0.id)] } ?? []) + (try Self.photos(photos, "faces"))
+            + (challenge.map { [Self.text(Self.challengeField, $0.id)] } ?? []) + (try await Self.photos(photos, "faces", scaler))
     }
 
     private static func text(_ name: String, _ value: String) -> MultipartFileWriter.Part { MultipartFileWriter.Part(name, .text(value)) }
 
-    private static func photos(_ photos: [EKYCClient.Photo], _ field: String) throws(HeliographError) -> [MultipartFileWriter.Part] {
+    private static func photos(
+        _ photos: [EKYCClient.Photo], _ field: String, _ scaler: (any PhotoScaling)?
+    ) async throws(HeliographError) -> [MultipartFileWriter.Part] {
         guard photos.count == photosPerField else {
             throw ArgumentLimits.refusal(field, "Exactly \(photosPerField) photos are needed, not \(photos.count)")
         }
         var parts: [MultipartFileWriter.Part] = []
-        for (index, photo) in photos.enumerated() { parts.append(try photo.part(of: field, index + 1)) }
+        for (index, photo) in photos.enumerated() { parts.append(try await photo.part(of: field, index + 1, scaler: scaler)) }
         return parts
     }
 }

@@ -13,6 +13,8 @@ struct EKYCPorts: Sendable {
     let signIn: @Sendable (AccountTokens) async throws -> Void
     /// Whether the credential store has a sign-in of this user.
     let isSignedIn: @Sendable (_ userID: String) async -> Bool
+    /// Makes photos smaller that are larger than the API takes; nil where nothing can.
+    var scaler: (any PhotoScaling)?
 }
 
 /// What a session has its manager do.

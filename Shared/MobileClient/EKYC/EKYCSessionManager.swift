@@ -14,6 +14,9 @@ actor EKYCSessionManager {
     var isSwept = false
     /// Ids of pushes about sessions that were not known then, the newest last.
     private var earlyPushes: [UUID] = []
+    private var signOuts = 0
+    /// Counts the sign-ins by sessions, which may be another account's.
+    private var signIns = 0
 
     init(_ ports: EKYCPorts) { self.ports = ports }
 
@@ -23,21 +26,30 @@ actor EKYCSessionManager {
     func signUp(
         _ photos: EKYCClient.SignUpPhotos, as owner: EKYCClient.Owner, consent: String?, answer: EKYCClient.ChallengeAnswer? = nil
     ) async throws(HeliographError) -> EKYCSession {
-        let order = try EKYCOrder(signUp: photos, as: owner, consent: consent, answer: answer, pushToken: try await pushToken())
-        try await start()
-        return try await begin(order)
+        try await begin { [scaler = ports.scaler] pushToken throws(HeliographError) in
+            try await EKYCOrder(signUp: photos, as: owner, consent: consent, answer: answer, pushToken: pushToken, scaler: scaler)
+        }
     }
 
     /// Checks the photos, ends the sign-in before this one, keeps the photos, and begins to upload them.
     func signIn(
         _ photos: [EKYCClient.Photo], email: String, challenge: EKYCClient.Challenge? = nil
     ) async throws(HeliographError) -> EKYCSession {
-        let order = try EKYCOrder(signIn: photos, email: email, challenge: challenge, pushToken: try await pushToken())
-        try await start()
-        return try await begin(order)
+        try await begin { [scaler = ports.scaler] pushToken throws(HeliographError) in
+            try await EKYCOrder(signIn: photos, email: email, challenge: challenge, pushToken: pushToken, scaler: scaler)
+        }
     }
 
-    private func begin(_ order: EKYCOrder) async throws(HeliographError) -> EKYCSession {
+    private func begin(
+        _ order: (_ pushToken: String) async throws(HeliographError) -> EKYCOrder
+    ) async throws(HeliographError) -> EKYCSession {
+        let former = (signOuts: signOuts, signIns: signIns)
+        let order = try await order(try await pushToken())
+        try await start()
+        // Large photos take a while to scale. What would have ended the session meanwhile did not know it yet.
+        guard signOuts == former.signOuts, order.sender != .account || signIns == former.signIns else {
+            throw HeliographError(.signedOut, "The person has signed out meanwhile")
+        }
         let driver = EKYCSessionDriver(order, ports, hooks)
         let older = order.kind == .signIn ? drivers.values.filter { $0.kind == .signIn } : []
         // Known before anything is awaited: a sign-in that is begun meanwhile must find this one.
@@ -107,6 +119,7 @@ actor EKYCSessionManager {
     ///
     /// - Throws: `storage` when the device cannot read what a former process has kept; the sessions of this one have ended all the same.
     func signedOut() async throws(HeliographError) {
+        signOuts += 1
         let result: Result<Void, HeliographError>
         do throws(HeliographError) { result = .success(try await start()) } catch { result = .failure(error) }
         for driver in drivers.values { await driver.stop(.signedOut) }
@@ -124,6 +137,7 @@ extension EKYCSessionManager {
     }
 
     private func stopUploads(besides id: UUID) async {
+        signIns += 1
         for driver in drivers.values where driver.id != id { await driver.stopUploadOfAccount() }
     }
 

@@ -1,36 +1,36 @@
 public import Foundation
 
 extension ImagesClient {
-    /// The bytes of the largest picture that the API takes.
+    /// The bytes of the largest picture that the API takes. A larger one is scaled down.
     public static let maxPictureBytes = ArgumentLimits.maxPhotoBytes
 
     /// Orders a picture from one in memory.
     ///
     /// Returns when the order is kept on the device, from which moment it has an end, whatever crashes; the API's answer, also a refusal,
-    /// comes with ``updates(of:)``.
+    /// comes with ``updates(of:)``. A picture that is larger than the API takes (10 MB, 40 megapixels, 12,000 pixels a side) is scaled down
+    /// first, to at most 16 megapixels; any other is sent as it is.
     /// - Parameters:
-    ///   - picture: JPEG, PNG, WebP or HEIC of at most 10 MB. It is copied.
+    ///   - picture: JPEG, PNG, WebP or HEIC. It is copied.
     ///   - template: The id of one of ``templates()``.
     ///   - options: The size and the quality of the picture.
     ///   - deviceToken: The FCM token that is to get the push; nil where the app has registered it.
-    /// - Throws: `invalid_argument` for what the API would not take, `storage` when the device has no space. Nothing is ordered then.
+    /// - Throws: `invalid_argument` for what the API would not take, also for a picture that is too large and cannot be scaled down;
+    ///   `storage` when the device has no space; `signed_out` when the person signs out meanwhile. Nothing is ordered then.
     public func process(
         _ picture: Data, template: String, options: Options = Options(), deviceToken: String? = nil
     ) async throws(HeliographError) -> Job {
-        let format = try PhotoFile.format(of: picture, field: "image")
-        return try await order(.data(picture), format, template, options, deviceToken)
+        try await order(.data(picture), template, options, deviceToken)
     }
 
     /// Orders a picture from one in a file, as ``process(_:template:options:deviceToken:)`` does. The file is copied and stays.
     public func process(
         file: URL, template: String, options: Options = Options(), deviceToken: String? = nil
     ) async throws(HeliographError) -> Job {
-        let format = try PhotoFile.format(of: file, field: "image")
-        return try await order(.file(file), format, template, options, deviceToken)
+        try await order(.file(file), template, options, deviceToken)
     }
 
     private func order(
-        _ picture: MultipartFileWriter.Part.Content, _ format: PictureFormat, _ template: String, _ options: Options, _ deviceToken: String?
+        _ picture: PhotoSource, _ template: String, _ options: Options, _ deviceToken: String?
     ) async throws(HeliographError) -> Job {
         guard (1...200).contains(template.utf8.count) else {
             throw ArgumentLimits.refusal("template_id", "An id of a template is not empty")
@@ -38,15 +38,18 @@ extension ImagesClient {
         var parts = [MultipartFileWriter.Part("template_id", .text(template))]
         if let text = try Self.text(of: options) { parts.append(.init("options", .text(text))) }
         if let deviceToken { parts.append(.init("device_token", .text(deviceToken))) }
-        parts.append(.init("image", fileName: "picture.\(format.fileExtension)", contentType: format.mediaType, picture))
+        let owner = await tracker.owner()
+        parts.append(try await OutgoingPhoto(picture, .picture, field: "image", scaler: scaler).part("image", named: "picture"))
         let store = tracker.store
         let file = try await store.newFile(extension: "form")
         let written = try await MultipartFileWriter().write(parts, to: file)
         let id = UUID()
         do throws(HeliographError) {
+            // A large picture takes a while to scale: the order must not become another person's.
+            guard await tracker.owner() == owner else { throw HeliographError(.signedOut, "The person has signed out meanwhile") }
             let task = try PendingTask(
                 id: id, kind: .imageJob, createdAt: tracker.time.now(),
-                encoding: JobRecord(template: template, boundary: written.boundary, owner: await tracker.owner()),
+                encoding: JobRecord(template: template, boundary: written.boundary, owner: owner),
                 files: [store.path(of: file)])
             // From here on the order has an end, whatever happens: the API may have it from the next line on.
             try await store.update(id) { $0 = task }

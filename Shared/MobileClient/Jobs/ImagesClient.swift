@@ -50,6 +50,8 @@ public struct ImagesClient: Sendable {
     let tracker: JobTracker
     let sender: any APISender
     let transport: any HTTPTransport
+    /// Makes pictures smaller that are larger than the API takes; nil where nothing can.
+    var scaler: (any PhotoScaling)?
 
     /// The templates that can be ordered. Needs no sign-in.
     public func templates() async throws(HeliographError) -> [PictureTemplate] { try await sender.send(TemplateRequests.list()) }

@@ -8,16 +8,20 @@ public struct EventsClient: Sendable {
     private let api: any APISender
     private let topics: TopicAccess
     private let forms: FormFolder
+    private let scaler: (any PhotoScaling)?
 
     /// - Parameters:
     ///   - folder: Where the bodies of uploads are while they are sent.
+    ///   - scaler: Makes photos smaller that are larger than the API takes; nil where nothing can.
     ///   - onBadge: Takes the number for the app's icon.
     init(
-        api: any APISender, folder: URL, time: TimeSource = .system, onBadge: @escaping @Sendable (Int, Date?) -> Void = { _, _ in }
+        api: any APISender, folder: URL, time: TimeSource = .system, scaler: (any PhotoScaling)? = nil,
+        onBadge: @escaping @Sendable (Int, Date?) -> Void = { _, _ in }
     ) {
         self.api = api
         topics = TopicAccess(api: api, kind: .event, onBadge: onBadge)
         forms = FormFolder(url: folder, time: time)
+        self.scaler = scaler
     }
 
     /// Deletes the bodies of uploads that a former process has left.
@@ -63,19 +67,20 @@ public struct EventsClient: Sendable {
     /// Adds a photo to an event. It is repeated where that may help.
     ///
     /// - Parameters:
-    ///   - photo: A file of up to 10 MB: JPEG, PNG, WebP or HEIC. It must not change meanwhile.
+    ///   - photo: A JPEG, PNG, WebP or HEIC file, which must not change meanwhile. One of more than 10 MB, 40 megapixels or 12,000 pixels a
+    ///     side is scaled down before it is sent; any other is sent as it is.
     ///   - eventID: The event, of which this person is a member.
     ///   - key: Tells photos from repetitions. An app that sends a photo again after an error, also after a restart, gives the same key:
     ///     the photo is then added once, for 24 hours.
     /// - Returns: The photo's id.
-    /// - Throws: `invalid_argument` for a file that is none of these, `storage` when it cannot be read, `invalid_image` for a damaged one,
-    ///   `limit_reached` with 5,000 photos, `rate_limited`, `idempotency_key_reused` when the key belongs to another photo.
+    /// - Throws: `invalid_argument` for a file that is none of these, or too large and cannot be scaled down; `storage` when it cannot be
+    ///   read, `invalid_image` for a damaged one, `limit_reached` with 5,000 photos, `rate_limited`, `idempotency_key_reused` when the key
+    ///   belongs to another photo.
     public func addPhoto(_ photo: URL, to eventID: String, key: UUID = UUID()) async throws(HeliographError) -> UUID {
         let topic = try topics.name(eventID)
-        let format = try PhotoFile.format(of: photo, field: "photo")
+        let outgoing = try await OutgoingPhoto(.file(photo), .picture, field: "photo", scaler: scaler)
         // The name of the file is the app's, and none of the API's business.
-        let part = MultipartFileWriter.Part(
-            "photo", fileName: "photo.\(format.fileExtension)", contentType: format.mediaType, .file(photo))
+        let part = outgoing.part("photo", named: "photo")
         return try await forms.withForm([part]) { form throws(HeliographError) in
             try await api.send(
                 TopicRequests.addPhoto(to: topic, body: .multipart(file: form.file, boundary: form.boundary), key: key))

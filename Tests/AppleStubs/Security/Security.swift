@@ -1,8 +1,6 @@
-// What the client uses of Apple's Security, and the types of Core Foundation in it. On Apple's systems these are bridged; here they are
-// the types that they are bridged to.
-public typealias CFTypeRef = AnyObject
-public typealias CFString = String
-public typealias CFDictionary = [String: Any]
+// What the client uses of Apple's Security.
+@_exported public import CoreFoundationTypes
+
 public typealias OSStatus = Int32
 
 public let kSecClass: CFString = "class"

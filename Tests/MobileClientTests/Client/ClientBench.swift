@@ -13,6 +13,7 @@ final class ClientBench: Sendable {
     let streams = Locked<[String]>([])
     /// The numbers that the icon has shown.
     let badges = Locked<[Int]>([])
+    let scaler = FakeScaler()
 
     /// The clients of all processes: an app keeps its client.
     private let clients = Locked<[HeliographClient]>([])
@@ -37,7 +38,8 @@ final class ClientBench: Sendable {
         let client = HeliographClient(
             configuration: configuration, storage: storage, handlers: handlers, firebase: firebase, transport: process,
             time: process.source,
-            device: .init(uploads: uploads ?? ForegroundUploads(transport: process, time: process.source), notifier: notifier))
+            device: .init(
+                uploads: uploads ?? ForegroundUploads(transport: process, time: process.source), notifier: notifier, scaler: scaler))
         clients.withLock { $0.append(client) }
         return client
     }

@@ -47,10 +47,12 @@ final class EKYCPhone: Sendable {
     /// - Parameters:
     ///   - life: Ends the process at one of its steps; nil for one that goes on.
     ///   - isInstant: Whether waits end at once, with the time that they take.
+    ///   - scaler: Scales photos that are too large.
     ///   - signIn: Runs before tokens are stored.
     ///   - beforeAnswer: Runs before the API answers.
     func launch(
-        _ life: EKYCLife? = nil, isInstant: Bool = false, files: (any FileOperations)? = nil, signIn: (@Sendable () async -> Void)? = nil,
+        _ life: EKYCLife? = nil, isInstant: Bool = false, files: (any FileOperations)? = nil, scaler: (any PhotoScaling)? = nil,
+        signIn: (@Sendable () async -> Void)? = nil,
         beforeAnswer: @escaping @Sendable (ScriptedSender.Sent) async -> Void = { _ in }
     ) -> Process {
         let life = life ?? EKYCLife()
@@ -68,7 +70,7 @@ final class EKYCPhone: Sendable {
                 await signIn?()
                 try await life.step { try await credentials.store(tokens) }
             },
-            isSignedIn: { [credentials] in await credentials.tokens?.userID == $0 })
+            isSignedIn: { [credentials] in await credentials.tokens?.userID == $0 }, scaler: scaler)
         let process = Process(manager: EKYCSessionManager(ports), sender: sender, store: store)
         managers.withLock { $0.append(process.manager) }
         return process

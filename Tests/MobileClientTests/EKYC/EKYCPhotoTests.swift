@@ -53,13 +53,16 @@ import Testing
         #expect(phone.leftovers == [])
     }
 
+    private static let tooLarge =
+        "A photo has up to 10 MB, 16 megapixels and 12000 pixels a side, and this one cannot be scaled down here: give a smaller one"
+
     static let noPhotos: [(String, Data)] = [
         ("A photo is empty", Data()), ("A photo must be a JPEG, PNG, WebP or HEIC file", Data("GIF89a".utf8)),
         ("A photo must be a JPEG, PNG, WebP or HEIC file", Data([0xFF, 0xD8])),
         ("A photo must be a JPEG, PNG, WebP or HEIC file", Data("RIFF1234WAVE".utf8)),
         ("A photo must be a JPEG, PNG, WebP or HEIC file", Data([0, 0, 0, 20]) + Data("ftypmp42\0\0\0\0isom".utf8)),
         ("A photo must be a JPEG, PNG, WebP or HEIC file", Data([0, 0, 0, 16]) + Data("ftypmp42\0\0\0\0heic".utf8)),
-        ("A photo is larger than 10 MB", Data([0xFF, 0xD8, 0xFF]) + Data(count: 10 << 20)),
+        (tooLarge, Data([0xFF, 0xD8, 0xFF]) + Data(count: 10 << 20)), (tooLarge, PhotoHeads.jpeg(4_001, 4_000)),
     ]
 
     @Test(arguments: noPhotos) func `what is no photo is refused, as data and as a file`(message: String, data: Data) async throws {
@@ -82,6 +85,18 @@ import Testing
         let client = EKYCClient(EKYCSessionManager(ports))
         let error = await #expect(throws: HeliographError.self) { try await client.signIn(EKYCPhone.faces, email: "a@b.example") }
         #expect(error?.field == "fcm_token")
+    }
+
+    @Test func `a photo that is too large is scaled down, and the others are sent as they are`() async throws {
+        let scaler = FakeScaler()
+        let process = phone.launch(isInstant: true, scaler: scaler)
+        let photos: [EKYCClient.Photo] = [.data(PhotoHeads.heic(8_064, 6_048)), EKYCPhone.photo(2), EKYCPhone.photo(3)]
+        _ = await (try await process.client.signIn(photos, email: "a@b.example")).result()
+        let body = try #require(await process.sender.sent.first?.body)
+        let head = #"name="faces"; filename="1.jpg"\#r\#nContent-Type: image/jpeg"# + "\r\n\r\n"
+        #expect(body.range(of: Data(head.utf8) + FakeScaler.jpeg + Data("\r\n".utf8)) != nil)
+        #expect(body.range(of: Data([0xFF, 0xD8, 0xFF, 2]) + Data("photo\r\n".utf8)) != nil)
+        #expect(scaler.count == 1)
     }
 
     static let photos: [(String, String, Data)] = [

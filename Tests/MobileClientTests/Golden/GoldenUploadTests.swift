@@ -86,7 +86,7 @@ import Testing
         let order: EKYCOrder
         if name.hasPrefix("ekyc-login") {
             let isAnswer = name.contains("challenge") && upload.code != .challengeRequired
-            order = try EKYCOrder(
+            order = try await EKYCOrder(
                 signIn: photos(1), email: "known@example.org", challenge: isAnswer ? Self.challenge : nil, pushToken: Self.pushToken)
         } else {
             let owner: EKYCClient.Owner =
@@ -97,7 +97,7 @@ import Testing
                 default: .email("ada@example.org")
                 }
             let first = upload.first
-            order = try EKYCOrder(
+            order = try await EKYCOrder(
                 signUp: .init(left: photos(first), right: photos(first + 3), front: photos(first + 6)), as: owner, consent: nil,
                 answer: name.contains("challenge") ? .init(Self.challenge, photos: photos(10)) : nil, pushToken: Self.pushToken)
         }

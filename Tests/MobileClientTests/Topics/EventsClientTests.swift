@@ -73,8 +73,9 @@ import Testing
             ("image/jpeg", [0xFF, 0xD8, 0xFF, 0xDB]), ("image/png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
             ("image/webp", Array("RIFF\u{1}\u{2}\u{3}\u{4}WEBP".utf8)), ("image/heic", [0, 0, 0, 24] + Array("ftypheic".utf8)),
         ] as [(String, [UInt8])])
-    func `the type of a photo is that of its first bytes`(type: String, head: [UInt8]) throws {
-        #expect(try PhotoFile.format(of: try file(Data(head)), field: "photo").mediaType == type)
+    func `the type of a photo is that of its first bytes`(type: String, head: [UInt8]) async throws {
+        let photo = try await OutgoingPhoto(.file(try file(Data(head))), .picture, field: "photo", scaler: nil)
+        #expect(photo.format.mediaType == type)
     }
 
     @Test(
@@ -88,14 +89,17 @@ import Testing
     }
 
     @Test func `a photo of 10 MB passes, one byte more does not, and one that is not there cannot be read`() async throws {
+        func outgoing(_ file: URL) async throws -> OutgoingPhoto {
+            try await OutgoingPhoto(.file(file), .picture, field: "photo", scaler: nil)
+        }
         let limit = 10 * 1_024 * 1_024
         let whole = try file(Data([0xFF, 0xD8, 0xFF]) + Data(count: limit - 3))
-        #expect(try PhotoFile.format(of: whole, field: "photo") == .jpeg)
+        #expect(try await outgoing(whole).content == .file(whole))
         let larger = try file(Data([0xFF, 0xD8, 0xFF]) + Data(count: limit - 2))
-        let error = #expect(throws: HeliographError.self) { try PhotoFile.format(of: larger, field: "photo") }
+        let error = await #expect(throws: HeliographError.self) { try await outgoing(larger) }
         #expect(error?.code == .invalidArgument)
         let missing = folder.url.appendingPathComponent("missing.jpg")
-        let storage = #expect(throws: HeliographError.self) { try PhotoFile.format(of: missing, field: "photo") }
+        let storage = await #expect(throws: HeliographError.self) { try await outgoing(missing) }
         #expect(storage?.code == .storage)
     }
 }

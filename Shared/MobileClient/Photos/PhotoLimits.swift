@@ -1,0 +1,40 @@
+/// The largest photo that is sent as it is, and the size that a larger one is scaled down to.
+struct PhotoLimits: Sendable, Equatable {
+    /// The pixels of a longer side that the API takes: `ImageLimits` in `Shared/ImageProbe/ImageInfo.swift`, which `ClientLimitTests`
+    /// compares with it.
+    static let maxSide = 12_000
+    /// The pixels that the API takes; as ``maxSide``.
+    static let maxPixelsOfAPI = 40_000_000
+
+    /// The pixels of the largest photo that is sent as it is.
+    let maxPixels: Int
+    /// The longer side that a larger photo gets at most.
+    let scaledSide: Int
+    /// The pixels that a larger photo gets at most.
+    let scaledPixels: Int
+
+    /// Of an order, and of an event's photo. The API's results have up to 4,096 pixels a side; what is more than 16 megapixels may be more
+    /// than 10 MB as a JPEG of good quality, too.
+    static let picture = Self(maxPixels: maxPixelsOfAPI, scaledSide: 8_192, scaledPixels: 16_000_000)
+
+    /// Of a photo of a face, which needs fewer pixels. Later versions of the API refuse more than 16 megapixels.
+    static let face = Self(maxPixels: 16_000_000, scaledSide: 4_096, scaledPixels: 12_000_000)
+
+    /// Whether a photo can be sent as it is. One whose size is not known can: the API judges it.
+    func allow(_ size: PhotoSize?, bytes: Int) -> Bool {
+        guard bytes <= ArgumentLimits.maxPhotoBytes else { return false }
+        return size.map { $0.longSide <= Self.maxSide && $0.pixels <= maxPixels } ?? true
+    }
+
+    /// The longer side to which a photo of this size is scaled. Of one whose size is not known, the side of a square.
+    func scaledSide(of size: PhotoSize?) -> Int {
+        guard let size else { return min(scaledSide, Int(Double(scaledPixels).squareRoot())) }
+        let factor = min(1, (Double(scaledPixels) / Double(size.pixels)).squareRoot())
+        return max(1, min(scaledSide, Int(Double(size.longSide) * factor)))
+    }
+
+    /// What an error says.
+    var description: String {
+        "\(ArgumentLimits.maxPhotoBytes >> 20) MB, \(maxPixels / 1_000_000) megapixels and \(Self.maxSide) pixels a side"
+    }
+}

@@ -1,0 +1,10 @@
+// The types of Apple's Core Foundation in the signatures of Security and Image I/O. On Apple's systems they come with Foundation, and are
+// bridged from its types; here they are the types that they are bridged from.
+public import Foundation
+
+public typealias CFTypeRef = AnyObject
+public typealias CFString = String
+public typealias CFDictionary = [String: Any]
+public typealias CFData = Data
+public typealias CFMutableData = NSMutableData
+public typealias CFURL = URL
