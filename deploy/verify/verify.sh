@@ -358,6 +358,7 @@ step "one command to the demo's pushes (deploy/docker/demo.sh)" one_command || e
 step "the links that it prints open" links_open
 step "sixteen people sign up at once, served by four distinct consumers" four_consumers
 step "the rest of the API: orders, topics, chat, receipts, a phone that is gone" rest_of_the_api
+step "pictures as phones write them are decoded by both workers" pictures_of_phones
 step "containers are hardened" hardened
 step "Prometheus sees every replica" targets_are_up
 step "every figure of dashboards and alerts is exported" metrics_are_exported
