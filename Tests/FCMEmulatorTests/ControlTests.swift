@@ -28,6 +28,46 @@ import Testing
         }
     }
 
+    @Test(.emulator) func `phones are listed with names, those with the newest pushes first`() async throws {
+        let tokens = [DevicePlatform.ios, .android, .ios].map { fixture.emulator.mintToken(platform: $0) }
+        for (token, title) in [(tokens[0], "1"), (tokens[1], "2"), (tokens[0], "3")] {
+            _ = try await fixture.send(message(token, title))
+        }
+        fixture.emulator.deleteToken(tokens[1])
+        let answer = try await fixture.call("GET", "/control/tokens")
+        let phones = try #require(answer.json["tokens"]?.elements)
+        #expect(phones.map { $0["name"]?.string } == ["iPhone 1", "Android 2", "iPhone 3"])
+        #expect(phones.map { $0["token"]?.string } == [tokens[0], tokens[1], tokens[2]])
+        #expect(phones.map { $0["accepted"]?.integer } == [2, 1, 0])
+        #expect(phones.map { $0["last"]?["title"]?.string } == ["3", "2", nil])
+        #expect(phones.map { $0["alive"]?.boolean } == [true, false, true])
+        #expect(answer.json["total"] == 3)
+    }
+
+    @Test(.emulator) func `phones are found by a part of the token, and by the name`() async throws {
+        let tokens = [DevicePlatform.ios, .android].map { fixture.emulator.mintToken(platform: $0) }
+        for (search, found) in [(String(tokens[0].suffix(30)), [tokens[0]]), ("android%202", [tokens[1]]), ("nothing-has-this", [])] {
+            let answer = try await fixture.call("GET", "/control/tokens?search=" + search)
+            #expect(answer.json["tokens"]?.elements?.map { $0["token"]?.string } == found)
+            #expect(answer.json["total"]?.integer == found.count)
+        }
+    }
+
+    @Test(.emulator) func `a list of phones has up to as many as are asked for, and says how many there are`() async throws {
+        for _ in 0..<3 { _ = fixture.emulator.mintToken() }
+        let answer = try await fixture.call("GET", "/control/tokens?count=2")
+        #expect(answer.json["tokens"]?.elements?.map { $0["name"]?.string } == ["iPhone 3", "iPhone 2"])
+        #expect(answer.json["total"] == 3)
+        for count in ["-1", "1001", "x"] { #expect(try await fixture.call("GET", "/control/tokens?count=" + count).status == 400) }
+    }
+
+    @Test(.emulator) func `an installation that registers again keeps its name`() async throws {
+        let fid = fixture.emulator.mintFID()
+        _ = fixture.emulator.mintToken()
+        _ = fixture.emulator.mintFID(fid: fid)
+        #expect(try await fixture.call("GET", "/control/tokens/" + fid).json["name"] == "iPhone 1")
+    }
+
     @Test(.emulator) func `a deleted token is unregistered`() async throws {
         let token = fixture.emulator.mintToken()
         #expect(try await fixture.call("DELETE", "/control/tokens/" + token).status == 204)

@@ -1,7 +1,8 @@
-import FCMEmulator
 import HTTPClient
 import JSON
 import Testing
+
+@testable import FCMEmulator
 
 /// Tests the emulator's environment: clock, quota, tokens and phones that are off.
 @Suite struct EnvironmentTests {
@@ -87,6 +88,23 @@ import Testing
         let answer = try await fixture.call("POST", "/control/tokens/\(token)/online")
         #expect(answer.json["delivered"] == 5 && answer.json["deleted_messages"] == false)
         #expect(try await titles() == ["plain", "b", "c", "d", "e"], "four keys are kept")
+    }
+
+    @Test(.emulator) func `a phone that comes back hides no push to another from the stream`() async throws {
+        let emulator = fixture.emulator
+        let (away, other) = (emulator.mintToken(platform: .android), emulator.mintToken())
+        _ = try await fixture.call("POST", "/control/tokens/\(away)/offline")
+        _ = try await fixture.send(body(away, #","notification":{"title":"late"}"#))
+        let (all, own) = (try #require(emulator.core.inbox.subscribe(to: nil)), try #require(emulator.core.inbox.subscribe(to: away)))
+        // The first is published at once, the second only later.
+        for title in ["a", "b"] { _ = try await fixture.send(body(other, #","notification":{"title":"\#(title)"}"#)) }
+        _ = try await fixture.call("POST", "/control/tokens/\(away)/online")
+        emulator.core.inbox.close()
+        func titles(_ stream: AsyncStream<Inbox.Event>) async -> [String] {
+            await stream.reduce(into: []) { titles, event in if case .card(let card) = event { titles.append(card.title) } }
+        }
+        #expect(await titles(all) == ["a", "b", "late"])
+        #expect(await titles(own) == ["late"])
     }
 
     @Test(.emulator) func `more than a hundred waiting messages are dropped, and the app gets a notice`() async throws {

@@ -68,7 +68,7 @@ import Testing
         let data = answer.text.split(separator: "\n").filter { $0.hasPrefix("data: ") }.map {
             try? JSONValue(parsing: Array($0.dropFirst(6).utf8))
         }
-        #expect(data[0]?[0]?["title"] == "before")
+        #expect(data[0]?["cards"]?[0]?["title"] == "before" && data[0]?["messages"] == 1)
         #expect(data[2]?["title"] == "after" && data[2]?["replaced"] == 1 && data[2]?["badge"] == 1)
     }
 
@@ -81,13 +81,52 @@ import Testing
         try await eventually("the place is free") { inbox.audience.streams == 0 }
     }
 
-    @Test(.emulator { $0.appName = "</script>\"x" }) func `the page is one file without external resources`() async throws {
+    @Test(.emulator { $0.limits.cards = 2 }) func `a phone's pushes are shown after any number of pushes to others`() async throws {
+        let (mine, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
+        _ = try await fixture.send(push(mine, title: "mine", collapse: "1"))
+        for number in 0..<3 { _ = try await fixture.send(push(other, title: "theirs", collapse: "\(number)")) }
+        let answer = try await fixture.call("GET", "/control/inbox?token=" + mine)
+        #expect(answer.json["cards"]?.elements?.map { $0["title"]?.string } == ["mine"])
+        let all = try await fixture.call("GET", "/control/inbox")
+        #expect(all.json["cards"]?.elements?.map { $0["title"]?.string } == ["theirs", "theirs"])
+    }
+
+    @Test(.emulator { $0.limits.cards = 2 }) func `a phone's stream counts what a push replaces, whatever others get`() async throws {
+        let inbox = fixture.emulator.core.inbox
+        let (mine, other) = (fixture.emulator.mintToken(), fixture.emulator.mintToken())
+        _ = try await fixture.send(push(mine, title: "old", collapse: "1"))
+        let stream = try #require(inbox.subscribe(to: mine))
+        for number in 0..<60 { _ = try await fixture.send(push(other, title: "theirs", collapse: "\(number)")) }
+        _ = try await fixture.send(push(mine, title: "new", collapse: "1"))
+        inbox.close()
+        var shown: [String] = []
+        for await event in stream {
+            switch event {
+            case .snapshot(let cards, let messages): shown.append("\(cards.map(\.title)) of \(messages)")
+            case .card(let card): shown.append("\(card.title) replaced \(card.replaced)")
+            default: shown.append("another event")
+            }
+        }
+        #expect(shown == [#"["old"] of 1"#, "new replaced 1"])
+    }
+
+    @Test(.emulator { $0.appName = "</script>\"&x" }) func `the page loads its own files only, which the emulator serves`() async throws {
         for path in ["/", "/inbox", "/inbox?token=abc"] {
             let answer = try await fixture.call("GET", path)
             #expect(answer.status == 200)
-            #expect(answer.response.header("content-security-policy")?.contains("default-src 'none'") == true)
-            #expect(!answer.text.contains("src=\"") && !answer.text.contains("href=\"http"))
-            #expect(answer.text.contains(#"window.APP_NAME = "\u003c/script>\"x";"#), "a name cannot break out of the script")
+            let policy = try #require(answer.response.header("content-security-policy"))
+            #expect(policy.contains("default-src 'none'") && !policy.contains("unsafe-inline"))
+            #expect(answer.text.contains(#"data-app-name="&lt;/script>&quot;&amp;x""#), "a name cannot break out of its attribute")
+            let files = answer.text.matches(of: #/(?:src|href)="([^"#]+)"/#).map { String($0.1) }
+            #expect(files.filter { !$0.hasPrefix("data:") } == ["/inbox.css", "/inbox.js"])
+        }
+        for file in ["/inbox.css", "/inbox.js", "/inbox-page.js", "/inbox-cards.js", "/inbox-mails.js", "/inbox-phones.js"] {
+            let answer = try await fixture.call("GET", file)
+            let type = file.hasSuffix("css") ? "text/css" : "text/javascript"
+            #expect(answer.status == 200 && answer.response.header("content-type") == type + "; charset=utf-8")
+            for module in answer.text.matches(of: #/from "\.(/[a-z.-]+)"/#) {
+                #expect(try await fixture.call("GET", String(module.1)).status == 200, "\(file) imports \(module.1)")
+            }
         }
     }
 
@@ -96,35 +135,32 @@ import Testing
         let token = fixture.emulator.mintToken()
         _ = try await fixture.send(push(token, title: "old", collapse: "1"))
         _ = try await fixture.send(push(token, title: "eKYC <b>Sign In</b>", collapse: "1", badge: 3))
-        _ = try await fixture.send(push(token, title: "Second", collapse: "2", badge: 4))
-        // Chromium dumps the document when it is loaded, which may be before the stream's first event.
-        let document = try await eventually("the page has got its snapshot") { () -> String? in
-            guard let document = try? await Chromium.document(of: fixture.emulator.url + "/inbox?token=" + token) else {
-                return nil
-            }
-            return document.contains("data-ready=\"true\"") ? document : nil
-        }
-        #expect(document.contains("<h2>eKYC &lt;b&gt;Sign In&lt;/b&gt;</h2>"), "texts are shown, not interpreted")
-        #expect(!document.contains("<h2>old</h2>"))
+        _ = try await fixture.send(push(token, title: "Second 🎨", collapse: "2", badge: 4))
+        _ = fixture.emulator.mintToken(platform: .android)
+        let document = try await Chromium.value(
+            of: "document.documentElement.outerHTML", at: fixture.emulator.url + "/inbox?token=" + token,
+            once: "document.body?.dataset.ready && document.querySelector('.phone-row')")
+        #expect(document.contains(">eKYC &lt;b&gt;Sign In&lt;/b&gt;</h2>"), "texts are shown, not interpreted")
+        #expect(!document.contains(">old</h2>"))
         #expect(document.contains("replaced an earlier one"))
         #expect(document.contains(#"id="badge">4</span>"#))
-        let second = try #require(document.range(of: "<h2>Second</h2>"))
-        let first = try #require(document.range(of: "<h2>eKYC"))
+        #expect(document.contains(#"aria-current="true"><span class="name">iPhone 1</span>"#), "the chosen one of the phones")
+        #expect(document.contains(#"<span class="name">Android 2</span>"#))
+        let second = try #require(document.range(of: ">Second 🎨</h2>"))
+        let first = try #require(document.range(of: ">eKYC"))
         #expect(second.lowerBound < first.lowerBound, "the newest is on top")
     }
-}
 
-/// A browser, if the machine has one.
-enum Chromium {
-    static let path = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
-        .first { FileManager.default.isExecutableFile(atPath: $0) }
-
-    /// Returns the document after the page has loaded, as its script has changed it.
-    static func document(of url: String) async throws -> String {
-        let profile = try TemporaryDirectory()
-        return try await CommandLineTool.run([
-            try #require(path), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--user-data-dir=\(profile.path)/profile", "--timeout=2000", "--dump-dom", url,
-        ])
+    @Test(.emulator, .enabled(if: Chromium.path != nil, "not tried in a browser: chromium is missing (apt-get install chromium)"))
+    func `the page fits a phone, whatever the texts are`() async throws {
+        let token = fixture.emulator.mintToken()
+        _ = try await fixture.send(push(token, title: String(repeating: "ש", count: 300), collapse: "1"))
+        _ = try await fixture.send(push(token, title: String(repeating: "Wide🎨", count: 50), collapse: "2"))
+        let openAll = "document.getElementById('phones').open = true, document.querySelectorAll('.row').forEach((row) => row.click())"
+        let cut = "[...document.querySelectorAll('.card :is(h2, p, dd)')].filter((text) => text.scrollWidth > text.clientWidth)"
+        let found = try await Chromium.value(
+            of: "(\(openAll), `${document.documentElement.scrollWidth} pixels, ${\(cut).length} cut`)",
+            at: fixture.emulator.url + "/inbox?token=" + token, width: 390, once: "document.body?.dataset.ready")
+        #expect(found == "390 pixels, 0 cut")
     }
 }

@@ -129,10 +129,8 @@ import Testing
     func `a browser shows the mails, the newest on top, with codes set apart`() async throws {
         _ = try await say(mail(subject: "Hello <b>Ann</b>"))
         _ = try await say(mail(subject: "Code 1").replacing("text", with: "It is 481516, not 1234567."))
-        let document = try await eventually("the page has got the mails") { () -> String? in
-            guard let document = try? await Chromium.document(of: emulator.url + "/inbox") else { return nil }
-            return document.contains("data-ready=\"true\"") ? document : nil
-        }
+        let document = try await Chromium.value(
+            of: "document.documentElement.outerHTML", at: emulator.url + "/inbox", once: "document.body?.dataset.ready")
         #expect(document.contains("Hello &lt;b&gt;Ann&lt;/b&gt;"), "texts are shown, not interpreted")
         #expect(document.contains(#"It is <span class="code">481516</span>, not 1234567."#))
         let newest = try #require(document.range(of: "Code 1"))

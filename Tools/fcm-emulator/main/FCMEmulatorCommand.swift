@@ -17,7 +17,8 @@ struct FCMEmulatorCommand: AsyncParsableCommand {
             With --smtp-port 9025 it takes mails, too, from clients that trust the certificate:
               SMTP_URL=smtp://localhost:9025  SMTP_CA_FILE=<certificate>  SMTP_FROM='Heliograph <no-reply@example.org>'
 
-            Open http://localhost:9080/inbox to see each push as a phone shows it (?token=… for one phone only). Or, with curl:
+            Open http://localhost:9080/inbox to see each push as a phone shows it, of all phones or of one. Or, with curl:
+              curl 'localhost:9080/control/tokens?search=TEXT'               the phones with TEXT in their token or name
               curl -X POST localhost:9080/control/tokens                     a registration token for a new phone
               curl -X DELETE localhost:9080/control/tokens/TOKEN             the app is uninstalled: sends get 404 UNREGISTERED
               curl 'localhost:9080/control/messages?token=TOKEN&wait=30'     wait for a push (&count=N: for N of them)

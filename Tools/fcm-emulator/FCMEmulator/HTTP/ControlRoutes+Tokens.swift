@@ -6,9 +6,12 @@ import JSON
 extension ControlRoutes {
     /// Maximum number of registrations made by one request.
     static let maxMinted = 100_000
+    /// Maximum number of registrations that one request lists.
+    private static let maxListed = 1_000
 
     func addTokens(to router: Router<EmulatorContext>) {
         router.post("/control/tokens") { request, _ in try await mint(request) }
+        router.get("/control/tokens") { request, _ in list(request) }
         router.get("/control/tokens/{token}") { _, context in show(Self.token(context)) }
         router.delete("/control/tokens/{token}") { _, context in done(core.registrations.delete(Self.token(context))) }
         router.post("/control/tokens/{token}/rotate") { _, context in
@@ -59,9 +62,28 @@ extension ControlRoutes {
         return EmulatorAnswer.json(["tokens": .array((0..<count).map { _ in make() })])
     }
 
+    private func list(_ request: Request) -> Response {
+        guard let count = Self.number("count", request, default: 50), (0...Self.maxListed).contains(count) else {
+            return EmulatorAnswer.problem("count must be 0 to \(Self.maxListed)")
+        }
+        let newest = core.inbox.newest
+        let list = PhoneList(core.registrations.all, matching: Self.query("search", request), newest: newest, count: count)
+        let phones = list.phones.map { token, registration in
+            var json = describe(token, registration)
+            let last = newest[token].flatMap(core.inbox.message)
+            json["last"] = last.map { ["received_at": .string(RFC3339.string($0.receivedAt)), "title": .string(Card($0).title)] }
+            return json
+        }
+        return EmulatorAnswer.json(["tokens": .array(phones), "total": .integer(list.total)])
+    }
+
     private func show(_ token: String) -> Response {
         guard let registration = core.registrations.find(token) else { return done(false) }
-        var json: JSONValue = [:]
+        return EmulatorAnswer.json(describe(token, registration))
+    }
+
+    private func describe(_ token: String, _ registration: Registrations.Registration) -> JSONValue {
+        var json: JSONValue = ["token": .string(token), "name": .string(registration.name)]
         json["platform"] = .string(registration.platform.rawValue)
         json["sender_id"] = .string(registration.project ?? core.configuration.projectNumber)
         json["alive"] = .bool(Registrations.isAlive(registration, now: core.clock.now))
@@ -71,7 +93,7 @@ extension ControlRoutes {
             json["waiting"] = .integer(store.messages.count)
             json["overflowed"] = .bool(store.hasOverflowed)
         }
-        return EmulatorAnswer.json(json)
+        return json
     }
 
     private func reconnect(_ token: String) -> Response {

@@ -13,6 +13,10 @@ struct PageRoutes: Sendable {
         for path in ["/", "/inbox"] as [RouterPath] {
             router.get(path) { _, _ in page() }
         }
+        for (path, bytes) in Self.files {
+            let type = path.hasSuffix(".css") ? "text/css" : "text/javascript"
+            router.get(RouterPath(path)) { _, _ in Self.file(bytes, type: type) }
+        }
         router.get("/control/stream") { request, _ in stream(request) }
         router.get("/healthz") { _, _ in
             // Healthy also means that the key file exists, which other processes wait to read.
@@ -20,20 +24,28 @@ struct PageRoutes: Sendable {
         }
     }
 
+    /// The style and the scripts of the page.
+    private static let files: KeyValuePairs<String, [UInt8]> = [
+        "/inbox.css": PackageResources.inbox_css, "/inbox.js": PackageResources.inbox_js,
+        "/inbox-page.js": PackageResources.inbox_page_js, "/inbox-cards.js": PackageResources.inbox_cards_js,
+        "/inbox-mails.js": PackageResources.inbox_mails_js, "/inbox-phones.js": PackageResources.inbox_phones_js,
+    ]
+
     private func page() -> Response {
-        // "</script>" must stay harmless.
-        let name = JSONValue.string(core.configuration.appName).text.replacing("<", with: #"\u003c"#)
-        let page = String(decoding: PackageResources.inbox_html, as: UTF8.self)
-            .split(separator: "/*APP_NAME*/", maxSplits: 1, omittingEmptySubsequences: false)
-            .joined(separator: "window.APP_NAME = \(name);")
-        return Response(
+        // A name with a quotation mark must not end its attribute.
+        let name = core.configuration.appName.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("<", with: "&lt;")
+        let page = String(decoding: PackageResources.inbox_html, as: UTF8.self).replacing("APP_NAME", with: name)
+        return Self.file(
+            Array(page.utf8), type: "text/html",
+            policy: "default-src 'none'; style-src 'self'; script-src 'self'; img-src data: https: http:; connect-src 'self'; "
+                + "base-uri 'none'; form-action 'none'")
+    }
+
+    private static func file(_ bytes: [UInt8], type: String, policy: String = "default-src 'none'") -> Response {
+        Response(
             status: .ok,
-            headers: [
-                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
-                .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-                    + "img-src data: https: http:; connect-src 'self'; base-uri 'none'; form-action 'none'",
-            ],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
+            headers: [.contentType: type + "; charset=utf-8", .cacheControl: "no-store", .contentSecurityPolicy: policy],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     private func stream(_ request: Request) -> Response {
@@ -54,8 +66,10 @@ struct PageRoutes: Sendable {
     private func text(_ event: Inbox.Event) -> String {
         let sender = core.configuration.projectNumber
         return switch event {
-        case .snapshot(let cards):
-            "event: snapshot\ndata: \(JSONValue.array(cards.map { $0.json(senderID: sender) }).text)\n\n"
+        case .snapshot(let cards, let messages):
+            "event: snapshot\ndata: "
+                + JSONValue.members(("cards", .array(cards.map { $0.json(senderID: sender) })), ("messages", .integer(messages))).text
+                + "\n\n"
                 + "event: mails\ndata: \(JSONValue.array(core.mailbox.all.suffix(Self.maxMails).map(\.json)).text)\n\n"
         case .card(let card): "event: card\nid: \(card.received.name)\ndata: \(card.json(senderID: sender).text)\n\n"
         case .cleared: "event: cleared\ndata: {}\n\n"

@@ -4,7 +4,7 @@
 struct CardBoard {
     /// Maximum number of unseen pushes made into cards at a time; older ones are never shown.
     private static let maxCatchUp = 2_000
-    private let limit: Int
+    let limit: Int
     private(set) var cards: [Card] = []
     /// The number of the first push that has no card yet.
     private var next = 0
@@ -16,6 +16,13 @@ struct CardBoard {
         let first = max(next, messages.end - Self.maxCatchUp)
         next = messages.end
         return messages.suffix(from: first).filter(\.isOnPhone).map { add($0.received) }
+    }
+
+    /// Does the same with the pushes to one phone alone, of which `last` is the number of the newest.
+    mutating func catchUp(_ messages: Ring<KeptMessage>, toPhoneOf last: Int?) -> [Card] {
+        let new = messages.chain(from: last, downTo: next).prefix(Self.maxCatchUp).reversed()
+        next = messages.end
+        return new.filter(\.isOnPhone).map { add($0.received) }
     }
 
     /// Adds the card of a push, also of one that reached its phone late.

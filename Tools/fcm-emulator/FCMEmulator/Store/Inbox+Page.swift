@@ -19,8 +19,10 @@ extension Inbox {
         let isAccepted = state.withLock { state in
             guard !state.isClosed, state.subscribers.count < limits.streams else { return false }
             Self.publish(&state)
-            state.subscribers[id] = Subscriber(registration: registration, continuation: continuation)
-            continuation.yield(.snapshot(Self.cards(state, registration)))
+            let board = registration.map { Self.board(of: $0, state) }
+            state.subscribers[id] = Subscriber(registration: registration, board: board, continuation: continuation)
+            let cards = board?.cards ?? state.board.cards
+            continuation.yield(.snapshot(cards, messages: Self.count(state, registration)))
             return true
         }
         if isAccepted { return stream }
@@ -45,27 +47,38 @@ extension Inbox {
     static func publish(_ state: inout State) {
         state.isPublishing = false
         let new = state.board.catchUp(state.messages)
-        guard !new.isEmpty, !state.subscribers.isEmpty else { return }
+        guard !state.subscribers.isEmpty else { return }
         state.publishedAt = .now
-        guard new.count > maxCardsAtOnce else {
-            for card in new { tell(&state, .card(card), about: card.received.registration) }
-            return
-        }
-        for subscriber in state.subscribers.values {
-            subscriber.continuation.yield(.snapshot(cards(state, subscriber.registration).suffix(maxCardsAtOnce)))
+        for (id, registration) in state.subscribers.mapValues(\.registration) {
+            let last = registration.flatMap { state.newest[$0] }
+            let cards = registration == nil ? new : state.subscribers[id]?.board?.catchUp(state.messages, toPhoneOf: last) ?? []
+            if cards.count > maxCardsAtOnce {
+                tell(id, .snapshot(cards.suffix(maxCardsAtOnce), messages: count(state, registration)), &state)
+            } else {
+                for card in cards { tell(id, .card(card), &state) }
+            }
         }
     }
 
-    /// Sends an event to the streams of that registration and of all registrations (nil: to every stream); ends a stream that
-    /// lags too far behind.
-    static func tell(_ state: inout State, _ event: Event, about registration: String?) {
-        for (id, subscriber) in state.subscribers {
-            if let wanted = subscriber.registration, let registration, wanted != registration { continue }
-            guard case .dropped = subscriber.continuation.yield(event) else { continue }
-            state.subscribers[id] = nil
-            // In a task, because ending a stream calls `unsubscribe`, which takes the lock that is held here.
-            let continuation = subscriber.continuation
-            Task { continuation.finish() }
+    /// Makes the card of a message that reached its phone late, and sends it to the streams.
+    static func publishLate(_ message: ReceivedMessage, _ state: inout State) {
+        let card = state.board.add(message)
+        for (id, registration) in state.subscribers.mapValues(\.registration) where [nil, message.registration].contains(registration) {
+            let own = state.subscribers[id]?.board?.add(message)
+            tell(id, .card(own ?? card), &state)
         }
+    }
+
+    /// Sends an event to every stream.
+    static func tell(_ state: inout State, _ event: Event) {
+        for id in state.subscribers.keys { tell(id, event, &state) }
+    }
+
+    /// Sends an event to a stream, and ends the stream if it lags too far behind.
+    private static func tell(_ id: Int, _ event: Event, _ state: inout State) {
+        guard let continuation = state.subscribers[id]?.continuation, case .dropped = continuation.yield(event) else { return }
+        state.subscribers[id] = nil
+        // In a task, because ending a stream calls `unsubscribe`, which takes the lock that is held here.
+        Task { continuation.finish() }
     }
 }

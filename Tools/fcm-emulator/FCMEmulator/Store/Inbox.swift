@@ -5,7 +5,8 @@ import Synchronization
 final class Inbox: Sendable {
     /// An event on a stream of the page.
     enum Event: Sendable {
-        case snapshot([Card])
+        /// The present cards, and how many messages were kept of which these are the cards.
+        case snapshot([Card], messages: Int)
         case card(Card)
         case cleared
         case mail(ReceivedMail)
@@ -15,6 +16,8 @@ final class Inbox: Sendable {
 
     struct Subscriber {
         let registration: String?
+        /// The cards of that registration, which may be older than all those of the common board; nil for all registrations.
+        var board: CardBoard?
         let continuation: AsyncStream<Event>.Continuation
     }
 
@@ -87,13 +90,12 @@ final class Inbox: Sendable {
     /// Marks messages as delivered to a phone that was offline when they were sent, and shows their cards.
     func arrive(_ numbers: [Int]) {
         state.withLock { state in
-            _ = state.board.catchUp(state.messages)
+            Self.publish(&state)
             for number in numbers {
                 guard var message = state.messages[number] else { continue }
                 message.isOnPhone = true
                 state.messages[number] = message
-                let card = state.board.add(message.received)
-                Self.tell(&state, .card(card), about: message.registration)
+                Self.publishLate(message.received, &state)
             }
         }
     }
@@ -104,12 +106,13 @@ final class Inbox: Sendable {
             state.messages.removeAll()
             state.newest = [:]
             state.board.clear(state.messages)
-            Self.tell(&state, .cleared, about: nil)
+            for id in state.subscribers.keys { state.subscribers[id]?.board?.clear(state.messages) }
+            Self.tell(&state, .cleared)
         }
     }
 
     /// Sends an event to every stream.
-    func tell(_ event: Event) { state.withLock { Self.tell(&$0, event, about: nil) } }
+    func tell(_ event: Event) { state.withLock { Self.tell(&$0, event) } }
 
     /// Ends every stream and every wait, and refuses later ones.
     func close() {
@@ -132,24 +135,26 @@ final class Inbox: Sendable {
     func cards(of registration: String?) -> [Card] {
         state.withLock { state in
             Self.publish(&state)
-            return Self.cards(state, registration)
+            return registration.map { Self.board(of: $0, state).cards } ?? state.board.cards
         }
     }
+
+    /// The newest message to each registration, by its number.
+    var newest: [String: Int] { state.withLock { $0.newest } }
+
+    /// The message of that number; nil when it is not kept.
+    func message(_ number: Int) -> ReceivedMessage? { state.withLock { $0.messages[number] }?.received }
 
     private static func kept(_ state: State, _ registration: String?) -> [KeptMessage] {
         guard let registration else { return Array(state.messages.suffix()) }
-        var kept: [KeptMessage] = []
-        var number = state.newest[registration]
-        while let message = number.flatMap({ state.messages[$0] }) {
-            kept.append(message)
-            number = message.previous
-        }
-        return kept.reversed()
+        return state.messages.chain(from: state.newest[registration]).reversed()
     }
 
-    static func cards(_ state: State, _ registration: String?) -> [Card] {
-        guard let registration else { return state.board.cards }
-        return state.board.cards.filter { $0.received.registration == registration }
+    /// Makes the cards of one registration, of all its messages that are kept.
+    static func board(of registration: String, _ state: State) -> CardBoard {
+        var board = CardBoard(limit: state.board.limit)
+        _ = board.catchUp(state.messages, toPhoneOf: state.newest[registration])
+        return board
     }
 
     static func count(_ state: State, _ registration: String?) -> Int {

@@ -44,3 +44,14 @@ struct KeptMessage: Sendable {
             registration: registration, platform: platform)
     }
 }
+
+extension Ring<KeptMessage> {
+    /// Returns the messages to the registration of the message `last`, newest first, down to a number.
+    func chain(from last: Int?, downTo first: Int = 0) -> some Sequence<KeptMessage> {
+        sequence(state: last) { number in
+            guard let index = number, index >= first, let message = self[index] else { return nil }
+            number = message.previous
+            return message
+        }
+    }
+}

@@ -21,6 +21,8 @@ final class Registrations: Sendable {
 
     struct Registration {
         var platform: DevicePlatform
+        /// Its place in the order of registrations, beginning with 1; a value that is registered again keeps it.
+        fileprivate(set) var number = 0
         /// The id of the project, or its sender id, that owns the registration; nil for the emulator's own.
         var project: String?
         /// The time from which it is dead; nil when none is set.
@@ -82,11 +84,14 @@ final class Registrations: Sendable {
             if state.order.count == state.order.capacity, let oldest = state.order[state.order.start] {
                 state.remove(oldest)
             }
-            if let old = state.byValue.updateValue(registration, forKey: value) {
+            var registration = registration
+            if let old = state.byValue[value] {
                 state.count(state.accepted(old), by: -1)
+                registration.number = old.number
             } else {
-                state.order.append(value)
+                registration.number = state.order.append(value) + 1
             }
+            state.byValue[value] = registration
             state.count(0, by: 1)
         }
         return value
@@ -168,6 +173,9 @@ final class Registrations: Sendable {
 
     /// The registration of that token or installation id.
     func find(_ value: String) -> Registration? { state.withLock { $0.byValue[value] } }
+
+    /// All registrations, by their values.
+    var all: [String: Registration] { state.withLock { $0.byValue } }
 
     /// Whether a send to the registration would be accepted, apart from the check of its project.
     static func isAlive(_ registration: Registration, now: Date) -> Bool {
