@@ -4,8 +4,8 @@ internal import JSON
 
 /// A request that the API answers: what it takes and gives, and the handler that answers it.
 ///
-/// The router serves what ``all`` lists, and the OpenAPI document and the page at `/` are made of it, so that there is no request
-/// without a description, and no description without a request.
+/// The router serves what ``all`` lists, the OpenAPI document is made of it, and the page at `/` of the document, so that there is
+/// no request without a description, and no description without a request.
 struct APIOperation: Sendable {
     typealias Handler = @Sendable (Request, APIRequestContext) async throws -> Response
 
