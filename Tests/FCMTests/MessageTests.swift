@@ -88,7 +88,7 @@ import WireFormat
         let message = try Self.message(.newPhotos(eventID: "1", imageURL: url))
         #expect(message.image == nil)
         #expect(!Self.json(message).contains("image"))
-        #expect(message.data == ["event_id": "1", "action": "new_photos"])
+        #expect(message.data == ["event_id": "1", "action": "new_photos", "kind": "new_photos"])
     }
 
     @Test(arguments: ["http://localhost:8080/media/a.jpg", "http://127.0.0.1/media/a.jpg", "https://api.example.org/media/a.jpg"])

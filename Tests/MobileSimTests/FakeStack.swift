@@ -112,7 +112,7 @@ final class FakeStack: HTTPTransport {
         job.reads += 1
         state.jobs[id] = job
         guard job.reads > 1 else {
-            push(["type": "job_completed", "jobId": id], to: job.token, &state)
+            push(["kind": "job_completed", "type": "job_completed", "jobId": id], to: job.token, &state)
             return data(["job_id": id, "status": "processing"])
         }
         return data(["job_id": id, "status": "completed", "result": ["image_url": "http://127.0.0.1:1/picture"]])
@@ -131,7 +131,9 @@ final class FakeStack: HTTPTransport {
         switch parts.last {
         case "messages":
             for member in state.members[topic] ?? [] where member != user {
-                push(["conversationId": String(topic.split(separator: ":")[1]), "senderId": user], to: state.devices[member], &state)
+                push(
+                    ["kind": "chat_message", "conversationId": String(topic.split(separator: ":")[1]), "senderId": user],
+                    to: state.devices[member], &state)
             }
             return data(["message_id": "m", "conversation_id": "c", "created_at": "2026-11-26T00:00:00Z"], status: 202)
         case "read": return data(["unread": 0, "badge": 0])

@@ -89,7 +89,9 @@ import Testing
     func `a code is six digits`(text: String, code: String?) { #expect(EmulatorControl.code(in: text) == code) }
 
     @Test func `a push has FCM's id among its data, as on a phone`() throws {
-        let message: [String: Any] = ["token": "t", "data": ["jobId": "j", "type": "job_completed"], "notification": ["title": "Ready"]]
+        let message: [String: Any] = [
+            "token": "t", "data": ["jobId": "j", "kind": "job_completed", "type": "job_completed"], "notification": ["title": "Ready"],
+        ]
         let pushes = EmulatorControl.pushes(["messages": [["name": "projects/p/messages/17", "message": message]]])
         let push = try #require(pushes.first)
         #expect(push.title == "Ready")

@@ -17,7 +17,7 @@ import WireFormat
             #expect(try await fixture.settled(addressed).first?.state == .accepted)
             let message = try #require(await fixture.emulator.messages(to: token).first).message
             #expect(message["notification"]?["title"]?.string == "Hello" && message["notification"]?["body"]?.string == "World")
-            #expect(message["data"]?.strings == ["a": "b", "type": "news", "notification_id": id.wireString])
+            #expect(message["data"]?.strings == ["a": "b", "kind": "news", "type": "news", "notification_id": id.wireString])
             #expect(message["apns"]?["payload"]?["aps"]?["badge"]?.integer == 0, "the true number")
         }
     }

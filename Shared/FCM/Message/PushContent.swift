@@ -25,6 +25,22 @@ public enum PushContent: Sendable, Equatable {
     /// What an app's own server says.
     case custom(AppContent, notificationID: String)
 
+    /// The `kind` of the data, by which apps tell pushes apart: the kind of the notification, or the app's own of what its server says.
+    var kind: String {
+        switch self {
+        case .jobCompleted: NotificationKind.jobCompleted.rawValue
+        case .jobFailed: NotificationKind.jobFailed.rawValue
+        case .signUp: NotificationKind.signUp.rawValue
+        case .signIn: NotificationKind.signIn.rawValue
+        case .newPhotos: NotificationKind.newPhotos.rawValue
+        case .chatMessage: NotificationKind.chatMessage.rawValue
+        case .invitation: NotificationKind.invitation.rawValue
+        case .accountAlert: NotificationKind.accountAlert.rawValue
+        case .possessionCheck: NotificationKind.possessionCheck.rawValue
+        case .custom(let content, _): content.kind
+        }
+    }
+
     /// The subject: a later push with the same subject replaces this one. Its length is not limited yet.
     var subject: String {
         switch self {

@@ -93,6 +93,7 @@ struct PushParts {
             (isDataOnly, isAwaited) = (true, true)
         case .custom(let content, let notificationID): custom(content, notificationID)
         }
+        data["kind"] = content.kind
     }
 
     private func cut(_ text: String, _ maxCharacters: Int) -> String {

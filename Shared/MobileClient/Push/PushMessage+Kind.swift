@@ -3,33 +3,32 @@ extension PushMessage.Kind {
     init?(_ payload: PushPayload) {
         let data = payload.data
         func id(_ name: String) -> String? { data[name].flatMap { Self.isID($0) ? $0 : nil } }
-        if let type = data["type"] {
-            guard let kind = Self.typed(type, data, id) else { return nil }
-            self = kind
-        } else if let event = data["event"].flatMap(PushMessage.EKYC.Event.init(rawValue:)) {
-            guard let session = id("session_id") else { return nil }
-            self = .ekyc(
-                PushMessage.EKYC(event: event, sessionID: session.lowercased(), claimedSuccess: payload.values["success"]?.flag))
-        } else if data["action"] == "new_photos" {
-            guard let event = id("event_id") else { return nil }
-            self = .newPhotos(eventID: event)
-        } else if let conversation = id("conversationId"), let sender = id("senderId") {
-            self = .chatMessage(
-                PushMessage.ChatMessage(
-                    conversationID: conversation, senderID: sender, messageID: Self.messageID(payload.identifier), preview: data["message"])
-            )
-        } else {
-            return nil
-        }
+        guard let name = data["kind"], let kind = Self.read(name, payload, data, id) else { return nil }
+        self = kind
     }
 
-    private static func typed(_ type: String, _ data: [String: String], _ id: (String) -> String?) -> Self? {
-        switch type {
+    private static func read(_ name: String, _ payload: PushPayload, _ data: [String: String], _ id: (String) -> String?) -> Self? {
+        switch name {
         case "job_completed", "job_failed":
             id("jobId").map {
                 .job(
                     PushMessage.Job(
-                        id: $0, isCompleted: type == "job_completed", templateName: data["templateName"], reason: data["error"]))
+                        id: $0, isCompleted: name == "job_completed", templateName: data["templateName"], reason: data["error"]))
+            }
+        case "sign_up", "sign_in":
+            if let event = PushMessage.EKYC.Event(rawValue: name), let session = id("session_id") {
+                .ekyc(PushMessage.EKYC(event: event, sessionID: session.lowercased(), claimedSuccess: payload.values["success"]?.flag))
+            } else {
+                nil
+            }
+        case "new_photos": id("event_id").map { .newPhotos(eventID: $0) }
+        case "chat_message":
+            if let conversation = id("conversationId"), let sender = id("senderId") {
+                .chatMessage(
+                    PushMessage.ChatMessage(
+                        conversationID: conversation, senderID: sender, messageID: messageID(payload.identifier), preview: data["message"]))
+            } else {
+                nil
             }
         case "invitation": data["topic"].flatMap { isTopic($0) ? .invitation(topic: $0) : nil }
         case "account_alert": id("alert").map { .accountAlert(PushMessage.Alert(rawValue: $0)) }
@@ -41,8 +40,8 @@ extension PushMessage.Kind {
             }
         default:
             id("notification_id").map { notification in
-                let parameters = data.filter { !["type", "notification_id"].contains($0.key) }
-                return .app(PushMessage.AppPush(kind: type, notificationID: notification, parameters: parameters))
+                let parameters = data.filter { !["kind", "type", "notification_id"].contains($0.key) }
+                return .app(PushMessage.AppPush(kind: name, notificationID: notification, parameters: parameters))
             }
         }
     }

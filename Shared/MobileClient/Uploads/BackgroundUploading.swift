@@ -97,7 +97,7 @@ struct JobNotification: Sendable, Equatable {
     var identifier: String { "job:\(jobID)" }
     var body: String { templateName.map { "Your \($0) image has been processed" } ?? "Your image has been processed" }
     var data: [String: String] {
-        var data = ["type": "job_completed", "jobId": jobID]
+        var data = ["kind": "job_completed", "type": "job_completed", "jobId": jobID]
         data["templateName"] = templateName
         return data
     }

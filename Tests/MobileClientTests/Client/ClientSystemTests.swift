@@ -34,7 +34,7 @@ import Testing
         let client = try await order(process)
         await client.enterBackground()
         bench.api.completeJobs()
-        let silent = PushSamples.push(["type": "job_completed", "jobId": "job-0"], title: nil)
+        let silent = PushSamples.push(["kind": "job_completed", "jobId": "job-0"], title: nil)
         await client.push.received(isPushShown ? PushSamples.jobCompleted("job-0") : silent, in: .background)
         let shown = isPushShown ? [] : [JobNotification(jobID: "job-0", templateName: "Oil Painting")]
         if !isPushShown { await bench.eventually { bench.notifier.shown.withLock { !$0.isEmpty } } }

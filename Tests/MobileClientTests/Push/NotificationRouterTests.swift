@@ -119,7 +119,7 @@ extension PushPayload {
             return
         }
         #expect(push.kind == "order.shipped")
-        let unknown = PushMessage(PushPayload(data: ["type": "news"]))
+        let unknown = PushMessage(PushPayload(data: ["kind": "news"]))
         #expect(NotificationRouter.Route(unknown) == .unknown(unknown))
     }
 

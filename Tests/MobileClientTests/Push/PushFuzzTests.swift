@@ -14,7 +14,8 @@ import Testing
     }
 
     private static let names = [
-        "aps", "alert", "badge", "sound", "category", "type", "event", "action", "jobId", "session_id", "conversationId", "senderId",
+        "aps", "alert", "badge", "sound", "category", "kind", "type", "event", "action", "jobId", "session_id", "conversationId",
+        "senderId",
         "message",
         "success", "topic", "alert", "handover_id", "nonce", "notification_id", "fcm_options", "image", "image_url", "apns", "data",
         "notification", "payload", "headers", "apns-collapse-id", "gcm.message_id", "event_id", "interruption-level", "", "😀",

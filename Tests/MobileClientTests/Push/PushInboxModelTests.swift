@@ -139,8 +139,8 @@ private enum PushInboxModel: CheckedModel {
         var rest = full
         rest.badge = false
         #expect(presentation(PushSamples.signIn()) == rest)
-        #expect(presentation(PushSamples.push(["type": "account_alert", "alert": "face_changed"], title: "T")) == rest)
-        #expect(presentation(PushSamples.push(["type": "news"], title: "T")) == rest)
+        #expect(presentation(PushSamples.push(["kind": "account_alert", "alert": "face_changed"], title: "T")) == rest)
+        #expect(presentation(PushSamples.push(["kind": "news"], title: "T")) == rest)
     }
 
     @Test func `a message of another conversation is shown`() {

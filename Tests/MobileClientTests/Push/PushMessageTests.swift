@@ -59,7 +59,8 @@ import Testing
 
     @Test func `Firebase's own members are no data`() {
         let payload = PushPayload(userInfo: [
-            "aps": ["alert": "Hi"], "gcm.message_id": "1", "google.c.fid": "x", "type": "t", "notification_id": Self.account, "a": "b",
+            "aps": ["alert": "Hi"], "gcm.message_id": "1", "google.c.fid": "x", "kind": "t", "type": "t", "notification_id": Self.account,
+            "a": "b",
         ])
         #expect(PushMessage(payload).kind == .app(.init(kind: "t", notificationID: Self.account, parameters: ["a": "b"])))
         #expect(payload.messageID == "1" && PushMessage(payload).body == "Hi")
@@ -92,15 +93,15 @@ import Testing
     }
 
     @Test func `an unknown kind keeps its values`() {
-        let payload = PushPayload(userInfo: ["aps": ["alert": ["title": "T"]], "type": "poll_opened", "poll": ["id": 7]], identifier: "p")
+        let payload = PushPayload(userInfo: ["aps": ["alert": ["title": "T"]], "kind": "poll_opened", "poll": ["id": 7]], identifier: "p")
         let message = PushMessage(payload)
         #expect(message.kind == .unknown && message.title == "T" && message.identifier == "p")
-        #expect(message.payload.values["type"] == .string("poll_opened"))
+        #expect(message.payload.values["kind"] == .string("poll_opened"))
         #expect(message.payload.values["poll"]?["id"] == .number(7))
     }
 
     @Test func `an alert of an unknown name is an alert`() {
-        let payload = PushPayload(data: ["type": "account_alert", "alert": "password_leaked"])
+        let payload = PushPayload(data: ["kind": "account_alert", "alert": "password_leaked"])
         #expect(PushMessage(payload).kind == .accountAlert(.init(rawValue: "password_leaked")))
     }
 
@@ -111,14 +112,14 @@ import Testing
         #expect(PushMessage(PushSamples.jobCompleted(id)).kind == .unknown)
         #expect(PushMessage(PushSamples.signIn(id)).kind == .unknown)
         #expect(PushMessage(PushSamples.chat(id)).kind == .unknown)
-        #expect(PushMessage(PushPayload(data: ["type": "invitation", "topic": "event:\(id)"])).kind == .unknown)
-        #expect(PushMessage(PushPayload(data: ["type": "x", "notification_id": id])).kind == .unknown)
-        #expect(PushMessage(PushPayload(data: ["type": "possession_check", "handover_id": id, "nonce": "n"])).kind == .unknown)
+        #expect(PushMessage(PushPayload(data: ["kind": "invitation", "topic": "event:\(id)"])).kind == .unknown)
+        #expect(PushMessage(PushPayload(data: ["kind": "x", "notification_id": id])).kind == .unknown)
+        #expect(PushMessage(PushPayload(data: ["kind": "possession_check", "handover_id": id, "nonce": "n"])).kind == .unknown)
     }
 
     @Test func `the message's id is what is between the colons of the identifier`() {
         func id(_ identifier: String?) -> String? {
-            let payload = PushPayload(data: ["conversationId": "c", "senderId": "u"], identifier: identifier)
+            let payload = PushPayload(data: ["kind": "chat_message", "conversationId": "c", "senderId": "u"], identifier: identifier)
             guard case .chatMessage(let message) = PushMessage(payload).kind else { return "no message" }
             return message.messageID
         }

@@ -9,35 +9,41 @@ enum PushSamples {
 
     static func jobCompleted(_ id: String = job, badge: Int? = 3, messageID: String? = nil) -> PushPayload {
         push(
-            ["type": "job_completed", "jobId": id, "templateName": "Oil Painting"], title: "Image Ready! 🎨", badge: badge,
+            ["kind": "job_completed", "type": "job_completed", "jobId": id, "templateName": "Oil Painting"], title: "Image Ready! 🎨",
+            badge: badge,
             identifier: "job:\(id)", messageID: messageID)
     }
 
     static func jobFailed(_ id: String = job) -> PushPayload {
-        push(["type": "job_failed", "jobId": id, "error": "blurred"], title: "Processing Failed", badge: 1, identifier: "job:\(id)")
+        push(
+            ["kind": "job_failed", "type": "job_failed", "jobId": id, "error": "blurred"], title: "Processing Failed", badge: 1,
+            identifier: "job:\(id)")
     }
 
     static func chat(_ conversation: String = "c-9", message: String = "m-77", badge: Int? = 12) -> PushPayload {
         push(
-            ["conversationId": conversation, "senderId": "u-5", "message": "Hi"], title: "Zoë", sound: nil, badge: badge,
+            ["kind": "chat_message", "conversationId": conversation, "senderId": "u-5", "message": "Hi"], title: "Zoë", sound: nil,
+            badge: badge,
             identifier: "chat:\(message):nN4f2Z9itL")
     }
 
     static func signIn(_ session: String = session, success: String = "true") -> PushPayload {
         push(
-            ["event": "sign_in", "session_id": session, "user_id": job, "success": success], title: "eKYC Sign In",
+            ["kind": "sign_in", "event": "sign_in", "session_id": session, "user_id": job, "success": success], title: "eKYC Sign In",
             identifier: "ekyc:\(session)")
     }
 
     static func newPhotos(image: String? = "https://cdn.example.org/t/5f0c.jpg", messageID: String? = nil) -> PushPayload {
         push(
-            ["event_id": "42", "action": "new_photos"].merging(image.map { ["image_url": $0] } ?? [:]) { $1 }, title: "PhotoShare",
+            ["kind": "new_photos", "event_id": "42", "action": "new_photos"].merging(image.map { ["image_url": $0] } ?? [:]) { $1 },
+            title: "PhotoShare",
             badge: 7,
             identifier: "event:42", image: image, messageID: messageID)
     }
 
     static let possessionCheck = PushPayload(userInfo: [
-        "aps": ["content-available": 1], "type": "possession_check", "handover_id": session, "nonce": "Zm9vYmFy",
+        "aps": ["content-available": 1], "kind": "possession_check", "type": "possession_check", "handover_id": session,
+        "nonce": "Zm9vYmFy",
     ])
 
     static func push(

@@ -74,7 +74,7 @@ import Testing
         #expect(subject(PushSamples.chat()) == "message_id-opened-m-77")
         #expect(subject(PushSamples.newPhotos()) == "event_id-opened-42")
         #expect(
-            subject(PushSamples.push(["type": "x", "notification_id": PushSamples.job], title: nil))
+            subject(PushSamples.push(["kind": "x", "notification_id": PushSamples.job], title: nil))
                 == "notification_id-opened-\(PushSamples.job)")
         #expect(subject(PushSamples.possessionCheck) == nil)
     }

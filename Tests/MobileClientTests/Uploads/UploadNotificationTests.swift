@@ -85,6 +85,6 @@ import Testing
         let notification = JobNotification(jobID: "7", templateName: "Anime")
         #expect(JobNotification.title == "Image Ready! 🎨" && notification.body == "Your Anime image has been processed")
         #expect(JobNotification.category == "IMAGE_COMPLETE" && notification.identifier == "job:7")
-        #expect(notification.data == ["type": "job_completed", "jobId": "7", "templateName": "Anime"])
+        #expect(notification.data == ["kind": "job_completed", "type": "job_completed", "jobId": "7", "templateName": "Anime"])
     }
 }

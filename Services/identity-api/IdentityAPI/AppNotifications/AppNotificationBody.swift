@@ -127,7 +127,7 @@ struct AppNotificationBody: Encodable, Sendable {
     /// Whether FCM refuses a name of data, or every push has it.
     private static func isReserved(_ name: String) -> Bool {
         let lowercased = name.lowercased()
-        return ["from", "message_type", "notification", "type", "notification_id"].contains(lowercased)
+        return ["from", "message_type", "notification", "kind", "type", "notification_id"].contains(lowercased)
             || lowercased.hasPrefix("google") || lowercased.hasPrefix("gcm") || name.utf8.contains(0)
     }
 

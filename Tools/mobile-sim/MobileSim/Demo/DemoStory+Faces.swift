@@ -100,7 +100,7 @@ extension DemoStory {
         try expect("the number of pushes", "1", "\(pushes.count)")
         try expect("the push's title", wanted.title, push.title)
         try expect("the push's body", wanted.body, push.body)
-        let keys = Set(push.data.keys).subtracting(["notificationId", "type", "v"]).sorted()
+        let keys = Set(push.data.keys).subtracting(["notificationId", "kind", "type", "v"]).sorted()
         try expect(
             "the push's data", "\(wanted.event) \(isSuccess) [\"event\", \"session_id\", \"success\", \"user_id\"]",
             "\(push.data["event"] ?? "") \(push.data["success"] ?? "") \(keys)")

@@ -72,7 +72,7 @@ extension DemoStory {
         let deadline = ContinuousClock.now + .seconds(patience * 2)
         var brought: Set<String> = []
         while true {
-            let pushes = try await emulator.pushes(to: phone.token, wait: 1).filter { $0.data["type"] == "job_completed" }
+            let pushes = try await emulator.pushes(to: phone.token, wait: 1).filter { $0.data["kind"] == "job_completed" }
             for push in pushes where brought.insert(push.data["jobId"] ?? "").inserted { await phone.bring(push) }
             if pushes.count >= jobs.count || .now > deadline { return pushes }
             try await Task.sleep(for: .milliseconds(200))

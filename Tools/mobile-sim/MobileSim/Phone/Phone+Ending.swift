@@ -47,7 +47,7 @@ extension Phone {
 
     /// Has the extension get one push more: it removes the pictures that ends of its processes have left.
     private func sweepPictures() async {
-        let json = Data(#"{"notification":{"title":"The last"},"data":{"type":"none"}}"#.utf8)
+        let json = Data(#"{"notification":{"title":"The last"},"data":{"kind":"none"}}"#.utf8)
         let push = EmulatorControl.Push(
             token: "", json: json, title: "The last", body: "", data: [:], receivedAt: "", picture: nil)
         await ExtensionProcess(phone: self, folder: state.withLock { $0.folder }).receive(push, expiringAfter: nil)

@@ -59,7 +59,7 @@ extension Phone {
 
     private static func name(_ push: EmulatorControl.Push) -> String {
         let data = push.data
-        let kind = data["type"] ?? data["event"] ?? data["action"] ?? (data["conversationId"] == nil ? "badge" : "message")
+        let kind = data["kind"] ?? "badge"
         return "\(kind) \(data["jobId"] ?? data["session_id"] ?? data["event_id"] ?? data["conversationId"] ?? "")"
     }
 }
