@@ -91,11 +91,11 @@ struct ImageJobRepositoryTests {
         // All with the same time, so that only the ids order them.
         try await client.execute("UPDATE image_jobs SET created_at = '2026-01-02 03:04:05.678901+00'")
         var seen: [UUID] = []
-        var cursor: ImageJobCursor?
+        var cursor: ListCursor?
         repeat {
             let page = try await jobs.list(userID: user, before: cursor, limit: 4)
             seen += page.map(\.id)
-            cursor = try page.last.map { try #require(ImageJobCursor(ImageJobCursor(after: $0).text)) }
+            cursor = try page.last.map { try #require(ListCursor(ListCursor(after: $0).text)) }
             let id = try await jobs.insert(.make(user)).id
             try await client.execute(
                 "UPDATE image_jobs SET created_at = '2026-01-02 03:04:05.678901+00' WHERE id = \(id)")
@@ -106,7 +106,7 @@ struct ImageJobRepositoryTests {
 
     @Test(arguments: ["", ".", "abc", "zz.zz", "-1.\(UUID().uuidString)", "1.2.3", "zzzzzzzzzzzzz.\(UUID().uuidString)"])
     func `an invalid cursor is refused`(text: String) {
-        #expect(ImageJobCursor(text) == nil)
+        #expect(ListCursor(text) == nil)
     }
 
     @Test(.storage) func `the queue position counts the pending jobs before`() async throws {

@@ -80,8 +80,8 @@ public enum IdentityAPI: HeliographService {
                 configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, authenticator: authenticator,
                 jobs: jobs, uploads: slots),
             topics: topicRoutes(
-                configuration, postgres: postgres, blobs: pictures, keys: keys, authenticator: authenticator, services: services,
-                uploads: slots, signals: signals),
+                configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, authenticator: authenticator,
+                services: services, uploads: slots, signals: signals),
             receiptKeys: receiptKey.publicKeys,
             people: peopleRoutes(
                 configuration, context, pictures: pictures, keys: keys, authenticator: authenticator, services: services,
@@ -149,15 +149,16 @@ public enum IdentityAPI: HeliographService {
     }
 
     private static func topicRoutes(
-        _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, keys: AccountKeys,
-        authenticator: any Authenticator, services: ServiceAuthenticator, uploads: UploadSlots, signals: RateLimiter<UUID>
+        _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, links: MediaLinks,
+        keys: AccountKeys, authenticator: any Authenticator, services: ServiceAuthenticator, uploads: UploadSlots,
+        signals: RateLimiter<UUID>
     ) -> TopicRoutes {
         let apps = AppTopicController(postgres: postgres, services: services)
         return TopicRoutes(
             members: TopicController(
                 postgres: postgres, authenticator: authenticator, limiter: RateLimiter(configuration.limits.topics, name: "topics"),
                 quota: configuration.limits.invitations, usersMayCreate: configuration.topicCreators == .users, apps: apps),
-            apps: apps,
+            lists: TopicListController(postgres: postgres, authenticator: authenticator, links: links), apps: apps,
             photos: PhotoController(
                 blobs: blobs, postgres: postgres, authenticator: authenticator, slots: uploads,
                 limiter: RateLimiter(configuration.limits.photos, name: "photos"), quota: configuration.limits.photoQuota,

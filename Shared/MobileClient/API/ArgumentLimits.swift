@@ -8,6 +8,7 @@ enum ArgumentLimits {
     static let maxTextBytes = 16 * 1_024
     static let maxPhotoBytes = 10 * 1_024 * 1_024
     static let memberPages = 1...1_000
+    static let listPages = 1...200
 
     /// Returns the address without white space around it.
     static func email(_ text: String) throws(HeliographError) -> String {
@@ -71,6 +72,10 @@ enum ArgumentLimits {
 
     static func page(_ limit: Int) throws(HeliographError) {
         guard memberPages ~= limit else { throw refusal("limit", "A page has 1 to 1,000 members") }
+    }
+
+    static func listPage(_ limit: Int) throws(HeliographError) {
+        guard listPages ~= limit else { throw refusal("limit", "A page has 1 to 200 elements") }
     }
 
     static func refusal(_ field: String, _ message: String) -> HeliographError {

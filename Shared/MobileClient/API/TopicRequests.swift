@@ -46,6 +46,23 @@ enum TopicRequests {
         ) { try WireJSON.content($0) }
     }
 
+    static func topics(after cursor: String?, limit: Int) -> APIRequest<TopicList> { list("/v1/topics", after: cursor, limit: limit) }
+
+    static func invitations(after cursor: String?, limit: Int) -> APIRequest<InvitationList> {
+        list("/v1/invitations", after: cursor, limit: limit)
+    }
+
+    static func photos(of topic: String, after cursor: String?, limit: Int) -> APIRequest<PhotoList> {
+        list("/v1/topics/\(topic)/photos", after: cursor, limit: limit)
+    }
+
+    private static func list<Page: Decodable>(_ path: String, after cursor: String?, limit: Int) -> APIRequest<Page> {
+        let after = cursor.map { [URLQueryItem(name: "cursor", value: $0)] } ?? []
+        return APIRequest(method: "GET", path: path, query: [URLQueryItem(name: "limit", value: "\(limit)")] + after) {
+            try WireJSON.content($0)
+        }
+    }
+
     /// A repetition gets the same answer by the message's id, so its key need not outlive the call.
     static func post(_ message: ChatClient.Message, to topic: String) -> APIRequest<ChatClient.Posted> {
         let body = Message(messageID: message.id, text: message.text, sensitive: message.isSensitive ? true : nil)

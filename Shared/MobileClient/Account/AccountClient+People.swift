@@ -12,6 +12,19 @@ extension AccountClient {
         }
     }
 
+    /// Fetches a page of the events and conversations of this person, of up to 200, the last joined first.
+    public func topics(after cursor: String? = nil, limit: Int = 50) async throws(HeliographError) -> TopicList {
+        try ArgumentLimits.listPage(limit)
+        return try await api.send(TopicRequests.topics(after: cursor, limit: limit))
+    }
+
+    /// Fetches a page of the invitations that this person can accept, of up to 200, the newest first; without those of people whom this
+    /// one blocks. `EventsClient.enter` and `ChatClient.enter` accept, and `leave` declines.
+    public func invitations(after cursor: String? = nil, limit: Int = 50) async throws(HeliographError) -> InvitationList {
+        try ArgumentLimits.listPage(limit)
+        return try await api.send(TopicRequests.invitations(after: cursor, limit: limit))
+    }
+
     /// Fetches the people whom this one blocks: their messages, photos and invitations cause no pushes here.
     public func blocks() async throws(HeliographError) -> [Block] { try await api.send(PeopleRequests.blocks()) }
 

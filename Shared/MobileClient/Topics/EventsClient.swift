@@ -64,6 +64,14 @@ public struct EventsClient: Sendable {
 
     // MARK: Photos
 
+    /// Fetches a page of the photos of an event, of up to 200, the newest first; without those of people whom this one blocks.
+    public func photos(
+        of eventID: String, after cursor: String? = nil, limit: Int = 50
+    ) async throws(HeliographError) -> PhotoList {
+        try ArgumentLimits.listPage(limit)
+        return try await api.send(TopicRequests.photos(of: try topics.name(eventID), after: cursor, limit: limit))
+    }
+
     /// Adds a photo to an event. It is repeated where that may help.
     ///
     /// - Parameters:

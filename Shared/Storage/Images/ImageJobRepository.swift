@@ -59,7 +59,7 @@ public struct ImageJobRepository: Sendable {
     /// - Parameters:
     ///   - cursor: The end of the previous page; nil for the first page.
     ///   - limit: The most jobs; capped at ``maxPageSize``.
-    public func list(userID: UUID, before cursor: ImageJobCursor? = nil, limit: Int) async throws(PostgresError) -> [ImageJob] {
+    public func list(userID: UUID, before cursor: ListCursor? = nil, limit: Int) async throws(PostgresError) -> [ImageJob] {
         let query: PostgresQuery = """
             SELECT * FROM image_jobs
             WHERE user_id = \(userID) AND \(unescaped: Self.isVisible)

@@ -18,7 +18,7 @@ extension Baseline {
             CONSTRAINT topic_photos_settled_has_time CHECK ((state = 'pending') = (settled_at IS NULL)),
             CONSTRAINT topic_photos_ready_has_thumbnail CHECK ((state = 'ready') = (thumbnail_key IS NOT NULL))
         );
-        CREATE INDEX topic_photos_by_topic ON topic_photos (topic_id, created_at);
+        CREATE INDEX topic_photos_by_topic ON topic_photos (topic_id, created_at, id);
         CREATE INDEX topic_photos_by_uploader ON topic_photos (uploader_id, created_at) INCLUDE (byte_count);
         CREATE INDEX topic_photos_by_expiry ON topic_photos (expires_at);
         CREATE INDEX topic_photos_orphaned ON topic_photos (id) WHERE topic_id IS NULL;

@@ -31,7 +31,7 @@ extension Baseline {
             joined_at timestamptz NOT NULL DEFAULT now(),
             PRIMARY KEY (topic_id, user_id)
         );
-        CREATE INDEX topic_members_by_user ON topic_members (user_id);
+        CREATE INDEX topic_members_by_user ON topic_members (user_id, joined_at, topic_id);
         CREATE INDEX topic_members_by_standing ON topic_members (topic_id, joined_at, user_id);
         COMMENT ON TABLE topic_members IS 'Members of topics.';
         COMMENT ON COLUMN topic_members.read_seq IS 'The item of topics.item_seq up to which the member has read.';
@@ -60,6 +60,7 @@ extension Baseline {
             expires_at   timestamptz NOT NULL,
             PRIMARY KEY (topic_id, user_id)
         );
+        CREATE INDEX topic_invitations_by_user ON topic_invitations (user_id, created_at, topic_id);
         CREATE INDEX topic_invitations_announced ON topic_invitations (user_id) WHERE is_announced;
         CREATE INDEX topic_invitations_by_expiry ON topic_invitations (expires_at);
         COMMENT ON TABLE topic_invitations IS

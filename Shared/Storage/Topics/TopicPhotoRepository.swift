@@ -57,6 +57,26 @@ public struct TopicPhotoRepository: Sendable {
         return try await db.query(query.readOnly()).first.map(TopicPhoto.init(row:))
     }
 
+    /// Returns the photos of a topic that can be shown, the newest first; without those of users whom the one who sees them blocks.
+    ///
+    /// - Parameters:
+    ///   - userID: A member of the topic, who sees the list.
+    ///   - cursor: The end of the previous page; nil for the first page.
+    ///   - limit: The most photos.
+    public func list(
+        topicID: UUID, seenBy userID: UUID, before cursor: ListCursor? = nil, limit: Int
+    ) async throws(PostgresError) -> [TopicPhoto] {
+        let query: PostgresQuery = """
+            SELECT * FROM topic_photos
+            WHERE topic_id = \(topicID) AND state = 'ready' AND expires_at > now()
+              AND uploader_id NOT IN (SELECT blocked_id FROM user_blocks WHERE user_id = \(userID))
+              AND (created_at, id) < (coalesce(\(cursor?.createdAt), 'infinity'),
+                                      coalesce(\(cursor?.id), 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+            ORDER BY created_at DESC, id DESC LIMIT \(limit)
+            """
+        return try await db.query(query.readOnly()).map(TopicPhoto.init(row:))
+    }
+
     /// Sets a photo's thumbnail: `pending → ready`. It then counts as unread for all members but its uploader.
     ///
     /// - Returns: Whether this call changed the state; false when it was already final, or the topic is deleted.

@@ -44,8 +44,8 @@ extension FuzzTarget {
     }
 
     private static func checkCursor(_ input: inout FuzzInput) throws {
-        guard let cursor = ImageJobCursor(input.text) else { return }
-        try requireEqual(ImageJobCursor(cursor.text), cursor, "the cursor that is written")
+        guard let cursor = ListCursor(input.text) else { return }
+        try requireEqual(ListCursor(cursor.text), cursor, "the cursor that is written")
     }
 
     private static func checkTarget(_ input: inout FuzzInput) throws {

@@ -55,6 +55,24 @@ import WireFormat
         try await golden.run("photo-topic-not-found", ["<token>": eve.token])
     }
 
+    @Test(.api) func `the topics, the invitations and the photos that an app shows`() async throws {
+        let (ada, ben) = (try await api.customer("ada"), try await api.customer("ben"))
+        let owner = GoldenExchanges(api, ["<token>": ada.token, "<uuid:user>": ada.userID.wireString])
+        let guest = GoldenExchanges(api, ["<token>": ben.token, "<uuid:user>": ada.userID.wireString])
+        for topic in ["event:party", "conversation:c-1"] {
+            let member = topic == "event:party" ? ada : ben
+            #expect(try await api.send("PUT", "/v1/topics/\(topic)/members/me", headers: [member.bearer]).status == 200)
+        }
+        try await guest.run("photos-not-found")
+        #expect(try await api.invite(ben.userID, to: "event:party", by: ada).status == 202)
+        try await guest.run("invitations-list")
+        #expect(try await api.send("PUT", "/v1/topics/event:party/members/me", headers: [ben.bearer]).status == 200)
+        let cursor = try await guest.run("topics-page").json.text("data.next_cursor")
+        try await guest.run("topics-last-page", ["<token:cursor>": try #require(cursor)])
+        try await api.showPhoto("thumbnail-1.jpg", by: ada, in: "event:party")
+        try await owner.run("photos-list")
+    }
+
     @Test(.api) func `messages of a conversation`() async throws {
         let chat = try await Chat.make(api)
         let golden = GoldenExchanges(api, ["<token>": chat.ada.token])

@@ -120,7 +120,7 @@ import WireFormat
 }
 
 extension IdentityFixture {
-    fileprivate func invite(_ userID: UUID, to topic: String, by owner: Customer) async throws -> HTTPClientResponse {
+    func invite(_ userID: UUID, to topic: String, by owner: Customer) async throws -> HTTPClientResponse {
         try await send("PUT", "/v1/topics/\(topic)/members/\(userID.wireString)", headers: [owner.bearer])
     }
 }

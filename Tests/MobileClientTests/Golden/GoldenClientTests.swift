@@ -7,7 +7,8 @@ import Testing
 @Suite struct GoldenClientTests {
     private static let exchanges =
         GoldenExchange.auth + GoldenExchange.account + GoldenExchange.erasures + GoldenExchange.people + GoldenExchange.members
-        + GoldenExchange.messages + GoldenExchange.templates + GoldenExchange.jobs + GoldenExchange.phones + GoldenExchange.sessions
+        + GoldenExchange.lists + GoldenExchange.messages + GoldenExchange.templates + GoldenExchange.jobs + GoldenExchange.phones
+        + GoldenExchange.sessions
     /// The exchanges of the other tests of this suite.
     private static let others: Set<String> = ["receipts-record", "receipts-invalid", "auth-refresh", "auth-refresh-unauthorized"]
 

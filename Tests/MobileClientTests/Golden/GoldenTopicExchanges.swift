@@ -35,6 +35,30 @@ extension GoldenExchange {
         .refusal("topic-members-not-found", TopicRequests.members(of: "event:party", after: nil, limit: 100), .topicNotFound),
     ]
 
+    /// What this person is a member of, and may become.
+    static let lists: [GoldenExchange] = [
+        .answer(
+            "topics-page", TopicRequests.topics(after: nil, limit: 1),
+            is: TopicList(
+                topics: [.init(name: "event:party", role: .member, memberCount: 2, joinedAt: GoldenFile.time)], nextCursor: GoldenFile.token
+            )),
+        .answer(
+            "topics-last-page", TopicRequests.topics(after: "token-cursor", limit: 50),
+            is: TopicList(
+                topics: [.init(name: "conversation:c-1", role: .owner, memberCount: 1, joinedAt: GoldenFile.time)], nextCursor: nil)),
+        .answer(
+            "invitations-list", TopicRequests.invitations(after: nil, limit: 50),
+            is: InvitationList(
+                invitations: [
+                    .init(topic: "event:party", inviterID: GoldenFile.id("user"), createdAt: GoldenFile.time, expiresAt: GoldenFile.time)
+                ], nextCursor: nil)),
+        .answer("photos-list", TopicRequests.photos(of: "event:party", after: nil, limit: 50)) { page in
+            page.photos.count == 1 && page.photos[0].uploaderID == user && page.photos[0].id == GoldenFile.id()
+                && page.photos[0].thumbnailURL.path.hasSuffix("/thumbnail-1.jpg") && page.nextCursor == nil
+        },
+        .refusal("photos-not-found", TopicRequests.photos(of: "event:party", after: nil, limit: 50), .topicNotFound),
+    ]
+
     /// Messages, and what is read.
     static let messages: [GoldenExchange] = [
         .answer("message-post", post("m-1", "Dinner at eight?"), makesKey: true, is: posted("m-1")),

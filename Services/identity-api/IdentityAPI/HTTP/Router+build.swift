@@ -14,6 +14,7 @@ struct ImageRoutes: Sendable {
 /// The controllers of topics.
 struct TopicRoutes: Sendable {
     let members: TopicController
+    let lists: TopicListController
     let apps: AppTopicController
     let photos: PhotoController
     let messages: MessageController

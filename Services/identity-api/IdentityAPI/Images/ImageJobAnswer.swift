@@ -55,15 +55,15 @@ enum ImageJobAnswer {
     }
 
     /// A page of a user's jobs.
-    static func list(_ jobs: [ImageJob], next: ImageJobCursor?) -> JSONValue {
-        let items = jobs.map { job in
+    static func list(_ page: ListPage<ImageJob>) -> JSONValue {
+        let items = page.elements.map { job in
             JSONValue.members(
                 ("job_id", .string(job.id.wireString)), ("status", .string(job.status.rawValue)),
                 ("template_id", .string(job.templateID)), ("created_at", .string(Answer.timestamp(job.createdAt))),
                 ("completed_at", job.completedAt.map { .string(Answer.timestamp($0)) } ?? .null))
         }
         return .members(
-            ("success", true), ("data", .members(("jobs", .array(items)), ("next_cursor", next.map { .string($0.text) }))))
+            ("success", true), ("data", .members(("jobs", .array(items)), ("next_cursor", page.next.map { .string($0.text) }))))
     }
 
     /// The templates that can be ordered.

@@ -50,19 +50,10 @@ struct ImageJobController: Sendable {
     /// Lists the jobs of the sender, newest first.
     func list(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
-        let limit = try Self.limit(of: request)
-        var cursor: ImageJobCursor?
-        if let text = request.query("cursor") {
-            guard let place = ImageJobCursor(text) else {
-                throw APIError(.invalidRequest, "The cursor is none that was given out here", field: "cursor")
-            }
-            cursor = place
-        }
-        // One job more than the page holds shows whether there is another page.
-        let found = try await ImageJobRepository(postgres).list(userID: identity.userID, before: cursor, limit: limit + 1)
-        let page = Array(found.prefix(limit))
-        let next = found.count > limit ? page.last.map(ImageJobCursor.init(after:)) : nil
-        var response = Answer.json(ImageJobAnswer.list(page, next: next))
+        let limit = try request.pageLimit(usual: Self.usualPage, upTo: ImageJobRepository.maxPageSize - 1)
+        let found = try await ImageJobRepository(postgres).list(
+            userID: identity.userID, before: try request.listCursor(), limit: limit + 1)
+        var response = Answer.json(ImageJobAnswer.list(ListPage(found, limit: limit, cursor: ListCursor.init(after:))))
         response.headers[.cacheControl] = "private, no-cache"
         return response
     }
@@ -116,15 +107,6 @@ struct ImageJobController: Sendable {
             throw APIError(.invalidRequest, "result is base64 or url", field: "result")
         }
         return form
-    }
-
-    private static func limit(of request: Request) throws(APIError) -> Int {
-        guard let text = request.query("limit") else { return usualPage }
-        let range = 1...(ImageJobRepository.maxPageSize - 1)
-        guard let limit = Int(text), range.contains(limit) else {
-            throw APIError(.invalidRequest, "limit is a number from 1 to \(range.upperBound)", field: "limit")
-        }
-        return limit
     }
 
     /// Counts reads by trigger, and fetches of an outcome once per job and trigger, to measure how well pushes work.

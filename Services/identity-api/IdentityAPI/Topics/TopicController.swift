@@ -74,11 +74,13 @@ struct TopicController: Sendable {
     /// Returns the topic of the request, if its sender may see the members, and the part of them that is asked for.
     private func page(_ request: Request, _ context: APIRequestContext) async throws -> (Topic, limit: Int, after: UUID?) {
         if try ServiceAuthenticator.isUsed(in: request) {
-            return (try await apps.topic(request, context), try Self.limit(of: request), try Self.cursor(of: request))
+            let topic = try await apps.topic(request, context)
+            let (limit, after) = try Self.part(of: request)
+            return (topic, limit, after)
         }
         let identity = try await authenticator.identify(request)
         let name = try context.topicName()
-        let (limit, after) = (try Self.limit(of: request), try Self.cursor(of: request))
+        let (limit, after) = try Self.part(of: request)
         guard let topic = try await TopicRepository(postgres).find(name, seenBy: identity.userID) else { throw APIError.topicNotFound }
         return (topic, limit, after)
     }
@@ -95,21 +97,13 @@ struct TopicController: Sendable {
         }
     }
 
-    private static func limit(of request: Request) throws(APIError) -> Int {
-        guard let text = request.query("limit") else { return usualPage }
-        let range = 1...TopicRepository.maxPageSize
-        guard let limit = Int(text), range.contains(limit) else {
-            throw APIError(.invalidRequest, "limit is a number from 1 to \(range.upperBound)", field: "limit")
-        }
-        return limit
-    }
-
-    private static func cursor(of request: Request) throws(APIError) -> UUID? {
-        guard let text = request.query("cursor") else { return nil }
+    private static func part(of request: Request) throws(APIError) -> (limit: Int, after: UUID?) {
+        let limit = try request.pageLimit(usual: usualPage, upTo: TopicRepository.maxPageSize)
+        guard let text = request.query("cursor") else { return (limit, nil) }
         guard let id = UUID(wireString: text) else {
             throw APIError(.invalidRequest, "cursor is the next_cursor of the page before", field: "cursor")
         }
-        return id
+        return (limit, id)
     }
 }
 

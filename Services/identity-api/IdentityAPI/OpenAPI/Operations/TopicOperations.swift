@@ -8,6 +8,15 @@ extension APIOperation {
     /// Events and conversations: their members, photos and messages.
     static let topics: [APIOperation] = [
         APIOperation(
+            method: .get, path: "/v1/topics", id: "listTopics", area: .topics,
+            summary: "The events and conversations of which one is a member, the last joined first", bearers: [.access],
+            parameters: listParameters, replies: [.data(page("topics", topic), "A page of topics")], handler: { $0.topics.lists.topics }),
+        APIOperation(
+            method: .get, path: "/v1/invitations", id: "listInvitations", area: .topics,
+            summary: "The invitations that one can accept, the newest first; without those of users whom one blocks", bearers: [.access],
+            parameters: listParameters, replies: [.data(page("invitations", invitation), "A page of invitations")],
+            handler: { $0.topics.lists.invitations }),
+        APIOperation(
             method: .put, path: "/v1/topics/{topic}", id: "createTopic", area: .topics,
             summary: "Makes a topic of the app, whose server puts members into it", bearers: [writeTopics], parameters: [.topic],
             replies: [.data(.object(["topic": .topicName]), "The topic")], errors: [.topicNotFound, .nameTaken, .limitReached],
@@ -38,6 +47,12 @@ extension APIOperation {
             summary: "`me`: leaves, or declines an invitation. Another user's id, by the owner: removes", bearers: [.access, writeTopics],
             parameters: [.topic, .member, .installation], replies: [.noContent("The user is no member")],
             errors: [.topicNotFound, .nameTaken, .limitReached], handler: { $0.topics.members.delete }),
+        APIOperation(
+            method: .get, path: "/v1/topics/{topic}/photos", id: "listPhotos", area: .topics,
+            summary: "The photos of an event that can be shown, the newest first, to its members; without those of users whom one blocks",
+            bearers: [.access], parameters: [.topic] + listParameters,
+            replies: [.data(page("photos", photo, [("topic", .topicName)]), "A page of photos")], errors: [.topicNotFound],
+            handler: { $0.topics.lists.photos }),
         APIOperation(
             method: .post, path: "/v1/topics/{topic}/photos", id: "addPhoto", area: .topics,
             summary: "Adds a photo to an event; those of ten seconds are one push to the members", bearers: [.access],
@@ -90,6 +105,24 @@ extension APIOperation {
         upTo: ReportController.maxBodyBytes)
     /// The answer to a report, the same for every subject.
     static let reported = APIReply.data(.object(["status": .constant("received")]), status: 202, "The report is received")
+
+    private static let listParameters: [APIParameter] = [
+        .installation, .limit(1...TopicListController.maxPage, usual: TopicListController.usualPage), .cursor,
+    ]
+    private static let topic = JSONSchema.object([
+        "topic": .topicName, "role": .one(of: TopicRole.self), "member_count": .count, "joined_at": .instant,
+    ])
+    private static let invitation = JSONSchema.object([
+        "topic": .topicName, "inviter_id": .uuid, "created_at": .instant, "expires_at": .instant,
+    ])
+    private static let photo = JSONSchema.object([
+        "photo_id": .uuid, "uploader_id": .uuid, "thumbnail_url": .text, "created_at": .instant, "expires_at": .instant,
+    ])
+
+    /// The data of a list whose pages have a position in time.
+    private static func page(_ name: String, _ element: JSONSchema, _ first: [(String, JSONSchema)] = []) -> JSONSchema {
+        .object(first + [(name, .array(of: element)), ("next_cursor", .text.orNull)], optional: [])
+    }
 
     private static let writeTopics = APIBearer.key(scope: ServiceScope.writeTopics.rawValue)
     private static let member = JSONSchema.object(["topic": .topicName, "user_id": .uuid])

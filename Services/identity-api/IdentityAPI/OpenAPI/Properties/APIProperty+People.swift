@@ -4,6 +4,20 @@ extension APIProperty {
     /// Topics, messages, blocks and phones.
     static let people: [String: APIProperty] = [
         "topic": .init("An event or a conversation, by its whole name", "event:summer-party"),
+        "listTopics.topics": .init("The topics, the last joined first"),
+        "listTopics.next_cursor": listCursor,
+        "role": .init("`owner` invites and removes members"),
+        "listTopics.joined_at": .init("When one joined"),
+        "invitations": .init("The invitations, the newest first"),
+        "listInvitations.next_cursor": listCursor,
+        "inviter_id": .init("The account that invites", "3f6c1a9e-5d1b-4a0e-8f7c-2b9d4e6a8c10"),
+        "listInvitations.expires_at": .init("Until when it can be accepted"),
+        "photos": .init("The photos, the newest first"),
+        "listPhotos.next_cursor": listCursor,
+        "uploader_id": .init("The account that has added the photo", "3f6c1a9e-5d1b-4a0e-8f7c-2b9d4e6a8c10"),
+        "listPhotos.thumbnail_url": .init(
+            "The signed address of its thumbnail, for a day at most", "https://api.example.org/media/topics/2e7d6c5b/thumbnail.jpg"),
+        "listPhotos.expires_at": .init("When the photo is deleted"),
         "members": .init("The members, by the time of their joining"),
         "member_count": .init("The number of members", 2),
         "owner_id": .init("The account that owns the topic; null for an app's own", "3f6c1a9e-5d1b-4a0e-8f7c-2b9d4e6a8c10"),
@@ -28,6 +42,9 @@ extension APIProperty {
         "handover_id": .init("The claim of a phone that another account has", "6b5a4938-2716-4504-93f2-e1d0cfbead9c"),
         "nonce": .init("What was pushed to the phone to prove the claim", "q1W2e3R4t5Y6"),
     ]
+
+    private static let listCursor = APIProperty(
+        "The `cursor` of the next page; null on the last one", "f4kq1zj2a0.2e7d6c5b-4a39-4281-9706-f5e4d3c2b1a0")
 
     /// Pushes, and what became of them.
     static let notifications: [String: APIProperty] = [

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import WireFormat
 
-/// A position in a user's list of jobs: after one job, before the next older one.
-public struct ImageJobCursor: Sendable, Equatable {
+/// A position in a list of what has a time and an id, newest first: after one of them, before the next older one.
+public struct ListCursor: Sendable, Equatable {
     /// Microseconds since 1970, the resolution of the database.
     let microseconds: Int64
     let id: UUID

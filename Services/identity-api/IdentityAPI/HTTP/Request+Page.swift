@@ -1,0 +1,36 @@
+internal import Hummingbird
+internal import Storage
+
+extension Request {
+    /// The query `limit`: the most elements of a page.
+    func pageLimit(usual: Int, upTo maximum: Int) throws(APIError) -> Int {
+        guard let text = query("limit") else { return usual }
+        guard let limit = Int(text), 1...maximum ~= limit else {
+            throw APIError(.invalidRequest, "limit is a number from 1 to \(maximum)", field: "limit")
+        }
+        return limit
+    }
+
+    /// The query `cursor` of a list that has the newest first; nil for the first page.
+    func listCursor() throws(APIError) -> ListCursor? {
+        guard let text = query("cursor") else { return nil }
+        guard let cursor = ListCursor(text) else {
+            throw APIError(.invalidRequest, "cursor is the next_cursor of the page before", field: "cursor")
+        }
+        return cursor
+    }
+}
+
+/// A page of a list that has the newest first.
+struct ListPage<Element: Sendable>: Sendable {
+    /// What is on the page.
+    let elements: [Element]
+    /// The position of the next page; nil on the last one.
+    let next: ListCursor?
+
+    /// Makes a page of one element more than it has, which shows whether there is another page.
+    init(_ found: [Element], limit: Int, cursor: (Element) -> ListCursor) {
+        elements = Array(found.prefix(limit))
+        next = found.count > limit ? elements.last.map(cursor) : nil
+    }
+}

@@ -1,0 +1,104 @@
+public import Foundation
+
+/// A page of the events and conversations of which this person is a member, the last joined first.
+public struct TopicList: Sendable, Equatable, Decodable {
+    /// What this person may do in a topic. One that this version does not know keeps its text.
+    public struct Role: RawRepresentable, Sendable, Hashable, Decodable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Invites and removes members.
+        public static let owner = Self(rawValue: "owner")
+        public static let member = Self(rawValue: "member")
+    }
+
+    /// One topic.
+    public struct Topic: Sendable, Equatable, Decodable {
+        /// The whole name, such as `event:42`, as in pushes.
+        public let name: String
+        public let role: Role
+        /// The number of all members.
+        public let memberCount: Int
+        /// When this person joined.
+        public let joinedAt: Date
+
+        enum CodingKeys: String, CodingKey {
+            case name = "topic"
+            case role
+            case memberCount = "member_count"
+            case joinedAt = "joined_at"
+        }
+    }
+
+    public let topics: [Topic]
+    /// What the next page is asked for with; nil on the last one.
+    public let nextCursor: String?
+
+    enum CodingKeys: String, CodingKey {
+        case topics
+        case nextCursor = "next_cursor"
+    }
+}
+
+/// A page of the invitations that this person can accept, the newest first.
+public struct InvitationList: Sendable, Equatable, Decodable {
+    /// One invitation.
+    public struct Invitation: Sendable, Equatable, Decodable {
+        /// The whole name, such as `event:42`, as in pushes.
+        public let topic: String
+        /// Who invites.
+        public let inviterID: UUID
+        public let createdAt: Date
+        /// Until when it can be accepted.
+        public let expiresAt: Date
+
+        enum CodingKeys: String, CodingKey {
+            case topic
+            case inviterID = "inviter_id"
+            case createdAt = "created_at"
+            case expiresAt = "expires_at"
+        }
+    }
+
+    public let invitations: [Invitation]
+    /// What the next page is asked for with; nil on the last one.
+    public let nextCursor: String?
+
+    enum CodingKeys: String, CodingKey {
+        case invitations
+        case nextCursor = "next_cursor"
+    }
+}
+
+/// A page of the photos of an event that can be shown, the newest first.
+public struct PhotoList: Sendable, Equatable, Decodable {
+    /// One photo.
+    public struct Photo: Sendable, Equatable, Decodable {
+        public let id: UUID
+        /// Who added it.
+        public let uploaderID: UUID
+        /// Its thumbnail, for a day at most: after that another list has another address.
+        public let thumbnailURL: URL
+        public let createdAt: Date
+        /// When it is deleted.
+        public let expiresAt: Date
+
+        enum CodingKeys: String, CodingKey {
+            case id = "photo_id"
+            case uploaderID = "uploader_id"
+            case thumbnailURL = "thumbnail_url"
+            case createdAt = "created_at"
+            case expiresAt = "expires_at"
+        }
+    }
+
+    public let photos: [Photo]
+    /// What the next page is asked for with; nil on the last one.
+    public let nextCursor: String?
+
+    enum CodingKeys: String, CodingKey {
+        case photos
+        case nextCursor = "next_cursor"
+    }
+}
