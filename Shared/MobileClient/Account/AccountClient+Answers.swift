@@ -38,9 +38,9 @@ extension AccountClient {
     /// An e-mail address that waits for its code.
     public struct Verification: Sendable, Equatable, Codable {
         public let id: UUID
-        /// Seconds for which the code is good.
+        /// Seconds for which the code of the last mail is good; 0 when none was sent.
         public let expiresIn: Int
-        /// Seconds after which another code may be asked for.
+        /// Seconds after which another mail can be sent; after the fifth code, for another verification.
         public let resendAfter: Int
 
         enum CodingKeys: String, CodingKey {

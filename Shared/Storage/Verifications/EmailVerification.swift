@@ -27,6 +27,8 @@ public struct EmailVerification: Sendable, Equatable {
     public let formerEmail: SealedEmail?
     /// The number of the code, from 1; each mail has a code of its own.
     public let codeNumber: Int
+    /// The attempts to enter the code that are left.
+    public let attemptsLeft: Int
     /// When the code expires.
     public let codeExpiresAt: Date
     /// The time of the proof; `nil` before.
@@ -42,9 +44,26 @@ public struct EmailVerification: Sendable, Equatable {
         email = SealedEmail(lookups: try row.decode("email_lookups"), sealed: try row.decode("email_sealed"))
         formerEmail = try SealedEmail(row: row, prefix: "former_")
         codeNumber = Int(try row.decode("code_number", as: Int32.self))
+        attemptsLeft = Int(try row.decode("attempts_left", as: Int32.self))
         codeExpiresAt = try row.decode("code_expires_at")
         verifiedAt = try row.decode("verified_at")
         createdAt = try row.decode("created_at")
+    }
+}
+
+/// Until when the code of a verification can be entered, and when the next mail can be sent.
+public struct CodeTimes: Sendable, Equatable {
+    /// The time for which the code of the last mail can be entered; zero when no mail was sent, or no attempt is left.
+    public let codeLeft: Duration
+    /// The time until another mail can be asked for: with this verification, or, if it has had its last code, with another one.
+    public let nextMail: Duration
+    /// Whether the verification has had ``EmailVerificationRepository/maxCodes``.
+    public let isLastCode: Bool
+
+    init(row: PostgresRow) throws(PostgresError) {
+        codeLeft = .seconds(max(0, try row.decode("left", as: Double.self)))
+        nextMail = .seconds(max(0, try row.decode("wait", as: Double.self)))
+        isLastCode = try row.decode("code_number", as: Int32.self) >= EmailVerificationRepository.maxCodes
     }
 }
 

@@ -53,7 +53,7 @@ public struct EmailVerificationRepository: Sendable {
     /// Replaces the code of a verification that is not proven, if a mail may be sent for it now. Call in a transaction, with the
     /// request for the mail.
     ///
-    /// - Returns: Whether to mail the code.
+    /// - Returns: Whether to mail the code; ``times(id:)`` says when one can be, if not.
     public func renewCode(id: UUID) async throws(PostgresError) -> Bool {
         let found = try await db.query("SELECT email_lookups, address_key FROM email_verifications WHERE id = \(id)")
         guard let row = found.first, try await lockRoom(for: row.decode("email_lookups"), askedBy: row.decode("address_key")) else {
@@ -68,6 +68,25 @@ public struct EmailVerificationRepository: Sendable {
               AND created_at > now() - make_interval(secs => \(Self.lifetime / .seconds(1)))
               AND coalesce(mailed_at, created_at) <= now() - make_interval(secs => \(Self.codeInterval / .seconds(1)))
             """) == 1
+    }
+
+    /// Returns until when the code of a verification can be entered, and when the next mail can be sent; nil when the verification is
+    /// unknown, proven, or older than ``lifetime``.
+    ///
+    /// Call in the transaction of ``insert(_:)`` or ``renewCode(id:)``, so that its mail counts.
+    public func times(id: UUID) async throws(PostgresError) -> CodeTimes? {
+        let rows = try await db.query(
+            """
+            SELECT v.code_number,
+                CASE WHEN v.attempts_left > 0 THEN extract(epoch FROM v.code_expires_at - now())::float8 ELSE 0 END AS left,
+                greatest(extract(epoch FROM coalesce(v.mailed_at, v.created_at)
+                                 + make_interval(secs => \(Self.codeInterval / .seconds(1))) - now())::float8,
+                         \(unescaped: Self.roomWait)) AS wait
+            FROM email_verifications v
+            WHERE v.id = \(id) AND v.verified_at IS NULL
+              AND v.created_at > now() - make_interval(secs => \(Self.lifetime / .seconds(1)))
+            """)
+        return try rows.first.map(CodeTimes.init(row:))
     }
 
     /// Returns a verification.
@@ -152,12 +171,22 @@ public struct EmailVerificationRepository: Sendable {
             """)
         return try await db.query(
             """
-            SELECT coalesce(sum(code_number), 0) < \(Self.maxMailsPerDay)
-                AND coalesce(sum(code_number) FILTER (WHERE address_key IS NOT DISTINCT FROM \(addressKey)::bytea), 0)
-                    < \(Self.maxMailsPerRequester) AS has_room
-            FROM email_verifications
-            WHERE email_lookups && \(emailLookups) AND mailed_at IS NOT NULL AND created_at > now() - interval '24 hours'
+            SELECT \(unescaped: Self.roomWait) IS NULL AS has_room
+            FROM (SELECT \(emailLookups)::bytea[] AS email_lookups, \(addressKey)::bytea AS address_key) v
             """
         ).required().decode("has_room")
     }
+
+    /// SQL expression: the seconds until the address of `v` may get another mail that the client of `v` asks for; NULL when it may now.
+    ///
+    /// Counted from the newest, the verification with which a limit is reached must become a day old first.
+    private static let roomWait = """
+        (SELECT max(extract(epoch FROM created_at + interval '24 hours' - now())::float8) FROM (
+            SELECT m.created_at, sum(m.code_number) OVER newest AS mails,
+                sum(m.code_number) FILTER (WHERE m.address_key IS NOT DISTINCT FROM v.address_key) OVER newest AS own
+            FROM email_verifications m
+            WHERE m.email_lookups && v.email_lookups AND m.mailed_at IS NOT NULL AND m.created_at > now() - interval '24 hours'
+            WINDOW newest AS (ORDER BY m.created_at DESC, m.id)) counted
+         WHERE mails >= \(maxMailsPerDay) OR own >= \(maxMailsPerRequester))
+        """
 }

@@ -7,7 +7,7 @@ extension GoldenExchange {
     private static let user = GoldenFile.id("user")
 
     private static func verification(_ id: UUID) -> AccountClient.Verification {
-        AccountClient.Verification(id: id, expiresIn: GoldenFile.seconds, resendAfter: 60)
+        AccountClient.Verification(id: id, expiresIn: GoldenFile.seconds, resendAfter: GoldenFile.seconds)
     }
 
     /// Consents and proofs of addresses.

@@ -65,7 +65,7 @@ struct GoldenFile {
         case let values as [Any]: return values.map { fill($0) }
         case let members as [String: Any]: return Dictionary(uniqueKeysWithValues: members.map { ($0, fill($1, of: $0)) })
         case let text as String:
-            if text == "<number>", ["expires_in", "retry_after"].contains(name) { return seconds }
+            if text == "<number>", ["expires_in", "resend_after", "retry_after"].contains(name) { return seconds }
             return fill(text)
         default: return value
         }

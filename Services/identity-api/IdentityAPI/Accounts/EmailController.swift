@@ -28,13 +28,13 @@ struct EmailController: Sendable {
         let new = NewEmailVerification(
             purpose: .emailChange, accountID: identity.userID, signInID: identity.signInID,
             email: try keys.sealed(email, of: identity.userID), addressKey: keys.addressKey(context.client))
-        try await verification.postgres.withTransaction { try await begin(new, by: identity, context, in: $0) }
-        return VerificationController.accepted(new.id, context)
+        let times = try await verification.postgres.withTransaction { try await begin(new, by: identity, context, in: $0) }
+        return VerificationController.accepted(new.id, times, context)
     }
 
     private func begin(
         _ new: NewEmailVerification, by identity: Identity, _ context: APIRequestContext, in transaction: PostgresTransaction
-    ) async throws {
+    ) async throws -> CodeTimes {
         let signIns = SignInRepository(transaction)
         try await signIns.lock(of: identity.userID)
         // The token was checked before the lock; what asks for the code must still be valid when the code is entered.
@@ -44,7 +44,8 @@ struct EmailController: Sendable {
         if let wait = try await EmailVerificationRepository(transaction).changeWait(of: identity.userID) {
             throw APIError.rateLimited("Too many changes of the e-mail in 24 hours", wait: wait)
         }
-        guard try await VerificationController.begin(new, context, in: transaction) else { return }
+        let (isMailed, times) = try await VerificationController.begin(new, context, in: transaction)
+        guard isMailed else { return times }
         // To the address that still counts.
         try await OutboxRepository(transaction).publish(
             MailRequested(kind: .emailChangeRequested, subjectID: new.accountID), requestID: context.requestID,
@@ -53,5 +54,6 @@ struct EmailController: Sendable {
             AuditEntry(
                 .emailChangeRequested, by: .user(identity.userID), on: identity.userID, object: new.id, requestID: context.requestID,
                 addressKey: new.addressKey))
+        return times
     }
 }

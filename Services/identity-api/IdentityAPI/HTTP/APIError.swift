@@ -11,6 +11,8 @@ struct APIError: Error, CustomStringConvertible {
     let field: String?
     /// Seconds after which the client may try again.
     let retryAfter: Int?
+    /// The attempts that are left, for what allows a number of them.
+    var attemptsLeft: Int?
     /// The cause, for the log; never sent.
     let underlying: (any Error)?
     /// The response's status if it differs from the code's.
@@ -29,6 +31,9 @@ struct APIError: Error, CustomStringConvertible {
         self.retryAfter = retryAfter
         self.underlying = underlying
     }
+
+    /// Whether the same request can succeed later, without an act of the person: never when no attempt is left.
+    var isRetryable: Bool { code.isRetryable && attemptsLeft != 0 }
 
     /// For the log: the code, the field and the cause.
     var description: String {

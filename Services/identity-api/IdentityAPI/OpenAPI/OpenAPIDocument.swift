@@ -93,7 +93,7 @@ enum OpenAPIDocument {
             "success": .constant(false), "code": .integer(1_000...1_999), "message": .text,
             "error": .object(
                 ["code": .one(of: ErrorCode.self), "retryable": .boolean, "retry_after": .count],
-                optional: ["field": .text, "consent_version": .text, "consent_sha256": .text]),
+                optional: ["field": .text, "attempts_left": .count, "consent_version": .text, "consent_sha256": .text]),
             "data": .null, "meta": .component("Meta"),
         ]),
         "Problem": .object([
@@ -102,7 +102,7 @@ enum OpenAPIDocument {
             "errors": .array(
                 of: .object(
                     ["code": .one(of: ErrorCode.self), "detail": .text],
-                    optional: ["field": .text, "consent_version": .text, "consent_sha256": .text])),
+                    optional: ["field": .text, "attempts_left": .count, "consent_version": .text, "consent_sha256": .text])),
         ]),
     ]
 }

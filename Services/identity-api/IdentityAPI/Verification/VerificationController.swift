@@ -35,31 +35,37 @@ struct VerificationController: Sendable {
             purpose: .registration, accountID: accountID, email: try keys.sealed(email, of: accountID),
             addressKey: keys.addressKey(context.client))
         new.displayNameSealed = try name.map { try keys.sealed($0, of: new.accountID) }
-        try await postgres.withTransaction { _ = try await Self.begin(new, context, in: $0) }
-        return Self.accepted(new.id, context)
+        let times = try await postgres.withTransaction { try await Self.begin(new, context, in: $0).times }
+        return Self.accepted(new.id, times, context)
     }
 
     /// Inserts a verification and requests its mail.
     ///
-    /// - Returns: Whether the code is mailed.
+    /// - Returns: Whether the code is mailed, and the times to answer.
     static func begin(
         _ new: NewEmailVerification, _ context: APIRequestContext, in transaction: PostgresTransaction
-    ) async throws -> Bool {
-        guard try await EmailVerificationRepository(transaction).insert(new) else { return false }
-        try await mailCode(of: new.id, context, in: transaction)
-        return true
+    ) async throws -> (isMailed: Bool, times: CodeTimes) {
+        let verifications = EmailVerificationRepository(transaction)
+        let isMailed = try await verifications.insert(new)
+        if isMailed { try await mailCode(of: new.id, context, in: transaction) }
+        guard let times = try await verifications.times(id: new.id) else { throw APIError.internal }
+        return (isMailed, times)
     }
 
-    /// Mails a new code for a verification, at most once a minute; the codes before it are void.
+    /// Mails a new code for a verification, at most once a minute; the codes before it are void. Answers when the next one can be mailed.
     func resend(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         try checkRate(context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         let id = try body.verificationID()
-        try await postgres.withTransaction { transaction in
-            guard try await EmailVerificationRepository(transaction).renewCode(id: id) else { return }
-            try await Self.mailCode(of: id, context, in: transaction)
+        let times = try await postgres.withTransaction { transaction in
+            let verifications = EmailVerificationRepository(transaction)
+            let isMailed = try await verifications.renewCode(id: id)
+            if isMailed { try await Self.mailCode(of: id, context, in: transaction) }
+            guard let times = try await verifications.times(id: id) else { throw APIError.verificationOver }
+            guard isMailed || !times.isLastCode else { throw APIError.noMoreCodes }
+            return times
         }
-        return Self.accepted(id, context)
+        return Self.accepted(id, times, context)
     }
 
     /// Enters a code. It takes the effect that the verification is for; a repetition gets the same answer.
@@ -67,32 +73,44 @@ struct VerificationController: Sendable {
         try codes.admit(context.client.subscriber, context.limits, or: "Too many codes were entered from this address")
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         let (id, code) = (try body.verificationID(), try body.requiredText("code"))
-        let data = try await recordingRefusal(of: id, context) { transaction -> JSONValue? in
+        let entry = try await recordingRefusal(of: id, context) { transaction in
             let verifications = EmailVerificationRepository(transaction)
             // A change ends sign-ins, whose lock is taken before rows.
             if let change = try await verifications.find(id: id), change.purpose == .emailChange {
                 try await SignInRepository(transaction).lock(of: change.accountID)
             }
-            guard let verification = try await verifications.takeAttempt(id: id) else { return nil }
+            guard let verification = try await verifications.takeAttempt(id: id) else { return .wrong(attemptsLeft: 0) }
             // Not thrown here: the attempt has to be committed.
             let matches = keys.codes(of: verification).map { constantTimeEqual(Array($0.utf8), Array(code.utf8)) }
-            guard matches.contains(true) else { return nil }
+            guard matches.contains(true) else { return .wrong(attemptsLeft: verification.attemptsLeft) }
             let verified = VerifiedEmail(
                 verification: verification, keys: keys, transaction: transaction, addressKey: keys.addressKey(context.client),
                 requestID: context.requestID, traceparent: context.traceparent)
-            return try await verified.takeEffect()
+            return .right(try await verified.takeEffect())
         }
-        guard let data else { throw APIError.invalidCode }
+        let data: JSONValue
+        switch entry {
+        case .right(let answer): data = answer
+        case .wrong(let attemptsLeft): throw APIError.invalidCode(attemptsLeft: attemptsLeft)
+        }
         context.logger.info("e-mail address verified", metadata: ["verification_id": "\(id.wireString)"])
         var response = Answer.json(Answer.data(data, context.requestID))
         response.headers[.cacheControl] = "no-store"
         return response
     }
 
+    /// What an entered code is.
+    private enum Entry: Sendable {
+        /// The one that was mailed, with the answer's data.
+        case right(JSONValue)
+        /// Another one, or one that cannot be entered any more.
+        case wrong(attemptsLeft: Int)
+    }
+
     /// Runs a transaction, and records that the face of a sign-up is another account's, which rolls it back.
     private func recordingRefusal(
-        of id: UUID, _ context: APIRequestContext, _ body: (PostgresTransaction) async throws -> JSONValue?
-    ) async throws -> JSONValue? {
+        of id: UUID, _ context: APIRequestContext, _ body: (PostgresTransaction) async throws -> Entry
+    ) async throws -> Entry {
         do {
             return try await postgres.withTransaction(body)
         } catch let error as APIError where error.code == .faceInUse {
@@ -116,16 +134,26 @@ struct VerificationController: Sendable {
             expiresAt: Date(timeIntervalSinceNow: EmailVerificationRepository.codeLifetime / .seconds(1)))
     }
 
-    /// The answer to a request for a code: the same for every address.
-    static func accepted(_ id: UUID, _ context: APIRequestContext) -> Response {
+    /// The answer to a request for a code: the same for every address, with and without an account.
+    static func accepted(_ id: UUID, _ times: CodeTimes, _ context: APIRequestContext) -> Response {
         Answer.json(
             Answer.data(
                 .members(
                     ("verification_id", .string(id.wireString)),
-                    ("expires_in", .integer(Int(EmailVerificationRepository.codeLifetime / .seconds(1)))),
-                    ("resend_after", .integer(Int(EmailVerificationRepository.codeInterval / .seconds(1))))),
+                    ("expires_in", .integer(Int(times.codeLeft / .seconds(1)))),
+                    ("resend_after", .integer(Int((times.nextMail / .seconds(1)).rounded(.up))))),
                 context.requestID), status: .accepted)
     }
+}
+
+extension APIError {
+    /// Says nothing about an address: only who asked for a verification has its id.
+    fileprivate static let verificationOver = APIError(
+        .notFound, "This verification is unknown, a day old, or proven already: ask for another one", field: "verification_id")
+    fileprivate static let noMoreCodes = APIError(
+        .limitReached,
+        "This verification has had its \(EmailVerificationRepository.maxCodes) codes: enter the newest, or ask for another verification",
+        field: "verification_id")
 }
 
 extension EmailAddress {

@@ -115,7 +115,18 @@ struct VerifiedEmail {
 }
 
 extension APIError {
-    static let invalidCode = APIError(.invalidCode, "The code is wrong or has expired; request another one", field: "code")
+    /// A code that no attempt is left for, or that can have no effect any more.
+    static let invalidCode = invalidCode(attemptsLeft: 0)
+
+    static func invalidCode(attemptsLeft: Int) -> APIError {
+        let message =
+            attemptsLeft > 0
+            ? "The code is wrong; enter the one of the newest mail" : "The code is wrong or has expired; request another one"
+        var error = APIError(.invalidCode, message, field: "code")
+        error.attemptsLeft = attemptsLeft
+        return error
+    }
+
     static let alreadyEnrolled = APIError(
         .alreadyEnrolled, "This e-mail address has an account: sign in, or recover the account")
     static let faceInUse = APIError(.faceInUse, "This face has an account, with another e-mail address: sign in to it")

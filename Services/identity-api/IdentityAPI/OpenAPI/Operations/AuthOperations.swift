@@ -13,9 +13,11 @@ extension APIOperation {
                 upTo: VerificationController.maxBodyBytes),
             replies: [verification], errors: [.invalidEmail], repetition: "another mail", handler: { $0.verification.register }),
         APIOperation(
-            method: .post, path: "/v1/auth/resend", id: "resendCode", area: .faces, summary: "Mails a new code, at most once a minute",
+            method: .post, path: "/v1/auth/resend", id: "resendCode", area: .faces,
+            summary:
+                "Mails a new code, at most once a minute; the answer says when the next one can be mailed, and until when one is valid",
             body: .json(.object(["verification_id": .uuid]), upTo: VerificationController.maxBodyBytes), replies: [verification],
-            repetition: "another mail, after a minute", handler: { $0.verification.resend }),
+            errors: [.notFound, .limitReached], repetition: "another mail, after a minute", handler: { $0.verification.resend }),
         APIOperation(
             method: .post, path: "/v1/auth/verify", id: "verifyEmail", area: .faces,
             summary: "Enters a code: gives an `enrolment_token` for a sign-up within 15 minutes, or the `user_id` whose sign-up or address "
@@ -46,7 +48,8 @@ extension APIOperation {
 
     /// The answer to a request for a code.
     static let verification = APIReply.data(
-        .object(["verification_id": .uuid, "expires_in": .count, "resend_after": .count]), status: 202, "A code is mailed")
+        .object(["verification_id": .uuid, "expires_in": .count, "resend_after": .count]), status: 202,
+        "When a code ends, and when another can be mailed")
 }
 
 extension JSONSchema {
