@@ -126,13 +126,16 @@ extension IdentityFixture {
             for left in [4, 3, 2, 1, 0] {
                 let session = try await api.start(Path.login, .signIn(email: email))
                 try await api.decide(session.id, .failed(.noMatch))
-                #expect(try await api.status(session).json.number("data.attempts_left") == left)
+                let data = try await api.status(session).json
+                #expect(data.number("data.attempts_left") == left && data.value("data.retryable") == .bool(left > 0))
+                #expect((data.text("data.retry_at") == nil) == (left > 0))
             }
             let files = api.storedFiles().count
             let response = try await api.send(.signIn(email: email), to: Path.login)
             #expect(response.refusal == "429 account_locked")
             let retryAfter = try #require(Int(response.header("Retry-After") ?? ""))
             #expect((30...60).contains(retryAfter))
+            #expect(response.json.number("error.attempts_left") == 0 && response.json.value("error.retryable") == false)
             #expect(api.storedFiles().count == files)
         }
         #expect(try await api.send(.signIn(email: "third@example.org"), to: Path.login).status == 200)

@@ -123,9 +123,28 @@ struct SessionRepositoryTests {
         for reason in [.noMatch, .internal, .noFace, .noMatch, .timeout, .noMatch, .noMatch, .noMatch] as [SessionReason] {
             left.append(try await client.fail(reason, user: user).attemptsLeft)
         }
-        #expect(left == [4, 4, 3, 2, 2, 1, 0, 4], "the next lock is five failures away")
+        #expect(left == [4, 4, 3, 2, 2, 1, 0, 0], "the lock holds for a minute")
+        try await client.execute("UPDATE sessions SET completed_at = completed_at - interval '60 seconds'")
+        #expect(try await client.fail(.noMatch, user: user).attemptsLeft == 3, "the next lock is at the tenth failure")
         try await client.execute("UPDATE sessions SET completed_at = completed_at - interval '86401 seconds'")
         #expect(try await client.fail(.noMatch, user: user).attemptsLeft == 4)
+    }
+
+    @Test(.storage) func `a sign-in that leaves no attempt is not retryable, and says until when, as the lock itself`() async throws {
+        let user = UUID()
+        for left in [4, 3, 2, 1] {
+            let session = try await client.fail(.noMatch, user: user)
+            #expect(session.attemptsLeft == left && session.retryable == true && session.lockedUntil == nil)
+        }
+        for reason in [SessionReason.noMatch, .internal] {
+            let session = try await client.fail(reason, user: user)
+            #expect(session.attemptsLeft == 0 && session.retryable == false)
+            let attempts = try await client.withTransaction { transaction in
+                try await SessionRepository(transaction).lockSignInAttempts(attemptKeys: [user], userID: user, installationKey: hash(99))
+            }
+            let (stored, checked) = (try #require(session.lockedUntil), try #require(attempts.budget(at: Date()).lockedUntil))
+            #expect(abs(stored.timeIntervalSince(checked)) < 0.001)
+        }
     }
 
     @Test(.storage) func `a success resets the failures of its own device only`() async throws {

@@ -20,6 +20,7 @@ enum EKYCRequests {
         var reason: String?
         var isRetryable: Bool?
         var attemptsLeft: Int?
+        var retryAt: Date?
         var verificationID: UUID?
         var liveness: String?
 
@@ -28,6 +29,7 @@ enum EKYCRequests {
             case state, reason, liveness
             case isRetryable = "retryable"
             case attemptsLeft = "attempts_left"
+            case retryAt = "retry_at"
             case verificationID = "verification_id"
         }
 
@@ -39,7 +41,7 @@ enum EKYCRequests {
                 .failed(
                     EKYCSession.Failure(
                         reason.map { EKYCSession.Reason(rawValue: $0.cut(toBytes: 100)) } ?? .internal, isRetryable: isRetryable ?? true,
-                        attemptsLeft: attemptsLeft,
+                        attemptsLeft: attemptsLeft, retryAt: retryAt,
                         liveness: liveness.map { EKYCSession.Liveness(rawValue: $0.cut(toBytes: 100)) } ?? .notPerformed))
             case "expired": .expired
             default: .undecided

@@ -11,6 +11,7 @@ extension EKYCSession.Outcome {
             var reason: String
             var isRetryable: Bool
             var attemptsLeft: Int?
+            var retryAt: Date?
             var liveness: String
         }
 
@@ -38,7 +39,7 @@ extension EKYCSession.Outcome {
                 name = .failed
                 self.failure = Failure(
                     reason: failure.reason.rawValue, isRetryable: failure.isRetryable, attemptsLeft: failure.attemptsLeft,
-                    liveness: failure.liveness.rawValue)
+                    retryAt: failure.retryAt, liveness: failure.liveness.rawValue)
             case .refused(let error):
                 name = .refused
                 refusal = Refusal(
@@ -63,7 +64,7 @@ extension EKYCSession.Outcome {
                     .failed(
                         EKYCSession.Failure(
                             EKYCSession.Reason(rawValue: $0.reason), isRetryable: $0.isRetryable, attemptsLeft: $0.attemptsLeft,
-                            liveness: EKYCSession.Liveness(rawValue: $0.liveness)))
+                            retryAt: $0.retryAt, liveness: EKYCSession.Liveness(rawValue: $0.liveness)))
                 }
             case .refused:
                 refusal.map {

@@ -54,17 +54,22 @@ extension EKYCSession {
     /// Why a face was neither enrolled nor recognised.
     public struct Failure: Sendable, Hashable {
         public let reason: Reason
-        /// Whether another attempt with other photos may have another result.
+        /// Whether another attempt with other photos may have another result at once: false with 0 ``attemptsLeft``.
         public let isRetryable: Bool
         /// The attempts that are left before the account is locked for a time; nil where the API does not say.
         public let attemptsLeft: Int?
+        /// When the account is not locked any more; nil where it is not.
+        public let retryAt: Date?
         /// The result of the check for a live person.
         public let liveness: Liveness
 
-        public init(_ reason: Reason, isRetryable: Bool, attemptsLeft: Int? = nil, liveness: Liveness = .notPerformed) {
+        public init(
+            _ reason: Reason, isRetryable: Bool, attemptsLeft: Int? = nil, retryAt: Date? = nil, liveness: Liveness = .notPerformed
+        ) {
             self.reason = reason
             self.isRetryable = isRetryable
             self.attemptsLeft = attemptsLeft
+            self.retryAt = retryAt
             self.liveness = liveness
         }
     }

@@ -22,6 +22,7 @@ extension Baseline {
                                   'timeout', 'internal')),
             retryable         boolean,
             attempts_left     integer,
+            locked_until      timestamptz,
             token_hash        bytea       NOT NULL CHECK (octet_length(token_hash) = 32),
             verification_id   uuid,
             is_recovery       boolean     NOT NULL DEFAULT false,
@@ -61,6 +62,8 @@ extension Baseline {
                 CHECK (redeemed_at IS NULL OR (state = 'succeeded' AND event = 'sign_in')),
             CONSTRAINT sessions_attempts_left_of_failed_sign_in
                 CHECK (attempts_left IS NULL OR (attempts_left >= 0 AND state = 'failed' AND event = 'sign_in')),
+            CONSTRAINT sessions_locked_without_attempts
+                CHECK ((attempts_left IS NOT DISTINCT FROM 0) = (locked_until IS NOT NULL) AND (locked_until IS NULL OR NOT retryable)),
             CONSTRAINT sessions_authorised_by_a_sign_in CHECK (authorised_by IS NULL OR authorised),
             CONSTRAINT sessions_recovery_is_verified CHECK (NOT is_recovery OR verification_id IS NOT NULL),
             CONSTRAINT sessions_verified_is_sign_up CHECK (verification_id IS NULL OR (event = 'sign_up' AND NOT authorised)),
@@ -101,6 +104,7 @@ extension Baseline {
         COMMENT ON COLUMN sessions.other_attempt_keys IS
             'The same under the other keys of LOOKUP_KEYS: sign-ins of any of them count together.';
         COMMENT ON COLUMN sessions.attempts_left IS 'Sign-ins left before the lock, as of completed_at: later events must not show.';
+        COMMENT ON COLUMN sessions.locked_until IS 'The end of the lock, as of completed_at; then another attempt can succeed.';
         COMMENT ON COLUMN sessions.email_lookups IS 'The lookups of the e-mail of an undecided sign-up; erased with the decision.';
         COMMENT ON COLUMN sessions.email_sealed IS 'users.email_sealed of an undecided sign-up; erased with the decision.';
         COMMENT ON COLUMN sessions.consent_version IS 'What the sender of a sign-up consented to; consents.version.';

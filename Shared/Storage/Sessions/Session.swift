@@ -53,10 +53,12 @@ public struct Session: Sendable, Equatable {
     public let state: SessionState
     /// Why it failed or expired; `nil` otherwise.
     public let reason: SessionReason?
-    /// Whether another attempt may succeed; `nil` unless it failed or expired.
+    /// Whether another attempt could succeed at once, as of ``completedAt``; `nil` unless it failed or expired.
     public let retryable: Bool?
     /// The failed sign-ins that the account's budget still allowed after this one; `nil` unless it is a failed sign-in.
     public let attemptsLeft: Int?
+    /// The end of the lock that its failure caused, or found; `nil` unless ``attemptsLeft`` is 0.
+    public let lockedUntil: Date?
     /// SHA-256 of the session token; 32 bytes.
     public let tokenHash: [UInt8]
     /// The `PushInstall` with the upload's FCM token; `nil` once the push about a failure is settled.
@@ -95,7 +97,7 @@ public struct Session: Sendable, Equatable {
     /// The columns that `init(row:)` reads; `photos` as text, because JSON is decoded from text.
     static let columns = """
         id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookups, email_sealed, consent_version, \
-        consent_hash, attempt_key, other_attempt_keys, state, reason, retryable, attempts_left, \
+        consent_hash, attempt_key, other_attempt_keys, state, reason, retryable, attempts_left, locked_until, \
         token_hash, install_id, installation_key, address_key, photos::text AS photos, challenge, liveness, request_id, traceparent, \
         created_at, started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
@@ -115,6 +117,7 @@ public struct Session: Sendable, Equatable {
         reason = try row.decodeCaseIfPresent("reason")
         retryable = try row.decode("retryable")
         attemptsLeft = try row.decode("attempts_left", as: Int32?.self).map { Int($0) }
+        lockedUntil = try row.decode("locked_until")
         tokenHash = try row.decode("token_hash")
         installID = try row.decode("install_id")
         installationKey = try row.decode("installation_key")

@@ -17,6 +17,9 @@ public struct SignInAttempts: Sendable, Equatable {
         self.undecided = undecided
         self.isKnown = isKnown
     }
+
+    /// What they allow at a time.
+    public func budget(at now: Date) -> SignInBudget { SignInBudget(failedAt: failedAt, isKnown: isKnown, at: now) }
 }
 
 extension SessionRepository {
@@ -72,6 +75,26 @@ extension SessionRepository {
             """)
     }
 
+    /// Returns what the budget of an undecided sign-in's installation allows once it fails now; nil for a sign-up, and for a session that
+    /// is decided. Call with the lock on the sign-ins of its e-mail.
+    ///
+    /// - Parameter counts: Whether this failure counts.
+    func budget(ofFailing id: UUID, counts: Bool) async throws(PostgresError) -> SignInBudget? {
+        let rows = try await db.query(
+            """
+            SELECT now() AS at, b.is_known, f.completed_at
+            FROM (SELECT s.attempt_key || s.other_attempt_keys AS attempt_keys, s.installation_key,
+                      \(unescaped: AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id")) AS is_known
+                  FROM sessions s WHERE s.id = \(id) AND s.event = 'sign_in' AND s.state IN ('received', 'processing')) b
+            LEFT JOIN sessions f ON f.attempt_key = ANY(b.attempt_keys)
+              AND \(unescaped: Self.isCountedFailure) AND \(unescaped: Self.isOfSameBudget)
+            """)
+        guard let first = rows.first else { return nil }
+        let now = try first.decode("at", as: Date.self)
+        let failedAt = try rows.column("completed_at", as: Date?.self).compactMap { $0 } + (counts ? [now] : [])
+        return SignInBudget(failedAt: failedAt, isKnown: try first.decode("is_known"), at: now)
+    }
+
     /// SQL condition: the session `f` counts against the budget of the installation of `b`, which has the same e-mail and says whether it
     /// is known.
     static let isOfSameBudget = """
@@ -80,22 +103,6 @@ extension SessionRepository {
             AND (f.completed_at IS NULL OR f.completed_at > now() - interval '\(failedSignInWindow.components.seconds) seconds')
         ELSE NOT \(AccessTokenRepository.isKnown(installation: "f.installation_key", to: "f.user_id")) END
         """
-
-    /// SQL expression: the failed sign-ins that the budget of the session `s` allows after it fails.
-    ///
-    /// A known installation's are those of its window. The others' budget begins anew after each lock.
-    ///
-    /// - Parameter cost: 1 if the failure counts, else 0.
-    static func attemptsLeft(cost: Int) -> String {
-        """
-        (SELECT CASE WHEN b.is_known THEN greatest(0, \(maxFailedSignIns) - \(cost) - n)
-                ELSE \(maxFailedSignIns) - n % \(maxFailedSignIns) - \(cost) END::integer
-         FROM (SELECT s.user_id, s.attempt_key || s.other_attempt_keys AS attempt_keys, s.installation_key,
-                   \(AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id")) AS is_known) b,
-             LATERAL (SELECT count(*) AS n FROM sessions f
-                      WHERE f.attempt_key = ANY(b.attempt_keys) AND \(isCountedFailure) AND \(isOfSameBudget)) c)
-        """
-    }
 
     /// SQL condition: the session `f` is a failed sign-in that still counts.
     ///

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import PostgresClient
+internal import WireFormat
 
 /// Photos of a decided session that are still in the blob store.
 public struct LeftoverPhotos: Sendable, Equatable {
@@ -74,8 +75,8 @@ extension SessionRepository {
                 WHERE state IN ('received', 'processing') AND deadline_at <= now()
                 ORDER BY deadline_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
             )
-            UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = true, completed_at = now(),
-                email_lookups = NULL, email_sealed = NULL
+            UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = \(SessionReason.timeout.isRetryable),
+                completed_at = now(), email_lookups = NULL, email_sealed = NULL
             FROM overdue WHERE id = overdue_id
             RETURNING \(unescaped: Session.columns)
             """)

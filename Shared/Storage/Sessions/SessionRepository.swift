@@ -59,7 +59,8 @@ public struct SessionRepository: Sendable {
     }
 
     /// Settles a session: `received | processing → succeeded | failed`. A failed sign-in records the attempts left in its
-    /// installation's budget; the audit log records the one that leaves none. The e-mail of a sign-up is deleted.
+    /// installation's budget, or the end of the lock that it causes, and is not retryable then; the audit log records the lock. The e-mail
+    /// of a sign-up is deleted.
     ///
     /// Call in a transaction: of concurrently failing sign-ins of one e-mail, each counts those before it.
     ///
@@ -71,20 +72,24 @@ public struct SessionRepository: Sendable {
         let reason: SessionReason? = if case .failed(let reason) = outcome { reason } else { nil }
         let state: SessionState = reason == nil ? .succeeded : .failed
         let liveness = reason == .livenessFailed ? .failed : liveness
-        if reason != nil { try await lockSignIns(ofSession: id) }
+        var budget: SignInBudget?
+        if let reason {
+            try await lockSignIns(ofSession: id)
+            budget = try await self.budget(ofFailing: id, counts: reason.countsAsAttempt)
+        }
+        let isRetryable = reason.map { $0.isRetryable && budget?.lockedUntil == nil }
         let rows = try await db.query(
             """
-            UPDATE sessions AS s
-            SET state = \(state.rawValue), reason = \(reason?.rawValue), retryable = \(reason?.isRetryable),
-                attempts_left = CASE WHEN \(reason != nil) AND event = 'sign_in' THEN
-                    \(unescaped: Self.attemptsLeft(cost: reason?.countsAsAttempt == true ? 1 : 0)) END,
+            UPDATE sessions
+            SET state = \(state.rawValue), reason = \(reason?.rawValue), retryable = \(isRetryable),
+                attempts_left = \(budget.map { Int32($0.attemptsLeft) }), locked_until = \(budget?.lockedUntil),
                 liveness = \(liveness.rawValue), completed_at = now(), email_lookups = NULL, email_sealed = NULL
             WHERE id = \(id) AND state IN ('received', 'processing')
             RETURNING \(unescaped: Session.columns)
             """)
         guard let row = rows.first else { return false }
         let session = try Session(row: row)
-        if session.attemptsLeft == 0 {
+        if session.lockedUntil != nil {
             try await AuditRepository(db).append(
                 AuditEntry(.signInLocked, by: .anonymous, on: session.userID, object: id, requestID: session.requestID))
         }

@@ -22,7 +22,7 @@ public enum SessionOutcome: Sendable, Equatable {
 }
 
 extension SessionReason {
-    /// Whether another attempt with other photos may have another result.
+    /// Whether another attempt with other photos may have another result, where a lock does not forbid it: ``SignInBudget``.
     public var isRetryable: Bool {
         switch self {
         case .alreadyEnrolled, .faceInUse: false

@@ -55,7 +55,7 @@ struct GoldenExchange: Sendable, CustomTestStringConvertible {
             #expect(
                 error.code == code && error.field == field && error.status == golden.response.status, "\(error)", sourceLocation: location)
             #expect(error.retryAfter == (waits ? .seconds(GoldenFile.seconds) : nil), sourceLocation: location)
-            let retryable: [HeliographError.Code] = [.rateLimited, .accountLocked, .requestInProgress, .overloaded]
+            let retryable: [HeliographError.Code] = [.rateLimited, .requestInProgress, .overloaded]
             #expect(error.isRetryable == retryable.contains(code), sourceLocation: location)
             #expect(error.requestID == GoldenFile.id("request").wireText, sourceLocation: location)
             #expect(!error.message.isEmpty && !error.message.contains("status"), sourceLocation: location)

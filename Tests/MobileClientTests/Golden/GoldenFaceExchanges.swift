@@ -36,6 +36,9 @@ extension GoldenExchange {
                 $0.id == GoldenFile.token && $0.poses == [.right, .right, .right] && $0.expiresAt == GoldenFile.time && $0.validFor == .zero
             },
             .refusal("ekyc-challenge-rate-limited", EKYCRequests.challenge(), makesKey: true, .rateLimited, waits: true),
+            .answer(
+                "ekyc-session-failed-locked", status(),
+                is: .failed(.init(.noMatch, isRetryable: false, attemptsLeft: 0, retryAt: GoldenFile.time))),
             .answer("ekyc-session-received", status(wait: 0), is: .undecided),
             .answer("ekyc-session-processing", status(wait: 0), is: .undecided),
             .answer("ekyc-session-succeeded", status(), is: .succeeded(verificationID: nil)),

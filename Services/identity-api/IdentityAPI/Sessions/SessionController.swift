@@ -44,6 +44,8 @@ struct SessionController: Sendable {
             ("session_id", .string(session.id.wireString)), ("event", .string(session.event.rawValue)),
             ("state", .string(session.state.rawValue)), ("reason", session.reason.map { .string($0.rawValue) }),
             ("retryable", session.retryable.map(JSONValue.bool)), ("attempts_left", session.attemptsLeft.map(JSONValue.integer)),
+            // At this second the lock has ended.
+            ("retry_at", session.lockedUntil.map { .string(Answer.timestamp($0.roundedUpToSecond)) }),
             ("liveness", .string(session.liveness.rawValue)),
             // The face has no effect before the mailed code is sent to `POST /v1/auth/verify`.
             ("verification_id", session.awaitsVerification ? .string(session.id.wireString) : nil),
@@ -51,4 +53,9 @@ struct SessionController: Sendable {
             ("completed_at", session.completedAt.map { .string(Answer.timestamp($0)) }),
             ("expires_at", .string(Answer.timestamp(session.expiresAt))))
     }
+}
+
+extension Date {
+    /// The first whole second that is not before.
+    fileprivate var roundedUpToSecond: Date { Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.up)) }
 }

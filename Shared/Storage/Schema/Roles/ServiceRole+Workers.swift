@@ -11,8 +11,8 @@ extension ServiceRole {
         .borrow(
             "sessions", .select,
             .update(
-                of: "state", "started_at", "reason", "retryable", "attempts_left", "completed_at", "email_lookups", "email_sealed",
-                "photos", "liveness"),
+                of: "state", "started_at", "reason", "retryable", "attempts_left", "locked_until", "completed_at", "email_lookups",
+                "email_sealed", "photos", "liveness"),
             because: "it decides sessions, and removes their e-mail and photos"),
         .borrow(
             "users", .select(of: "id", "state"), .insert, .update(of: "sign_ins_ended_at"),

@@ -86,8 +86,7 @@ extension APIOperation {
         ],
         optional: [
             "reason": .one(of: SessionReason.self).described(remedies), "retryable": .boolean, "attempts_left": .count,
-            "verification_id": .uuid,
-            "completed_at": .instant, "liveness": .one(of: Liveness.self),
+            "retry_at": .instant, "verification_id": .uuid, "completed_at": .instant, "liveness": .one(of: Liveness.self),
         ])
 
     /// A form of photos, with the fields that a sign-up has beyond those of a sign-in.
@@ -100,6 +99,6 @@ extension APIOperation {
         let required = photos(isOptional: false) + (form.event == .signIn ? email : [])
         let challenge = [(ChallengeGate.field, JSONSchema.text)] + photos(isOptional: true)
         let optional = [(UploadForm.pushToken, .text)] + others + (form.event == .signIn ? [] : email) + challenge
-        return .object(required, optional: optional)
+        return .object(required, optional: optional).described("Fields and files of other names are ignored, and not stored")
     }
 }

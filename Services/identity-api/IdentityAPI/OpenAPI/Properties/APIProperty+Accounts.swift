@@ -69,7 +69,10 @@ extension APIProperty {
         "recovery": .init("`true` replaces the face of the proven address's account, after a day"),
         "event": .init("What the session is for"),
         "reason": .init("Why it failed"),
-        "attempts_left": .init("How many more sign-ins may fail before a lock", 4),
+        "attempts_left": .init(
+            "How many more attempts may fail: sign-ins before a lock, or entries of a code. With 0 nothing is retryable", 4),
+        "retry_at": .init("When a sign-in can succeed again; with 0 `attempts_left` only"),
+        "getSession.retryable": .init("Whether another attempt, with other photos, can succeed at once; as of `completed_at`"),
         "liveness": .init("Whether the photos show a live person, as far as that was looked at"),
     ]
 }

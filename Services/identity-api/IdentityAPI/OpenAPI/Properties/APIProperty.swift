@@ -30,7 +30,7 @@ struct APIProperty: Sendable {
         "error": .init("What is wrong"),
         "Failure.code": .init("The published number of the error", 1_000),
         "error.code": .init("The published name of the error"),
-        "retryable": .init("Whether the same request can succeed later"),
+        "retryable": .init("Whether the same request, repeated as it is, can succeed later; false with 0 `attempts_left`"),
         "retry_after": .init("Seconds after which the same request can succeed; 0 for none"),
         "field": .init("The field of the request that is wrong", "email"),
         "detail": .init("One sentence for a person who reads logs", "The field is missing"),
