@@ -20,4 +20,7 @@ extension ImageFailureCode {
     public static let timeout = ImageFailureCode(rawValue: "timeout")
     /// The generator accepts no more work for now; a later attempt may succeed.
     public static let unavailable = ImageFailureCode(rawValue: "service_unavailable")
+
+    /// All codes of this version.
+    public static let known = [processingFailed, contentBlocked, invalidImage, timeout, unavailable]
 }

@@ -118,7 +118,8 @@ extension APIOperation {
         "templateId": .text, "templateName": .text, "modelUsed": .text, "generationTimeMs": .count, "originalDimensions": size,
         "processedDimensions": size,
     ])
-    private static let failure = JSONSchema.object(["code": .text, "message": .text])
+    private static let remedies = ImageFailureCode.known.map { "`\($0.rawValue)`: \($0.remedy)" }.joined(separator: " ")
+    private static let failure = JSONSchema.object(["code": .text.described(remedies), "message": .text])
     private static let job = JSONSchema.object(
         ["job_id": .uuid, "status": .one(of: ImageJobStatus.self), "created_at": .instant, "attempts": .count],
         optional: [

@@ -33,8 +33,8 @@ extension APIProperty {
         "attempts": .init("Calls of the generator so far", 1),
         "jobs": .init("The jobs, newest first"),
         "listJobs.next_cursor": .init("The `cursor` of the next page; missing on the last one", "MTc2MTU2MjgwMC41ZjBjMWU3YQ"),
-        "getJob.error.code": .init("The name of the failure", "generation_failed"),
-        "orderPicture.error.code": .init("The name of the failure", "generation_failed"),
+        "getJob.error.code": .init("The name of the failure", "content_blocked"),
+        "orderPicture.error.code": .init("The name of the failure", "content_blocked"),
         "photo": .init("The photo"),
         "photo_id": .init("The photo", "2e7d6c5b-4a39-4281-9706-f5e4d3c2b1a0"),
     ]
