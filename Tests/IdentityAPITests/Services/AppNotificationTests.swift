@@ -129,7 +129,8 @@ import WireFormat
     private static let badRequests: [(fields: String, refusal: String)] = [
         (#""kind":"News""#, "kind"), (#""kind":"chat_message""#, "kind"), (#""kind":"custom""#, "kind"),
         (#""kind":"a","data":{"from":"x"}"#, "data"), (#""kind":"a","data":{"gcm.x":"x"}"#, "data"),
-        (#""kind":"a","data":{"googleX":"x"}"#, "data"), (#""kind":"a","data":{"message_type":"x"}"#, "data"),
+        (#""kind":"a","data":{"googleX":"x"}"#, "data"), (#""kind":"a","data":{"kind":"x"}"#, "data"),
+        (#""kind":"a","data":{"message_type":"x"}"#, "data"),
         (#""kind":"a","data":{"notification_id":"x"}"#, "data"), (#""kind":"a","data":{"n":1}"#, "data"),
         (#""kind":"a","data":{"n":"\#(String(repeating: "x", count: 2_048))"}"#, "data"),
         (#""kind":"a","title":"\#(String(repeating: "x", count: 101))""#, "title"), (#""kind":"a","title":"a\nb""#, "title"),
