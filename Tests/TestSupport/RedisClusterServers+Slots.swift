@@ -20,9 +20,11 @@ extension RedisClusterServers {
         try await set(slot, "MIGRATING", target, at: source)
     }
 
-    /// Runs what moves keys, once no other test of the cluster does: a server that moves a key stands still until the other one has it, so
-    /// that two servers that move keys to each other would wait for their time limits.
-    private func moving(_ body: () async throws -> Void) async throws {
+    /// Runs what moves slots, once no other test of the cluster does.
+    ///
+    /// A server that moves a key stands still until the other one has it, so that two servers that move keys to each other would wait for
+    /// their time limits. Valkey does not finish a migration in one step while keys of other slots are moved, and the reverse.
+    public func movingSlots(_ body: () async throws -> Void) async throws {
         await movingKeys.take()
         defer { movingKeys.release() }
         try await body()
@@ -36,14 +38,13 @@ extension RedisClusterServers {
         }
     }
 
-    /// Moves the keys of a slot that ``beginMigration(of:from:to:)`` was called for, and ends with the slot at its new master.
+    /// Moves the keys of a slot that ``beginMigration(of:from:to:)`` was called for, and ends with the slot at its new master. Both are called
+    /// inside one ``movingSlots(_:)``.
     public func endMigration(of slot: Int, from source: Node, to target: Node) async throws {
         while true {
             let keys = try await source.server.cli("CLUSTER", "GETKEYSINSLOT", "\(slot)", "100").split(separator: "\n").map(String.init)
             if keys.isEmpty { break }
-            try await moving {
-                for key in keys { try await source.server.cli("MIGRATE", "127.0.0.1", "\(target.port)", key, "0", "60000") }
-            }
+            for key in keys { try await source.server.cli("MIGRATE", "127.0.0.1", "\(target.port)", key, "0", "60000") }
         }
         for node in [target, source] { try await set(slot, "NODE", target, at: node) }
         // A replica refuses it, and learns it from its master.
@@ -57,9 +58,11 @@ extension RedisClusterServers {
 
     /// Moves a slot with its keys between two masters, and returns when it has moved.
     public func migrate(slot: Int, from source: Node, to target: Node, inOneStep: Bool = false) async throws {
-        if inOneStep { return try await migrateInOneStep(slot: slot, from: source, to: target) }
-        try await beginMigration(of: slot, from: source, to: target)
-        try await endMigration(of: slot, from: source, to: target)
+        try await movingSlots {
+            if inOneStep { return try await migrateInOneStep(slot: slot, from: source, to: target) }
+            try await beginMigration(of: slot, from: source, to: target)
+            try await endMigration(of: slot, from: source, to: target)
+        }
     }
 
     private func migrateInOneStep(slot: Int, from source: Node, to target: Node) async throws {

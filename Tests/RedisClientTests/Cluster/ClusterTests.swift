@@ -84,22 +84,24 @@ import Testing
             let (slot, source, target) = try await move(of: tag, in: cluster)
             let keys = ["{\(tag)}old", "{\(tag)}new"]
             _ = try await client.send(RedisCommand("SET", keys[0], "old"))
-            try await cluster.beginMigration(of: slot, from: source, to: target)
-            // The first is still at its source, and the second is made at the target, where the source sends it.
-            let replies = try await client.pipeline([
-                RedisCommand("GET", keys[0]), RedisCommand("SET", keys[1], "new"), RedisCommand("GET", keys[1]),
-            ])
-            #expect(replies.map(\.string) == ["old", "OK", "new"])
-            // Not their number: keys of other tests may have the same slot.
-            let places = [
-                try await source.server.cli("CLUSTER", "GETKEYSINSLOT", "\(slot)", "1000"),
-                try await target.server.cli("CLUSTER", "GETKEYSINSLOT", "\(slot)", "1000"),
-            ].map { list in keys.filter { list.split(separator: "\n").contains(Substring($0)) } }
-            #expect(places == [[keys[0]], [keys[1]]])
-            // A command with both keys can be executed when the migration has ended.
-            async let both = client.send(RedisCommand("MGET", keys[0], keys[1]))
-            try await cluster.endMigration(of: slot, from: source, to: target)
-            #expect(try await both.array?.map(\.string) == ["old", "new"])
+            try await cluster.movingSlots {
+                try await cluster.beginMigration(of: slot, from: source, to: target)
+                // The first is still at its source, and the second is made at the target, where the source sends it.
+                let replies = try await client.pipeline([
+                    RedisCommand("GET", keys[0]), RedisCommand("SET", keys[1], "new"), RedisCommand("GET", keys[1]),
+                ])
+                #expect(replies.map(\.string) == ["old", "OK", "new"])
+                // Not their number: keys of other tests may have the same slot.
+                let places = [
+                    try await source.server.cli("CLUSTER", "GETKEYSINSLOT", "\(slot)", "1000"),
+                    try await target.server.cli("CLUSTER", "GETKEYSINSLOT", "\(slot)", "1000"),
+                ].map { list in keys.filter { list.split(separator: "\n").contains(Substring($0)) } }
+                #expect(places == [[keys[0]], [keys[1]]])
+                // A command with both keys can be executed when the migration has ended.
+                async let both = client.send(RedisCommand("MGET", keys[0], keys[1]))
+                try await cluster.endMigration(of: slot, from: source, to: target)
+                #expect(try await both.array?.map(\.string) == ["old", "new"])
+            }
             try await cluster.migrate(slot: slot, from: target, to: source)
         }
     }

@@ -43,9 +43,11 @@ extension FaultRow {
             if round.isMultiple(of: 2) {
                 var moves: [Rig.Move] = []
                 for stream in Rig.streams { moves.append(try await rig.move(of: stream)) }
-                for move in moves { try await cluster.beginMigration(of: move.slot, from: move.source, to: move.target) }
-                try await rig.replaceConsumerAndRelay()
-                for move in moves { try await cluster.endMigration(of: move.slot, from: move.source, to: move.target) }
+                try await cluster.movingSlots {
+                    for move in moves { try await cluster.beginMigration(of: move.slot, from: move.source, to: move.target) }
+                    try await rig.replaceConsumerAndRelay()
+                    for move in moves { try await cluster.endMigration(of: move.slot, from: move.source, to: move.target) }
+                }
             } else {
                 let replica = try await rig.roles(of: Rig.workStream).replica
                 async let failover: Void = cluster.failOver(to: replica)
