@@ -99,6 +99,11 @@ struct ErasureFixture {
         return waiting
     }
 
+    /// Returns the tables whose rows the receipt counts.
+    func countedTables(_ id: UUID) async throws -> Set<String> {
+        Set(try await ErasureRepository(owner).status(id: id, tokenHash: nil)?.reports.flatMap(\.counts.keys) ?? [])
+    }
+
     /// Has identity-api complete what all services have reported, after the relay has published all events.
     func complete() async throws {
         try await owner.execute("UPDATE outbox SET state = 'confirmed', settled_at = now() WHERE settled_at IS NULL")

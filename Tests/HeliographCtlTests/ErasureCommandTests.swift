@@ -122,6 +122,38 @@ struct ErasureCommandTests {
         #expect(await heliographctl("users", "erasures", "--limit", "0").exitCode == 64)
     }
 
+    @Test func `the erasures of a person are found by the account's id, completed or not`() async throws {
+        try await withInstallation { installation async throws in
+            let erasure = try await installation.erase()
+            let user = installation.user.wireString
+            #expect(await installation.run("users", "erasures", "--user", user).results[1].hasPrefix(erasure.id.wireString))
+            try await ErasureRepository(installation.postgres).store(receipt: "a.b.c", of: erasure.id, at: Date())
+            #expect(await installation.run("users", "erasures", "--user", user).results[1].hasPrefix(erasure.id.wireString))
+            #expect(await installation.run("users", "erasures", "--user", UUID().wireString).exitCode == 1)
+        }
+        #expect(await heliographctl("users", "erasures", "--user", UUID().wireString, "--email", "a@b.example").exitCode == 64)
+    }
+
+    @Test func `an erasure under way is found by the e-mail, which it forgets when it is completed`() async throws {
+        try await withInstallation { installation async throws in
+            let address = try #require(EmailAddress("ben@example.org"))
+            let user = try await installation.postgres.makeUser(emailLookup: SHA256.hash("ben")).id
+            let lookup = address.lookups(under: try .test(Self.key))[0]
+            try await installation.postgres.execute("UPDATE email_lookups SET lookup = \(lookup) WHERE user_id = \(user)")
+            let erasing = Installation(database: installation.database, postgres: installation.postgres, user: user)
+            let erasure = try await erasing.erase()
+            func find() async throws -> String {
+                try await CommandLineTool.run(
+                    [PackageRoot.executable("heliographctl"), "users", "erasures", "--email", "Ben@Example.org", "--wait", "60"],
+                    environment: ["DATABASE_URL": installation.database.url, "LOOKUP_KEYS": "k1:\(Base64.encode(Self.key))"])
+            }
+            #expect(try await find().contains(erasure.id.wireString))
+            try await ErasureRepository(installation.postgres).store(receipt: "a.b.c", of: erasure.id, at: Date())
+            let failure = await #expect(throws: CommandLineTool.Failure.self) { try await find() }
+            #expect(failure?.output.contains("look by --user, or by the receipt's jti with --id") == true)
+        }
+    }
+
     @Test func `a receipt is printed when the erasure is completed`() async throws {
         try await withInstallation { installation async throws in
             let erasure = try await installation.erase()

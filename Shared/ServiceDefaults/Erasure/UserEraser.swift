@@ -25,7 +25,7 @@ public struct ErasureLedger: Sendable {
         self.service = service
     }
 
-    /// Runs a step in a transaction, and adds the number that it returns to those of the receipt.
+    /// Runs a step in a transaction, and adds the number that it returns to those of the receipt: what was deleted, never what stays.
     ///
     /// - Parameter what: A table, or a folder of the blob store.
     @discardableResult

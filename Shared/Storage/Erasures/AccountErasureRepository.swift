@@ -87,8 +87,8 @@ public struct AccountErasureRepository: Sendable {
         ).map { row throws(PostgresError) in try row.decodeTopicName("name") }
     }
 
-    /// Removes the user's name from what others keep: reports of their messages.
-    public func forgetSender(_ userID: UUID) async throws(PostgresError) -> Int {
+    /// Removes the user's id from what others keep: reports of their messages. The rows stay, so that no receipt counts them.
+    public func forgetSender(_ userID: UUID) async throws(PostgresError) {
         try await db.execute("UPDATE reports SET sender_id = NULL WHERE sender_id = \(userID)")
     }
 }

@@ -73,3 +73,21 @@ public struct ErasureStatus: Sendable, Equatable {
     public let receipt: String?
     public let reports: [ErasureReport]
 }
+
+/// The person whose erasures are looked for, by what an operator knows of them.
+public enum ErasedPerson: Sendable, Equatable {
+    /// The id of the account, of which a completed erasure has kept the hash.
+    case account(UUID)
+    /// The keys of sign-ins with the e-mail, which an erasure has until it is completed.
+    case email(attemptKeys: [UUID])
+
+    var userID: UUID? {
+        guard case .account(let id) = self else { return nil }
+        return id
+    }
+
+    var attemptKeys: [UUID] {
+        guard case .email(let keys) = self else { return [] }
+        return keys
+    }
+}

@@ -177,13 +177,18 @@ public struct ErasureRepository: Sendable {
     }
 
     /// Returns the newest erasures, those under way first.
-    public func list(limit: Int) async throws(PostgresError) -> [ErasureStatus] {
+    ///
+    /// - Parameter person: Whose erasures; nil for all.
+    public func list(of person: ErasedPerson? = nil, limit: Int) async throws(PostgresError) -> [ErasureStatus] {
         try await db.query(
             """
             SELECT e.*, coalesce((SELECT jsonb_agg(jsonb_build_object('service', service, 'counts', counts, 'finishedAt',
                                       extract(epoch FROM finished_at)) ORDER BY service)
                                   FROM erasure_reports WHERE erasure_id = e.id), '[]')::text AS reports
-            FROM erasures e ORDER BY completed_at DESC NULLS FIRST, requested_at DESC LIMIT \(limit)
+            FROM erasures e
+            WHERE (\(person == nil) OR subject_hash = sha256(uuid_send(\(person?.userID)::uuid))
+                   OR attempt_keys && \(person?.attemptKeys ?? []))
+            ORDER BY completed_at DESC NULLS FIRST, requested_at DESC LIMIT \(limit)
             """
         ).map(ErasureStatus.init(row:))
     }

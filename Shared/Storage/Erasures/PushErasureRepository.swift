@@ -29,9 +29,8 @@ public struct PushErasureRepository: Sendable {
     }
 
     /// Replaces a user who is the first or last of the pages of pushes to topics: such a page covers all users then. Reads the whole table.
-    ///
-    /// - Returns: The number of changed pages.
-    public func forgetBounds(of userID: UUID) async throws(PostgresError) -> Int {
+    /// The pages stay, so that no receipt counts them.
+    public func forgetBounds(of userID: UUID) async throws(PostgresError) {
         try await db.execute(
             """
             UPDATE delivery_pages SET first_user_id = '00000000-0000-0000-0000-000000000000',

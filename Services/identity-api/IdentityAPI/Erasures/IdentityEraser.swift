@@ -20,7 +20,7 @@ struct IdentityEraser: UserEraser {
         guard erasure.scope == .account else { return true }
         try await leaveTopics(userID, ledger)
         try await ledger.step("idempotency_keys") { try await AccountErasureRepository($0).deleteSignInAnswers(for: erasure) }
-        try await ledger.step("reports") { try await AccountErasureRepository($0).forgetSender(userID) }
+        try await AccountErasureRepository(ledger.postgres).forgetSender(userID)
         for table in AccountErasureRepository.tables {
             while try await ledger.step(
                 table.name,

@@ -23,8 +23,9 @@ struct PushEraser: UserEraser {
                 try await PushErasureRepository($0).deleteEnded(of: userID, limit: Self.sliceSize)
             }) == Self.sliceSize
         {}
-        try await ledger.step("delivery_pages") { try await PushErasureRepository($0).forgetBounds(of: userID) }
-        return try await !PushErasureRepository(ledger.postgres).hasOpen(of: userID)
+        let pushes = PushErasureRepository(ledger.postgres)
+        try await pushes.forgetBounds(of: userID)
+        return try await !pushes.hasOpen(of: userID)
     }
 
     /// Deletes the installations and withdraws the pushes; returns the number of installations.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
+internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
 
@@ -13,7 +14,13 @@ struct UsersErasuresCommand: AsyncParsableCommand {
             WAITS FOR names the services that have not reported; once all have, what is left is the final check, 30 seconds after the \
             request at the earliest. Nothing here names a user.
 
+            A person's erasures are found by the id of the account and, until they are completed, by the e-mail, for which LOOKUP_KEYS is \
+            read. A completed erasure has forgotten the e-mail: then the user's id finds it, or the receipt, whose `jti` is the \
+            erasure's id (`users receipt --verify`). This is not recorded: an entry would name who was erased.
+
               heliographctl users erasures
+              heliographctl users erasures --email ada@example.org
+              heliographctl users erasures --user 0d6f8a52-7a3e-4a55-9d0e-3f1c8f0b7e21
               heliographctl users erasures --id 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
             """
     )
@@ -24,16 +31,32 @@ struct UsersErasuresCommand: AsyncParsableCommand {
         name: .long, help: ArgumentHelp("Only this one, with the numbers of each service.", valueName: "uuid"), transform: UUID.argument)
     var id: UUID?
 
+    @Option(name: .long, help: ArgumentHelp("Only those of this account, or of its face.", valueName: "uuid"), transform: UUID.argument)
+    var user: UUID?
+
+    @Option(name: .long, help: ArgumentHelp("Only those under way of the account with this e-mail.", valueName: "address"))
+    var email: String?
+
     @OptionGroup var limit: LimitOptions
 
     @Flag(name: .long, help: "Print JSON.")
     var json = false
 
+    mutating func validate() throws {
+        guard [id != nil, user != nil, email != nil].count(where: \.self) <= 1 else {
+            throw ValidationError("Say one of --id, --user and --email.")
+        }
+        if let email, EmailAddress(email) == nil { throw ValidationError("--email is not an e-mail address.") }
+    }
+
     func run() async throws {
+        let person = try await person()
         try await database.withDatabase { client in
             let erasures = ErasureRepository(client)
             guard let id else {
-                return try Console.current.show(ErasureListReport(erasures: try await erasures.list(limit: limit.count)), asJSON: json)
+                let found = try await erasures.list(of: person, limit: limit.count)
+                if found.isEmpty, person != nil { throw noErasure() }
+                return try Console.current.show(ErasureListReport(erasures: found), asJSON: json)
             }
             guard let erasure = try await erasures.status(id: id, tokenHash: nil) else {
                 Console.current.note("There is no such erasure.")
@@ -41,6 +64,24 @@ struct UsersErasuresCommand: AsyncParsableCommand {
             }
             try Console.current.show(ErasureDetailReport(erasure: erasure), asJSON: json)
         }
+    }
+
+    private func person() async throws -> ErasedPerson? {
+        if let user { return .account(user) }
+        guard let address = email.flatMap({ EmailAddress($0) }) else { return nil }
+        let keys = try await Settings.withKeys().installationLookupKeys(hint: "--user")
+        return .email(attemptKeys: address.lookups(under: keys).map(AttemptKey.derive(from:)))
+    }
+
+    /// Notes that the person has no erasure, and how else to look, and returns the exit code of that.
+    private func noErasure() -> ExitCode {
+        Console.current.note(
+            email == nil
+                ? "No account with this id was erased or is being erased."
+                : "No erasure of this e-mail is under way. A completed one has forgotten it: look by --user, or by the receipt's jti "
+                    + "with --id."
+        )
+        return .nothingFound
     }
 }
 
@@ -50,7 +91,7 @@ struct ErasureListReport: Report {
 
     func encode(to encoder: any Encoder) throws { try erasures.map { ErasureDetailReport(erasure: $0) }.encode(to: encoder) }
 
-    func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [PrintableText] {
         var table = Table(["ERASURE", "SCOPE", "REQUESTED", "COMPLETED", .right("ERASED"), "WAITS FOR"])
         for erasure in erasures {
             var waitsFor = erasure.waitsFor.joined(separator: " ")
@@ -81,7 +122,7 @@ struct ErasureDetailReport: Report {
         try record.encode(to: encoder)
     }
 
-    func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [PrintableText] {
         var table = Table(["SERVICE", "FINISHED", .right("ERASED"), "OF"])
         for report in erasure.reports {
             let finished = report.finishedAt.map { Table.Cell(HumanUnits.timestamp($0)) } ?? .nothing
