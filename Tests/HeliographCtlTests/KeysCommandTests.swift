@@ -1,4 +1,5 @@
 import HeliographCrypto
+import TestSupport
 import Testing
 
 @testable import HeliographCtl
@@ -31,6 +32,18 @@ struct KeysCommandTests {
         let sealed = try Sealer(keyRing: KeyRing(parsing: value(old[0]))).seal([1, 2, 3], context: [])
         let rotated = Sealer(keyRing: try KeyRing(parsing: value(new[0]) + "," + value(old[0])))
         #expect(try rotated.open(sealed, context: []) == [1, 2, 3])
+    }
+
+    @Test func `an id that the ring has is refused`() async throws {
+        func generate(_ id: String) async throws -> String {
+            try await CommandLineTool.run(
+                [PackageRoot.executable("heliographctl"), "keys", "generate", "--ring", "faces", "--key-id", id],
+                environment: ["FACE_KEYS": KeyRing.generateText(id: "k1")])
+        }
+        let failure = await #expect(throws: CommandLineTool.Failure.self) { try await generate("k1") }
+        #expect(failure?.exitCode == 64)
+        #expect(failure?.output == "FACE_KEYS has a key k1: give the new one another id, such as --key-id k2.\n")
+        #expect(try await generate("k2").hasPrefix("FACE_KEYS=k2:"))
     }
 
     @Test(arguments: ["", "a b", "k:1", String(repeating: "k", count: 33)])

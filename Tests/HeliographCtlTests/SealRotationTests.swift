@@ -66,6 +66,15 @@ struct SealRotationTests {
         }
     }
 
+    @Test func `a key that waits to be put in front is new, not removable`() async throws {
+        try await withStorage { postgres in
+            _ = try await enrol(1, in: postgres)
+            let blobs = FileSystemBlobStore(root: try TemporaryDirectory().path, sealer: try before)
+            let counts = try await KeyCounts(.faces, ring: ["k1", "k2", "k10"], postgres: postgres, blobs: blobs)
+            #expect(["k1", "k2", "k10"].map(counts.state) == ["in use, seals", "unused, new", "unused, new"])
+        }
+    }
+
     @Test func `what does not open is counted, and the rest is sealed anew`() async throws {
         try await withStorage { postgres in
             let users = try await enrol(2, in: postgres)

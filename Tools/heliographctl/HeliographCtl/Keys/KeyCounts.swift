@@ -1,5 +1,6 @@
 internal import BlobStore
 internal import CommandLineSupport
+internal import Foundation
 internal import HeliographCrypto
 internal import Logging
 internal import PostgresClient
@@ -65,7 +66,14 @@ struct KeyCounts {
         guard ring.contains(keyID) else { return keyID.isEmpty ? "not sealed" : "not in the ring" }
         if keyID == ring.first { return purpose == .lookups ? "in use, writes" : "in use, seals" }
         if count > 0 { return "in use" }
-        return isComplete ? "safe to remove" : "unknown: set BLOB_STORE_PATH or S3_…"
+        guard isComplete else { return "unknown: set BLOB_STORE_PATH or S3_…" }
+        return isNew(keyID, in: ring) ? "unused, new" : "safe to remove"
+    }
+
+    /// Whether an unused key waits to be put in front, rather than to be removed. Nothing is stored of a key that has not sealed anything,
+    /// so that its id decides, in the order of numbers: k2 and k10 come after k1, and 2027 after 2026.
+    private func isNew(_ keyID: String, in ring: [String]) -> Bool {
+        keyID.compare(ring[0], options: .numeric) == .orderedDescending
     }
 
     /// The store of the objects that a ring seals, from the settings; nil for a ring that seals none.

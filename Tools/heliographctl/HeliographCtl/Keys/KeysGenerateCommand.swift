@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import HeliographCrypto
+internal import ServiceDefaults
 internal import Storage
 
 /// Prints fresh secrets as lines of an environment file.
@@ -20,6 +21,9 @@ struct KeysGenerateCommand: AsyncParsableCommand {
             are accepted once more.
 
             MEDIA_LINK_KEY signs the links to pictures (HMAC-SHA256). With another one, the links of the last 24 hours end.
+
+            An id that a ring of the environment has is refused: two keys of one id cannot be told apart. Take the next number, such as \
+            k2 after k1: `keys status` takes an unused key for a new one when its id comes after that of the first key of the ring.
 
             These secrets give access to all data: keep them where you keep passwords, and keep a copy.
             """
@@ -44,7 +48,15 @@ struct KeysGenerateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        for purpose in ring.map({ [$0] }) ?? KeyPurpose.allCases {
+        let purposes = ring.map { [$0] } ?? KeyPurpose.allCases
+        let settings = try await Settings.withKeys()
+        for purpose in purposes {
+            guard try settings.installationKeyIDs(purpose)?.contains(keyID) != true else {
+                Console.current.note("\(purpose.setting) has a key \(keyID): give the new one another id, such as --key-id k2.")
+                throw ExitCode.validationFailure
+            }
+        }
+        for purpose in purposes {
             Console.current.result("\(purpose.setting)=\(KeyRing.generateText(id: keyID))")
         }
         guard ring == nil else { return }

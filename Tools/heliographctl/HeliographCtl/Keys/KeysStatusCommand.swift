@@ -15,6 +15,10 @@ struct KeysStatusCommand: AsyncParsableCommand {
             has the ring and the settings of the blob store. Dead letters are not counted. Of the ring lookups the first key counts with \
             all that it finds, and another one with what the first one does not find.
 
+            in use: it seals or finds something. safe to remove: nothing needs it any more. unused, new: its id comes after that of the \
+            first key, so that it waits to be put in front; if it does not, because it was in front before, remove it. not in the ring: \
+            it was removed too early, put it back behind the others.
+
               heliographctl keys status
               heliographctl keys status --ring faces --json
             """
@@ -33,7 +37,7 @@ struct KeysStatusCommand: AsyncParsableCommand {
         let rings = try await database.withDatabase { client in
             var rings: [KeyCounts] = []
             for purpose in ring.map({ [$0] }) ?? KeyPurpose.allCases {
-                let isKnown = try reporting { try settings.optionalString(purpose.setting) } != nil
+                let isKnown = try settings.installationKeyIDs(purpose) != nil
                 guard purpose != .lookups else {
                     rings.append(try await KeyCounts(lookups: isKnown ? settings.installationLookupKeys() : nil, postgres: client))
                     continue

@@ -40,6 +40,15 @@ extension Settings {
         return try reporting { try sealer(purpose) }
     }
 
+    /// The ids of the keys of a ring, the first of which seals; nil when the environment lacks the ring. Ends the command with a note
+    /// when it is wrong.
+    func installationKeyIDs(_ purpose: KeyPurpose) throws -> [String]? {
+        try reporting {
+            guard try optionalString(purpose.setting) != nil else { return nil }
+            return purpose == .lookups ? try lookupKeys().ids : try sealer(purpose).keyIDs
+        }
+    }
+
     /// Ends the command when a setting is missing. The settings' own advice is to make a secret, but a new one opens and finds nothing.
     private func require(_ name: String, _ expectation: String, hint option: String? = nil) throws {
         guard try reporting({ try optionalString(name) }) == nil else { return }
