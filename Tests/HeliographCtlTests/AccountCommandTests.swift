@@ -83,6 +83,22 @@ struct AccountCommandTests {
         }
     }
 
+    @Test func `an account is shown with what belongs to it, and nothing that is sealed`() async throws {
+        try await withInstallation { installation async throws in
+            let shown = await installation.run("users", "show", "--id", installation.user.wireString)
+            func value(_ name: String) -> String? {
+                shown.results.first { $0.hasPrefix(name + " ") }.map { String($0.dropFirst(name.count).drop { $0 == " " }) }
+            }
+            #expect(value("account") == installation.user.wireString && value("state") == "active")
+            #expect(value("e-mail") == "sealed; --reveal prints it" && value("name") == "none" && value("face") == "none")
+            #expect(value("pictures") == "0, 0 not ended" && value("erasures under way") == "none")
+            #expect(shown.results.contains("Signed in on 1 device.") && shown.results.contains("Pushes go to 0 installations."))
+            #expect(shown.results.contains { $0.hasPrefix("Devices that are not known: locked until ") })
+            let json = await installation.run("users", "show", "--id", installation.user.wireString, "--json").results.joined()
+            #expect(json.contains(installation.signIn.wireString) && json.contains(#""has_email" : true"#))
+        }
+    }
+
     @Test func `an account is found by Firebase's id of its user`() async throws {
         try await withInstallation { installation async throws in
             let subject = FederatedSubject("firebase-ada", of: "https://securetoken.google.com/heliograph-dev")
@@ -199,6 +215,33 @@ struct AccountCommandTests {
                 try await installation.audit().suffix(3) == [
                     "anonymous - sign_in_locked -", "operator grace lock_shown -", "operator grace lock_cleared -",
                 ])
+        }
+    }
+
+    @Test func `a lock is shown with its end, and without one when it is over`() async throws {
+        try await withInstallation { installation async throws in
+            let user = installation.user.wireString
+            let locked = await installation.run("locks", "show", "--user", user)
+            #expect(locked.results[0].contains(/^Devices that are not known: locked until 20.*Z, for [0-9]+m?s more; 5 failed sign-ins\.$/))
+            try await installation.database.psql("UPDATE sessions SET completed_at = completed_at - interval '2 minutes'")
+            let over = await installation.run("locks", "show", "--user", user)
+            #expect(over.results[0] == "Devices that are not known: not locked; 5 failed sign-ins.")
+            _ = await installation.run("locks", "clear", "--user", user)
+            #expect(await installation.run("locks", "show", "--user", user).results == ["Not locked: no failed sign-in counts."])
+        }
+    }
+
+    @Test func `a known device has a lock of its own`() async throws {
+        try await withInstallation { installation async throws in
+            for _ in 1...5 {
+                let session = try await SessionRepository(installation.postgres).insert(
+                    NewSession(
+                        userID: installation.user, event: .signIn, attemptKey: installation.user, tokenHash: SHA256.hash("t"),
+                        installationKey: SHA256.hash("phone")))
+                _ = try await SessionRepository(installation.postgres).complete(id: session.id, outcome: .failed(.noMatch))
+            }
+            let shown = await installation.run("locks", "show", "--user", installation.user.wireString)
+            #expect(shown.results[1].contains(/^Known device [0-9a-f]{8}: locked until 20.*Z, for 14m .* more; 5 failed sign-ins\.$/))
         }
     }
 

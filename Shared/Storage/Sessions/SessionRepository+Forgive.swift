@@ -11,6 +11,8 @@ public struct FailedSignIn: Sendable, Equatable {
     public let reason: String
     /// Whether its installation is known to the account, and so counts for itself only.
     public let isKnown: Bool
+    /// Its installation, as in ``NewSession/installationKey``; nil for a phone without one.
+    public let installationKey: [UInt8]?
     /// The request that uploaded it.
     public let requestID: String?
 }
@@ -21,7 +23,7 @@ extension SessionRepository {
         let rows = try await db.query(
             """
             SELECT * FROM (
-                SELECT f.id, f.completed_at, f.reason, f.request_id,
+                SELECT f.id, f.completed_at, f.reason, f.request_id, f.installation_key,
                     \(unescaped: AccessTokenRepository.isKnown(installation: "f.installation_key", to: "f.user_id")) AS known
                 FROM sessions f WHERE f.user_id = \(userID) AND \(unescaped: Self.isCountedFailure)) f
             WHERE NOT known OR completed_at > now() - make_interval(secs => \(Self.failedSignInWindow / .seconds(1)))
@@ -30,7 +32,8 @@ extension SessionRepository {
         return try rows.map { row throws(PostgresError) in
             FailedSignIn(
                 sessionID: try row.decode("id"), failedAt: try row.decode("completed_at"), reason: try row.decode("reason"),
-                isKnown: try row.decode("known"), requestID: try row.decode("request_id"))
+                isKnown: try row.decode("known"), installationKey: try row.decode("installation_key"),
+                requestID: try row.decode("request_id"))
         }
     }
 

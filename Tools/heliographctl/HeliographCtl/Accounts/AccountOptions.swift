@@ -8,7 +8,8 @@ internal import Storage
 struct AccountOptions: ParsableArguments {
     @OptionGroup var acting: OperatorOptions
 
-    @Option(name: .long, help: ArgumentHelp("The user's id.", valueName: "uuid"), transform: UUID.argument)
+    @Option(
+        name: [.customLong("user"), .customLong("id")], help: ArgumentHelp("The user's id.", valueName: "uuid"), transform: UUID.argument)
     var user: UUID
 
     @Flag(name: .long, help: "Print JSON.")

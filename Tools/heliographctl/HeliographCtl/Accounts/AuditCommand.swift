@@ -80,7 +80,7 @@ struct AuditReport: Report {
         }.encode(to: encoder)
     }
 
-    func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [PrintableText] {
         var table = Table(["AT", "ACTOR", "ACTION", "RESULT", "DETAIL", "ACCOUNT", "OBJECT", "REQUEST"])
         for record in records {
             table.add([

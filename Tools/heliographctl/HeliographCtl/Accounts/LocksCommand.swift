@@ -18,9 +18,11 @@ struct LocksCommand: AsyncParsableCommand {
 struct LocksShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show the failed sign-ins of an account that count against its next one.",
+        abstract: "Show whether an account is locked, until when, and the failed sign-ins that count against its next one.",
         discussion: """
-            Known devices, which have signed in within 30 days, have a budget each; all others share one.
+            Known devices, which have signed in within 30 days, have a budget each; all others share one. Five failures of a known device \
+            lock it until the first of them is 15 minutes old; each five of the others lock all of those for 1, 5, 15 and then 60 \
+            minutes. `locks clear` ends a lock at once.
 
               heliographctl locks show --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
             """
@@ -32,7 +34,7 @@ struct LocksShowCommand: AsyncParsableCommand {
         let failures = try await account.recording(.lockShown) { transaction in
             try await SessionRepository(transaction).countedFailures(of: account.user)
         }
-        try Console.current.show(FailedSignInReport(failures: failures), asJSON: account.json)
+        try Console.current.show(LockReport(failures: failures, now: Date()), asJSON: account.json)
     }
 }
 
@@ -58,30 +60,5 @@ struct LocksClearCommand: AsyncParsableCommand {
         } else {
             Console.current.result("forgave \(HumanUnits.count(count, "failed sign-in")) of \(account.user.wireString)")
         }
-    }
-}
-
-/// Failed sign-ins as text or JSON.
-struct FailedSignInReport: Report {
-    let failures: [FailedSignIn]
-
-    func encode(to encoder: any Encoder) throws {
-        try failures.map { failure -> JSONRecord in
-            [
-                "session_id": failure.sessionID.wireString, "failed_at": failure.failedAt, "reason": failure.reason,
-                "known_device": failure.isKnown, "request_id": failure.requestID,
-            ]
-        }.encode(to: encoder)
-    }
-
-    func lines(_ style: TextStyle) -> [String] {
-        var table = Table(["FAILED AT", "REASON", "DEVICE", "SESSION", "REQUEST"])
-        for failure in failures {
-            table.add([
-                .init(HumanUnits.timestamp(failure.failedAt)), .init(failure.reason), .init(failure.isKnown ? "known" : "unknown"),
-                .init(failure.sessionID.wireString), failure.requestID.map { .init($0) } ?? .nothing,
-            ])
-        }
-        return table.lines(style)
     }
 }

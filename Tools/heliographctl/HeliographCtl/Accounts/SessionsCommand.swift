@@ -122,7 +122,7 @@ struct SignInReport: Report {
         }.encode(to: encoder)
     }
 
-    func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [PrintableText] {
         var table = Table(["SESSION", "SIGNED IN", "LAST USED", "PLATFORM", "APP", "LOCALE"])
         for signIn in signIns {
             table.add([

@@ -70,7 +70,7 @@ struct UsersFindCommand: AsyncParsableCommand {
                 return account
             }
         }
-        try Console.current.show(AccountReport(account: found, email: nil), asJSON: json)
+        try Console.current.show(AccountReport(account: found), asJSON: json)
     }
 
     private static let noCriterion = ValidationError("Say one of --email, --firebase-uid and --id.")

@@ -38,7 +38,7 @@ struct UsersReceiptCommand: AsyncParsableCommand {
             Console.current.note("There is no such erasure, or it is not completed.")
             throw ExitCode.nothingFound
         }
-        Console.current.result(receipt)
+        Console.current.result(PrintableText(receipt))
     }
 
     private func show(_ receipt: String) async throws {
