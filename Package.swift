@@ -66,6 +66,7 @@ let package = Package(
 
         // MARK: Modules which know nothing of this product
         .shared("AsyncPrimitives", []),
+        .shared("BuildVersion", []),
         .shared("RedisClient", ["AsyncPrimitives", "CHiredis", .nioCore, .nioPosix, .nioSSL, .logging, .lifecycle]),
         .shared("PostgresClient", ["AsyncPrimitives", "CLibPQ", .logging, .lifecycle, .deque]),
         .shared("HTTPClient", ["AsyncPrimitives", "CLibCurl", "CNGHTTP2", "COpenSSL", .logging, .lifecycle, .deque]),
@@ -80,7 +81,8 @@ let package = Package(
         .shared("FaceEngine", ["AsyncPrimitives", "CFaceNet", "Imaging", "HeliographCrypto"]),
         // Its own program, because a sandbox is that of a process. The workers start it; it is installed beside them.
         .executableTarget(
-            name: "image-decoder", dependencies: ["Imaging", "Sandbox"], path: "Tools/image-decoder", swiftSettings: sharedSettings),
+            name: "image-decoder", dependencies: ["BuildVersion", "Imaging", "Sandbox"], path: "Tools/image-decoder",
+            swiftSettings: sharedSettings),
 
         // MARK: What the services share
         // Not named Tracing: swift-distributed-tracing has a module of that name.
@@ -102,8 +104,8 @@ let package = Package(
         .shared(
             "ServiceDefaults",
             [
-                "AsyncPrimitives", "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore", "HeliographCrypto",
-                "HeliographTracing", "JSON",
+                "AsyncPrimitives", "BuildVersion", "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore",
+                "HeliographCrypto", "HeliographTracing", "JSON",
                 .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration,
                 .argumentParser, .nioCore, .httpTypes,
             ]),
@@ -144,21 +146,25 @@ let package = Package(
             path: "Tools/CommandLineSupport", swiftSettings: sharedSettings),
         .serviceLibrary(
             "HeliographCtl", of: "heliographctl",
-            ["BlobStore", "CommandLineSupport", "FaceEngine", "Imaging", "HeliographCrypto", .argumentParser], in: "Tools"),
+            [
+                "BlobStore", "BuildVersion", "CZlib", "CommandLineSupport", "FaceEngine", "HTTPClient", "ImageGenerators", "ImageProbe",
+                "Imaging",
+                "HeliographCrypto", .argumentParser,
+            ], in: "Tools"),
         .service("heliographctl", library: "HeliographCtl", in: "Tools"),
         .target(
             name: "HeliographLoad",
             dependencies: [
-                "CommandLineSupport", "HTTPClient", "JSON", "Multipart", "ServiceDefaults", "WireFormat", .argumentParser, .deque, .logging,
-                .unixSignals,
+                "BuildVersion", "CommandLineSupport", "HTTPClient", "JSON", "Multipart", "ServiceDefaults", "WireFormat", .argumentParser,
+                .deque, .logging, .unixSignals,
             ],
             path: "Tools/heliograph-load/HeliographLoad", swiftSettings: sharedSettings),
         .executableTarget(
             name: "heliograph-load", dependencies: ["HeliographLoad", .argumentParser], path: "Tools/heliograph-load/main",
             swiftSettings: sharedSettings),
-        // Its phones are apps: nothing of the backend's modules is linked.
+        // Its phones are apps: nothing of the backend's modules is linked, but for the version.
         .target(
-            name: "MobileSim", dependencies: ["MobileClient", .argumentParser], path: "Tools/mobile-sim/MobileSim",
+            name: "MobileSim", dependencies: ["BuildVersion", "MobileClient", .argumentParser], path: "Tools/mobile-sim/MobileSim",
             swiftSettings: sharedSettings),
         .executableTarget(
             name: "mobile-sim", dependencies: ["MobileSim", .argumentParser], path: "Tools/mobile-sim/main", swiftSettings: sharedSettings),
@@ -170,7 +176,7 @@ let package = Package(
             ],
             path: "Tools/fcm-emulator/FCMEmulator", resources: [.embedInCode("Resources")], swiftSettings: sharedSettings),
         .executableTarget(
-            name: "fcm-emulator", dependencies: ["FCMEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
+            name: "fcm-emulator", dependencies: ["BuildVersion", "FCMEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
             path: "Tools/fcm-emulator/main",
             swiftSettings: sharedSettings),
         // Its listener and its answers are those of the other emulator.
@@ -181,7 +187,8 @@ let package = Package(
             ],
             path: "Tools/gemini-emulator/GeminiEmulator", swiftSettings: sharedSettings),
         .executableTarget(
-            name: "gemini-emulator", dependencies: ["FCMEmulator", "GeminiEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
+            name: "gemini-emulator",
+            dependencies: ["BuildVersion", "FCMEmulator", "GeminiEmulator", .argumentParser, .logging, .lifecycle, .unixSignals],
             path: "Tools/gemini-emulator/main", swiftSettings: sharedSettings),
         .target(
             name: "TestSupport",
@@ -193,9 +200,9 @@ let package = Package(
         .executableTarget(
             name: "heliograph-bench",
             dependencies: [
-                "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "RedisClient", "ServiceDefaults", "Storage",
-                "WireFormat",
-                "FaceEngine", "ImageProbe", "Imaging", "HTTPClient", "JSON", "FCM", "HeliographCrypto", .argumentParser, .logging,
+                "BuildVersion", "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "RedisClient", "ServiceDefaults",
+                "Storage", "WireFormat", "FaceEngine", "ImageProbe", "Imaging", "HTTPClient", "JSON", "FCM", "HeliographCrypto",
+                .argumentParser, .logging,
             ],
             path: "Tools/bench", exclude: ["FaceNet", "Reference"], swiftSettings: sharedSettings),
         .target(
@@ -204,8 +211,8 @@ let package = Package(
         .executableTarget(
             name: "fault-worker",
             dependencies: [
-                "FaultLedger", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", .argumentParser, .logging,
-                .lifecycle, .unixSignals,
+                "BuildVersion", "FaultLedger", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", .argumentParser,
+                .logging, .lifecycle, .unixSignals,
             ],
             path: "Tools/faults/Worker", swiftSettings: sharedSettings),
         .target(
@@ -216,7 +223,7 @@ let package = Package(
             ],
             path: "Tools/faults/Matrix", swiftSettings: sharedSettings),
         .executableTarget(
-            name: "heliograph-faults", dependencies: ["FaultMatrix", .argumentParser], path: "Tools/faults/main",
+            name: "heliograph-faults", dependencies: ["BuildVersion", "FaultMatrix", .argumentParser], path: "Tools/faults/main",
             swiftSettings: sharedSettings),
 
         .executableTarget(
@@ -314,8 +321,9 @@ let package = Package(
         .tests(
             "HeliographCtlTests",
             [
-                "BlobStore", "CommandLineSupport", "FaceEngine", "HeliographCtl", "HeliographCrypto", "EventBus", "JSON", "PostgresClient",
-                "RedisClient", "ServiceDefaults", "Storage", "TestSupport", "WireFormat", "image-decoder", .argumentParser, .logging,
+                "BlobStore", "BuildVersion", "CommandLineSupport", "FaceEngine", "HeliographCtl", "HeliographCrypto", "EventBus",
+                "JSON", "PostgresClient", "RedisClient", "ServiceDefaults", "Storage", "TestSupport", "WireFormat", "image-decoder",
+                .argumentParser, .lifecycle, .logging,
             ]),
         .tests("HeliographLoadTests", ["CommandLineSupport", "HeliographLoad", "HTTPClient", "TestSupport", .argumentParser, .logging]),
         .tests(
@@ -333,7 +341,8 @@ let package = Package(
         .tests(
             "EndToEndTests",
             [
-                "TestSupport", "FaceEngine", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "Storage", "HeliographCrypto",
+                "BuildVersion", "TestSupport", "FaceEngine", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "Storage",
+                "HeliographCrypto",
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],

@@ -69,7 +69,7 @@ private enum BareService: HeliographService {
         let health = HealthRegistry()
         health.registerLiveness("postgres_pool") { throw PostgresError(code: .timeout, message: "stuck") }
         let admin = AdminServer(
-            address: ("127.0.0.1", port), health: health, metrics: PrometheusRegistry(),
+            name: "tests", address: ("127.0.0.1", port), health: health, metrics: PrometheusRegistry(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let http = plainHTTP()
         let run = Task { try await admin.run() }

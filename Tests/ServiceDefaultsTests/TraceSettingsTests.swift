@@ -28,7 +28,7 @@ import Testing
     @Test func `the resource has the service, its version and its instance`() throws {
         let plain = try #require(try configuration(["OTEL_EXPORTER_OTLP_ENDPOINT": "http://tempo:4318"]))
         #expect(plain.resource.map(\.name) == ["service.name", "service.version", "service.instance.id"])
-        #expect(plain.resource[1].value == "unknown")
+        #expect(plain.resource[1].value.hasPrefix("1."))
         let built = try configuration(["OTEL_EXPORTER_OTLP_ENDPOINT": "http://tempo:4318", "HELIOGRAPH_VERSION": "v1.4-2-gabc"])
         #expect(built?.resource.first { $0.name == "service.version" }?.value == "v1.4-2-gabc")
         #expect(plain.resource[0].value == "notifier" && plain.sampleRatio == 1 && plain.interval == .seconds(5))

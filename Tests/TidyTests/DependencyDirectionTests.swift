@@ -10,7 +10,7 @@ import Testing
             "CLinux", "CSeccomp",
         ],
         // MobileClient imports nothing but Foundation, and only tools import it.
-        ["AsyncPrimitives", "MobileClient"],
+        ["AsyncPrimitives", "BuildVersion", "MobileClient"],
         [
             "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSON", "ImageProbe", "Sandbox", "ZipWriter",
         ],
@@ -63,8 +63,8 @@ import Testing
         }
     }
 
-    @Test func `no service links face models or libvips but the workers, and heliographctl for calibrations`() {
-        let users = ["-worker/", "HeliographCtl/Faces/"]
+    @Test func `no service links face models or libvips but the workers, and heliographctl for calibrations and previews`() {
+        let users = ["-worker/", "HeliographCtl/Faces/", "HeliographCtl/Templates/"]
         for file in Checkout.swift where file.isExecutable && !users.contains(where: file.path.contains) {
             #expect(Set(file.imports).isDisjoint(with: ["FaceEngine", "Imaging", "CFaceNet", "CVips"]), "\(file.path)")
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BuildVersion
 import Foundation
 import Logging
 
@@ -8,7 +9,8 @@ struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "heliograph-bench",
         abstract: "Print one JSON line a figure, each beside a reference measured in the same run.",
-        discussion: "An absolute time means nothing on a shared machine: look at the ratio and at its bar.")
+        discussion: "An absolute time means nothing on a shared machine: look at the ratio and at its bar.",
+        version: HeliographVersion.current)
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
         case postgres

@@ -1,3 +1,4 @@
+internal import BuildVersion
 internal import Imaging
 internal import Sandbox
 
@@ -11,6 +12,7 @@ internal import Sandbox
 @main
 private enum ImageDecoderProgram {
     static func main() {
+        if CommandLine.arguments.dropFirst() == ["--version"] { return print(HeliographVersion.current) }
         guard CommandLine.arguments.count == 2, let mode = SandboxMode(rawValue: CommandLine.arguments[1]) else {
             print("image-decoder is started by face-matching-worker and image-worker")
             exit(EX_USAGE)

@@ -5,7 +5,7 @@ set -eu
 cd -- "$(dirname -- "$0")/../.."
 docker compose version >/dev/null 2>&1 || { echo "demo: Docker with Compose 2.26 or later is missing" >&2; exit 1; }
 deploy/docker/make-env.sh
-HELIOGRAPH_VERSION=${HELIOGRAPH_VERSION:-$(git describe --always --dirty 2>/dev/null || echo unknown)}
+HELIOGRAPH_VERSION=${HELIOGRAPH_VERSION:-$(git describe --always --dirty 2>/dev/null || true)}
 export HELIOGRAPH_VERSION
 # Where Grafana's image is not to be had, everything else still is.
 services=$(docker compose --profile observability config --services)

@@ -1,3 +1,4 @@
+import BuildVersion
 import Foundation
 import HTTPClient
 import HeliographTracing
@@ -34,7 +35,9 @@ extension OTLPConfiguration {
             set("service.name", name)
         }
         let version = try settings.string(
-            "HELIOGRAPH_VERSION", default: Self.unknownVersion, about: "the `service.version` of spans; images have it from their build")
+            HeliographVersion.buildSetting, default: HeliographVersion.number,
+            about: "the build, such as its commit: in `--version`, the log of the start, the metric `build_info`, and as the "
+                + "`service.version` of spans; images have it from theirs")
         set("service.version", version, isLast: false)
         let process = ProcessInfo.processInfo
         set("service.instance.id", "\(service):\(process.hostName):\(process.processIdentifier)", isLast: false)
@@ -51,9 +54,6 @@ extension OTLPConfiguration {
             "OTEL_EXPORTER_OTLP_CERTIFICATE", "the path of a PEM file of certificate authorities", otherwise: "the system's",
             about: "the authorities that sign the collector's certificate")
     }
-
-    /// The version of a service outside an image; images set `HELIOGRAPH_VERSION`.
-    private static let unknownVersion = "unknown"
 
     /// The setting of the endpoint of traces, and its whole URL.
     private static func endpoint(_ settings: Settings) throws(ConfigurationError) -> (name: String, url: String)? {

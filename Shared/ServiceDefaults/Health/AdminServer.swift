@@ -1,9 +1,12 @@
+import BuildVersion
 import Hummingbird
 import Logging
 import ServiceLifecycle
 
 /// Serves `/livez`, `/readyz` and `/metrics` on the admin port, which every service has and which is never public.
 struct AdminServer: Service {
+    /// The deployed name of the service.
+    let name: String
     let host: String
     let port: Int
     let health: HealthRegistry
@@ -12,7 +15,8 @@ struct AdminServer: Service {
     private let process = ProcessMetrics()
     private let cgroup = CgroupMetrics()
 
-    init(address: (host: String, port: Int), health: HealthRegistry, metrics: PrometheusRegistry, logger: Logger) {
+    init(name: String, address: (host: String, port: Int), health: HealthRegistry, metrics: PrometheusRegistry, logger: Logger) {
+        self.name = name
         (host, port) = address
         self.health = health
         self.metrics = metrics
@@ -31,11 +35,13 @@ struct AdminServer: Service {
         let router = Router()
         router.get("livez") { [health] _, _ in Self.response(failures: await health.livenessFailures(), otherwise: "alive\n") }
         router.get("readyz") { [health] _, _ in Self.response(failures: await health.report().failures, otherwise: "ready\n") }
-        router.get("metrics") { [health, metrics, process, cgroup] _, _ in
+        router.get("metrics") { [health, metrics, process, cgroup, build = build] _, _ in
             let readiness = await health.exposition()
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-                body: .init(byteBuffer: ByteBuffer(string: metrics.exposition() + readiness + process.exposition() + cgroup.exposition())))
+                body: .init(
+                    byteBuffer: ByteBuffer(
+                        string: metrics.exposition() + build + readiness + process.exposition() + cgroup.exposition())))
         }
         // The library logs its own details at info; one line of our own reports the open port.
         var quiet = logger
@@ -46,6 +52,11 @@ struct AdminServer: Service {
                 logger.info("admin port is open", metadata: ["port": "\(channel.localAddress?.port ?? port)"])
             }, logger: quiet)
         try await application.run()
+    }
+
+    /// The metric `build_info`: which service this is, in which version. Its label is not `service`, which Prometheus sets.
+    var build: String {
+        PrometheusText.gauge("build_info", [(PrometheusText.labels([("program", name), ("version", HeliographVersion.current)]), 1)])
     }
 
     private static func response(failures: [String: String], otherwise text: String) -> Response {

@@ -1,4 +1,5 @@
 public import ArgumentParser
+import BuildVersion
 import Foundation
 
 /// The command line of all services: `run` (the default) and `healthcheck`.
@@ -9,7 +10,7 @@ public struct ServiceCommand<S: HeliographService>: AsyncParsableCommand {
             discussion: """
                 Settings come from the environment; each may also be a file, named by NAME_FILE. \
                 docs/CONFIGURATION.md lists them all. SIGTERM ends running work within 25 seconds and then the process.
-                """,
+                """, version: HeliographVersion.current,
             subcommands: [Run.self, Healthcheck.self], defaultSubcommand: Run.self)
     }
 

@@ -1,3 +1,4 @@
+import BuildVersion
 import CoreMetrics
 import EventBus
 import HeliographCrypto
@@ -17,7 +18,8 @@ public enum ServiceRunner {
     ) async throws -> ServiceGroup {
         let settings = context.settings
         let admin = AdminServer(
-            address: try AdminServer.address(settings), health: context.health, metrics: context.metrics, logger: context.logger)
+            name: context.name, address: try AdminServer.address(settings), health: context.health, metrics: context.metrics,
+            logger: context.logger)
         // The exporter of traces is shut down last, because all other components create spans until their end.
         var services: [any Service] = context.traces.map { [$0] } ?? []
         services += [context.postgres, context.redis, admin] as [any Service]
@@ -69,7 +71,7 @@ public enum ServiceRunner {
         context.health.register("database_limits") { try await checks.checkLimits(context.postgres) }
         if let traces = context.traces { InstrumentationSystem.bootstrap(traces.tracer) }
         let group = try await group(for: service, context: context)
-        logger.info("starting")
+        logger.info("starting", metadata: ["version": "\(HeliographVersion.current)"])
         try await group.run()
         logger.info("stopped")
     }

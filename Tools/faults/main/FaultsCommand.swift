@@ -1,4 +1,5 @@
 import ArgumentParser
+import BuildVersion
 import FaultMatrix
 import Foundation
 import TestSupport
@@ -12,7 +13,7 @@ struct FaultsCommand: AsyncParsableCommand {
         discussion: """
             Ends with 1 when a row lost an effect, took one twice, or missed another of its expectations. REDIS_SERVER names another \
             server than redis-server, such as that of Valkey.
-            """)
+            """, version: HeliographVersion.current)
 
     @Option(help: "Rows to run, such as F1,F7; all when nothing is said.")
     var only = ""

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BuildVersion
 import FCMEmulator
 
 @main
@@ -36,6 +37,6 @@ struct FCMEmulatorCommand: AsyncParsableCommand {
             latency_ms (a number, {min, max} or {p50, p99}), delivered; for which requests: count (0: until removed), skip, \
             every, percent, token, platform, starts_in and lasts (seconds), endpoint send|token|firebase_keys|mail; of mails \
             also to (an address) and step connection|sender|recipient|data.
-            """,
+            """, version: HeliographVersion.current,
         subcommands: [Run.self, Healthcheck.self], defaultSubcommand: Run.self)
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BuildVersion
 import FCMEmulator
 import GeminiEmulator
 import Logging
@@ -24,7 +25,7 @@ struct GeminiEmulatorCommand: AsyncParsableCommand {
             Effects: picture, snake_case, thought, words, finish (reason), blocked (reason), nothing, rate_limited (retry_seconds), \
             daily_quota, failure (status, retry_after), html (status), hang, cut, cut_midway, huge (bytes), garbage; \
             with each: count (0: until removed), latency_ms, prompt_contains.
-            """)
+            """, version: HeliographVersion.current)
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"

@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import BuildVersion
 internal import CommandLineSupport
 internal import HTTPClient
 
@@ -35,7 +36,7 @@ public struct LoadCommand: AsyncParsableCommand {
 
             BEWARE: with IMAGE_GENERATOR=gemini each image is paid for. Without --fcm-emulator the phones' push tokens are made up, and \
             a notifier that sends to Google is refused each time: use a separate installation for that.
-            """
+            """, version: HeliographVersion.current
     )
 
     @OptionGroup var options: LoadOptions

@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import BuildVersion
 
 /// The command `mobile-sim`.
 public struct SimCommand: AsyncParsableCommand {
@@ -15,7 +16,7 @@ public struct SimCommand: AsyncParsableCommand {
 
             Each phone is an app of its own, with a folder of its own, that calls the public API of MobileClient as an app on iOS does. \
             What is simulated is everything around it: the person, the network, the push service, and the system that ends the app.
-            """,
+            """, version: HeliographVersion.current,
         subcommands: [RunCommand.self, DemoCommand.self])
 
     /// Creates the command; the arguments are parsed into it.
