@@ -17,8 +17,8 @@ extension RedisEventTransport {
     public func status(of group: StreamGroup) async throws(EventBusError) -> GroupStatus {
         try await run(
             InspectionScripts.status, "asking how a group stands",
-            keys: [key(of: group.stream), retryKeys(of: group)[0]],
-            [group.name, GroupStatus.maxUndelivered]
+            keys: [key(of: group.stream), retryKeys(of: group)[0], pulseKeys(of: group)[1]],
+            [group.name, GroupStatus.maxUndelivered, GroupStatus.heartbeatAge.wholeMilliseconds]
         ) { reply throws(RedisError) in
             guard let parts = reply.array, parts.count == 9, let now = parts[0].integer else {
                 throw RedisError(.unexpectedReply, "the status script gave \(reply.kind)")

@@ -4,7 +4,7 @@ public struct GroupStatus: Sendable {
     public struct Consumer: Sendable {
         public let name: String
         public let pending: Int
-        /// The time since the consumer last read, claimed or renewed entries.
+        /// The time since the consumer last read, claimed or renewed entries, or sent a heartbeat.
         public let idle: Duration
     }
 
@@ -26,6 +26,9 @@ public struct GroupStatus: Sendable {
 
     /// The limit for counting undelivered entries when the server cannot tell their number.
     public static let maxUndelivered = 1000
+
+    /// The age up to which a heartbeat shows that a consumer lives.
+    public static let heartbeatAge: Duration = .seconds(10)
 
     public init() {}
 }

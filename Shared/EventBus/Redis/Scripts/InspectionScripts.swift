@@ -25,8 +25,10 @@ enum InspectionScripts {
             return absent
             """)
 
-    /// Returns the status of a group. KEYS: stream, due times of retries. ARGV: group, the limit for counting undelivered
-    /// entries when the server cannot tell their number.
+    /// Returns the status of a group. KEYS: stream, due times of retries, heartbeats. ARGV: group, the limit for counting undelivered
+    /// entries when the server cannot tell their number, and the milliseconds after which a heartbeat is no sign of life.
+    ///
+    /// A server knows a consumer from its first entry on (Redis before 7.2), so that those which only wait are found by their heartbeats.
     ///
     /// The reply is the time, the length, undelivered entries, the first of them or an empty text, pending entries, the first of
     /// them or an empty text, retries, the entries ever appended, and the consumers as name, pending and idle milliseconds. The
@@ -49,8 +51,19 @@ enum InspectionScripts {
                         if unread == '' then lag = 0 end
                         if not lag then lag = #redis.call('XRANGE', KEYS[1], '(' .. info[8], '+', 'COUNT', ARGV[2]) end
                         if pending > 0 then oldest = redis.call('XPENDING', KEYS[1], ARGV[1])[2] end
+                        local beats, silences = redis.call('HGETALL', KEYS[3]), {}
+                        for index = 1, #beats, 2 do
+                            silences[beats[index]] = math.max(0, now - tonumber(string.match(beats[index + 1], '^%d+')))
+                        end
+                        local function add(name, pending, idle)
+                            for _, value in ipairs({name, pending, idle}) do consumers[#consumers + 1] = value end
+                        end
                         for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
-                            for _, field in ipairs({2, 4, 6}) do consumers[#consumers + 1] = consumer[field] end
+                            add(consumer[2], consumer[4], math.min(consumer[6], silences[consumer[2]] or consumer[6]))
+                            silences[consumer[2]] = nil
+                        end
+                        for name, silence in pairs(silences) do
+                            if silence <= tonumber(ARGV[3]) then add(name, 0, silence) end
                         end
                     end
                 end
