@@ -1,4 +1,7 @@
 import Foundation
+import HeliographCrypto
+import PostgresClient
+import Storage
 import TestSupport
 import Testing
 
@@ -12,11 +15,11 @@ struct TemplatesCommandTests {
             #expect(result.exitCode == 0 && result.results.count == 7)
             #expect(result.results[0].hasPrefix("ID             NAME"))
             #expect(result.results[1].hasPrefix("anime-style    Anime Style"))
-            #expect(result.results.first { $0.hasPrefix("vintage ") }?.contains(" no ") == true)
+            #expect(result.results.first { $0.hasPrefix("vintage ") }?.contains(" disabled ") == true)
             let json = await heliographctl("templates", "list", "--json", "--database-url", database.url)
             let list = try #require(
                 try JSONSerialization.jsonObject(with: Data(json.results.joined(separator: "\n").utf8)) as? [[String: Any]])
-            #expect(list.count == 6 && list[0]["id"] as? String == "anime-style" && list[0]["enabled"] as? Bool == true)
+            #expect(list.count == 6 && list[0]["id"] as? String == "anime-style" && list[0]["state"] as? String == "published")
         }
     }
 
@@ -27,9 +30,9 @@ struct TemplatesCommandTests {
             let added = await heliographctl(
                 "templates", "set", "noir", "--name", "Film Noir", "--style", "vintage", "--prompt-file", "\(folder.path)/noir.txt",
                 "--negative-prompt", "text, logos", "--position", "70", "--database-url", database.url)
-            #expect(added.exitCode == 0 && added.results == ["added noir"])
+            #expect(added.exitCode == 0 && added.results == ["added noir, published"])
             let preview = await heliographctl("templates", "preview", "noir", "--database-url", database.url)
-            #expect(preview.results == ["Turn it into film noir.\n\nAvoid: text, logos"])
+            #expect(preview.results == ["Turn it into film noir.", "", "Avoid: text, logos"])
         }
     }
 
@@ -37,10 +40,72 @@ struct TemplatesCommandTests {
         try await withMigratedDatabase { database async throws in
             let before = try await database.psql("SELECT prompt FROM image_templates WHERE id = 'pop-art'")
             let changed = await heliographctl("templates", "set", "pop-art", "--name", "Pop!", "--database-url", database.url)
-            #expect(changed.exitCode == 0 && changed.results == ["changed pop-art"])
+            #expect(changed.exitCode == 0 && changed.results == ["changed pop-art, published"])
             #expect(try await database.psql("SELECT name FROM image_templates WHERE id = 'pop-art'") == "Pop!")
             #expect(try await database.psql("SELECT prompt FROM image_templates WHERE id = 'pop-art'") == before)
         }
+    }
+
+    @Test func `a draft is not offered before it is published, and each change is recorded`() async throws {
+        try await withMigratedDatabase { database async throws in
+            func set(_ arguments: String...) async -> [String] {
+                await heliographctl(["templates", "set", "noir"] + arguments + ["--operator", "grace", "--database-url", database.url])
+                    .results
+            }
+            #expect(await set("--name", "Noir", "--style", "vintage", "--prompt", "x", "--draft") == ["added noir, draft"])
+            #expect(await set("--position", "70") == ["changed noir, draft"])
+            try await withClient(of: database) { client async throws in
+                let templates = ImageTemplateRepository(client)
+                #expect(try await templates.find(id: "noir", publishedOnly: true) == nil)
+                #expect(await set("--publish") == ["changed noir, published"])
+                #expect(try await templates.find(id: "noir", publishedOnly: true) != nil)
+            }
+            let audit = try await database.psql("SELECT actor_id, action, detail FROM audit_log ORDER BY id")
+            #expect(audit == Array(repeating: "grace|template_written|noir", count: 3).joined(separator: "\n"))
+        }
+    }
+
+    @Test func `a template is deleted with --yes, unless a job has it`() async throws {
+        try await withMigratedDatabase { database async throws in
+            func delete(_ arguments: String...) async -> CommandResult {
+                await heliographctl(["templates", "delete"] + arguments + ["--database-url", database.url])
+            }
+            #expect(await delete("vintage").results == ["would delete vintage, published: Vintage Photo"])
+            try await withClient(of: database) { client async throws in
+                let user = try await client.makeUser(emailLookup: SHA256.hash("ada")).id
+                try await client.execute(
+                    """
+                    INSERT INTO image_jobs (id, user_id, template_id, template_name, deadline_at, expires_at)
+                    VALUES (gen_random_uuid(), \(user), 'pop-art', 'Pop Art', now(), now())
+                    """)
+            }
+            let used = await delete("pop-art", "--yes")
+            #expect(used.exitCode == 1 && used.notes.last?.contains("`templates set pop-art --disable`") == true)
+            #expect(await delete("vintage", "--yes").results == ["deleted vintage"])
+            #expect(await delete("vintage", "--yes").exitCode == 1)
+            #expect(try await database.psql("SELECT count(*) FROM image_templates") == "5")
+            #expect(
+                try await database.psql("SELECT string_agg(action || ' ' || detail, ', ') FROM audit_log") == "template_deleted vintage")
+        }
+    }
+
+    @Test func `the local generator makes a picture with a template`() async throws {
+        try await withMigratedDatabase { database async throws in
+            let folder = try TemporaryDirectory()
+            let path = "\(folder.path)/preview.png"
+            let made = await heliographctl("templates", "preview", "pop-art", "--out", path, "--database-url", database.url)
+            #expect(made.exitCode == 0, "\(made.notes)")
+            let picture = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+            // The signature of PNG, and in its header the width and the height.
+            #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+            #expect(Array(picture[16..<24]) == [0, 0, 0x02, 0x80, 0, 0, 0x01, 0xE0], "640 by 480")
+            try Data("no picture".utf8).write(to: URL(fileURLWithPath: path))
+            let refused = await heliographctl(
+                "templates", "preview", "pop-art", "--photo", path, "--out", path, "--database-url", database.url)
+            #expect(refused.exitCode == 1 && refused.notes.last?.hasPrefix("No picture was made: ") == true)
+        }
+        #expect(await heliographctl("templates", "preview", "pop-art", "--out", "a.gif").exitCode == 64)
+        #expect(await heliographctl("templates", "preview", "pop-art", "--photo", "a.png").exitCode == 64)
     }
 
     @Test func `an unknown template is not shown, and not created from incomplete fields`() async throws {

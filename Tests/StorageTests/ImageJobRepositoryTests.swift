@@ -14,11 +14,12 @@ struct ImageJobRepositoryTests {
         #expect(templates[0].name == "Anime Style")
     }
 
-    @Test(.storage) func `a disabled template is not listed, but still found`() async throws {
-        try await client.execute("UPDATE image_templates SET enabled = false WHERE id = 'vintage'")
+    @Test(.storage, arguments: [ImageTemplate.State.draft, .disabled])
+    func `a template that is not published is not offered, but still found`(_ state: ImageTemplate.State) async throws {
+        try await client.execute("UPDATE image_templates SET state = \(state.rawValue) WHERE id = 'vintage'")
         let templates = ImageTemplateRepository(client)
         #expect(try await templates.list().count == 5)
-        #expect(try await templates.find(id: "vintage", enabledOnly: true) == nil)
+        #expect(try await templates.find(id: "vintage", publishedOnly: true) == nil)
         #expect(try await templates.find(id: "vintage")?.name == "Vintage Photo")
         #expect(try await templates.find(id: "no-such-style") == nil)
     }
@@ -37,7 +38,7 @@ struct ImageJobRepositoryTests {
         func renamed(_ name: String) -> ImageTemplate {
             ImageTemplate(
                 id: read.id, name: name, description: read.description, preview: read.preview, style: read.style,
-                prompt: read.prompt, negativePrompt: read.negativePrompt, isEnabled: false, position: read.position)
+                prompt: read.prompt, negativePrompt: read.negativePrompt, state: .disabled, position: read.position)
         }
         #expect(try await templates.write(renamed("First"), over: read))
         #expect(try await !templates.write(renamed("Second"), over: read))

@@ -89,6 +89,12 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case credentialCreated = "credential_created"
     /// An operator has revoked an API key.
     case credentialRevoked = "credential_revoked"
+    /// An operator has written a template of pictures, which the detail names.
+    case templateWritten = "template_written"
+    /// An operator has deleted a template.
+    case templateDeleted = "template_deleted"
+    /// An operator has cancelled a scheduled notification of an app.
+    case notificationCancelled = "notification_cancelled"
     /// An operator has read what a user reported.
     case reportShown = "report_shown"
     /// An operator has closed a report.

@@ -2,6 +2,16 @@ internal import PostgresClient
 
 /// A style that pictures can be ordered in: a row of `image_templates`.
 public struct ImageTemplate: Sendable, Equatable {
+    /// Whether apps are offered it. Jobs that were ordered before are processed in any state.
+    public enum State: String, Sendable, CaseIterable {
+        /// Not yet: an operator is writing it.
+        case draft
+        /// It can be ordered.
+        case published
+        /// No more.
+        case disabled
+    }
+
     /// The styles of the local generator: the cases of its `PictureStyle`, as a test checks.
     public static let styles = ["anime-style", "pencil-sketch", "watercolor", "oil-painting", "pop-art", "vintage"]
 
@@ -20,8 +30,8 @@ public struct ImageTemplate: Sendable, Equatable {
     /// The things such a generator is told to avoid; may be empty.
     public let negativePrompt: String
 
-    /// Whether it can be ordered.
-    public let isEnabled: Bool
+    /// The state.
+    public let state: State
     /// The position in the list for users, ascending.
     public let position: Int
 
@@ -31,7 +41,7 @@ public struct ImageTemplate: Sendable, Equatable {
     /// Makes a template from its columns; the database checks their lengths.
     public init(
         id: String, name: String, description: String, preview: String? = nil, style: String, prompt: String,
-        negativePrompt: String = "", isEnabled: Bool = true, position: Int = 0
+        negativePrompt: String = "", state: State = .published, position: Int = 0
     ) {
         self.id = id
         self.name = name
@@ -40,7 +50,7 @@ public struct ImageTemplate: Sendable, Equatable {
         self.style = style
         self.prompt = prompt
         self.negativePrompt = negativePrompt
-        self.isEnabled = isEnabled
+        self.state = state
         self.position = position
     }
 
@@ -52,7 +62,7 @@ public struct ImageTemplate: Sendable, Equatable {
         style = try row.decode("style")
         prompt = try row.decode("prompt")
         negativePrompt = try row.decode("negative_prompt")
-        isEnabled = try row.decode("enabled")
+        state = try row.decodeCase("state")
         position = try row.decode("position")
     }
 }

@@ -11,11 +11,11 @@ public struct ImageTemplateRepository: Sendable {
 
     /// Returns the templates that can be ordered, in the order for users.
     public func list() async throws(PostgresError) -> [ImageTemplate] {
-        let query: PostgresQuery = "SELECT * FROM image_templates WHERE enabled ORDER BY position, id"
+        let query: PostgresQuery = "SELECT * FROM image_templates WHERE state = 'published' ORDER BY position, id"
         return try await db.query(query.readOnly()).map(ImageTemplate.init(row:))
     }
 
-    /// Returns every template, including those that can no longer be ordered, in the order for users.
+    /// Returns every template, including those that cannot be ordered, in the order for users.
     public func all() async throws(PostgresError) -> [ImageTemplate] {
         let query: PostgresQuery = "SELECT * FROM image_templates ORDER BY position, id"
         return try await db.query(query.readOnly()).map(ImageTemplate.init(row:))
@@ -29,9 +29,9 @@ public struct ImageTemplateRepository: Sendable {
         guard let old = expected else {
             return try await db.execute(
                 """
-                INSERT INTO image_templates (id, name, description, preview, style, prompt, negative_prompt, enabled, position)
+                INSERT INTO image_templates (id, name, description, preview, style, prompt, negative_prompt, state, position)
                 VALUES (\(new.id), \(new.name), \(new.description), \(new.preview), \(new.style), \(new.prompt),
-                        \(new.negativePrompt), \(new.isEnabled), \(new.position))
+                        \(new.negativePrompt), \(new.state.rawValue), \(new.position))
                 ON CONFLICT (id) DO NOTHING
                 """) == 1
         }
@@ -39,18 +39,28 @@ public struct ImageTemplateRepository: Sendable {
             """
             UPDATE image_templates
             SET name = \(new.name), description = \(new.description), preview = \(new.preview), style = \(new.style),
-                prompt = \(new.prompt), negative_prompt = \(new.negativePrompt), enabled = \(new.isEnabled), position = \(new.position)
-            WHERE id = \(old.id) AND (name, description, style, prompt, negative_prompt, enabled, position)
-                  = (\(old.name), \(old.description), \(old.style), \(old.prompt), \(old.negativePrompt), \(old.isEnabled), \(old.position))
+                prompt = \(new.prompt), negative_prompt = \(new.negativePrompt), state = \(new.state.rawValue), position = \(new.position)
+            WHERE id = \(old.id) AND (name, description, style, prompt, negative_prompt, state, position)
+                  = (\(old.name), \(old.description), \(old.style), \(old.prompt), \(old.negativePrompt), \(old.state.rawValue),
+                     \(old.position))
               AND preview IS NOT DISTINCT FROM \(old.preview)
             """) == 1
     }
 
-    /// Returns a template. By default also one that can no longer be ordered: its jobs are still processed.
+    /// Deletes a template that no job has, of those that are kept.
     ///
-    /// - Parameter enabledOnly: Whether to return only a template that can be ordered.
-    public func find(id: String, enabledOnly: Bool = false) async throws(PostgresError) -> ImageTemplate? {
-        let query: PostgresQuery = "SELECT * FROM image_templates WHERE id = \(id) AND (enabled OR NOT \(enabledOnly))"
+    /// - Returns: Whether it was deleted.
+    /// - Throws: The violation of a foreign key when a job was ordered at the same time.
+    public func delete(id: String) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            "DELETE FROM image_templates WHERE id = \(id) AND NOT EXISTS (SELECT FROM image_jobs WHERE template_id = \(id))") == 1
+    }
+
+    /// Returns a template. By default also one that cannot be ordered: its jobs are still processed.
+    ///
+    /// - Parameter publishedOnly: Whether to return only a template that can be ordered.
+    public func find(id: String, publishedOnly: Bool = false) async throws(PostgresError) -> ImageTemplate? {
+        let query: PostgresQuery = "SELECT * FROM image_templates WHERE id = \(id) AND (state = 'published' OR NOT \(publishedOnly))"
         return try await db.query(query.readOnly()).first.map(ImageTemplate.init(row:))
     }
 }

@@ -10,11 +10,12 @@ extension Baseline {
             prompt          text        NOT NULL CHECK (length(prompt) BETWEEN 1 AND 4000),
             negative_prompt text        NOT NULL DEFAULT '' CHECK (length(negative_prompt) <= 2000),
             position        integer     NOT NULL DEFAULT 0,
-            enabled         boolean     NOT NULL DEFAULT true,
+            state           text        NOT NULL DEFAULT 'published' CHECK (state IN ('draft', 'published', 'disabled')),
             created_at      timestamptz NOT NULL DEFAULT now()
         );
         COMMENT ON TABLE image_templates IS 'Templates of pictures: a style and a prompt.';
         COMMENT ON COLUMN image_templates.style IS 'The style of the local generator.';
+        COMMENT ON COLUMN image_templates.state IS 'Apps are offered published ones: a draft was not yet, a disabled one is no more.';
 
         \(imageTemplateSeeds)
         """

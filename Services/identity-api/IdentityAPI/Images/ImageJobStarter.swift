@@ -38,7 +38,7 @@ struct ImageJobStarter: Sendable {
         _ received: ReceivedImageOrder, jobID: UUID, inputKey: BlobKey, lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
         let order = received.order
-        guard let template = try await ImageTemplateRepository(postgres).find(id: order.templateID, enabledOnly: true)
+        guard let template = try await ImageTemplateRepository(postgres).find(id: order.templateID, publishedOnly: true)
         else { throw APIError.templateNotFound }
         let seconds = try await ImageJobRepository(postgres).medianSeconds(templateID: template.id) ?? Self.usualSeconds
         let answer = IdempotencyAnswer(

@@ -6,8 +6,10 @@ internal import Storage
 struct TemplatesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "templates",
-        abstract: "List, write and preview the templates of pictures.",
-        subcommands: [TemplatesListCommand.self, TemplatesSetCommand.self, TemplatesPreviewCommand.self]
+        abstract: "List, write, preview and delete the templates of pictures. Changes are recorded in the audit log.",
+        subcommands: [
+            TemplatesListCommand.self, TemplatesSetCommand.self, TemplatesPreviewCommand.self, TemplatesDeleteCommand.self,
+        ]
     )
 }
 
@@ -16,7 +18,7 @@ extension ImageTemplate {
     var json: JSONRecord {
         [
             "id": id, "name": name, "description": description, "preview": preview, "style": style, "prompt": prompt,
-            "negative_prompt": negativePrompt, "enabled": isEnabled, "position": position, "instructions": instructions,
+            "negative_prompt": negativePrompt, "state": state.rawValue, "position": position, "instructions": instructions,
         ]
     }
 }

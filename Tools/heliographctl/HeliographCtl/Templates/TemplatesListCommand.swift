@@ -6,10 +6,10 @@ internal import Storage
 struct TemplatesListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the templates in the order in which users see them.",
+        abstract: "List the templates in the order in which users see them; apps are offered the published ones.",
         discussion: """
               heliographctl templates list
-              heliographctl templates list --json | jq -r '.[] | select(.enabled) | .id'
+              heliographctl templates list --json | jq -r '.[] | select(.state == "published") | .id'
             """
     )
 
@@ -23,10 +23,11 @@ struct TemplatesListCommand: AsyncParsableCommand {
             let templates = try await ImageTemplateRepository(client).all()
             let console = Console.current
             guard !json else { return console.result(try JSONOutput.text(templates.map(\.json))) }
-            var table = Table(["ID", "NAME", "STYLE", "ENABLED", .right("POSITION"), .right("PROMPT")])
+            var table = Table(["ID", "NAME", "STYLE", "STATE", .right("POSITION"), .right("PROMPT")])
             for template in templates {
                 table.add([
-                    .init(template.id), .init(template.name), .init(template.style), .init(template.isEnabled ? "yes" : "no"),
+                    .init(template.id), .init(template.name), .init(template.style),
+                    .init(template.state.rawValue, template.state == .published ? .none : .faint),
                     .init("\(template.position)"), .init("\(template.instructions.count) characters"),
                 ])
             }

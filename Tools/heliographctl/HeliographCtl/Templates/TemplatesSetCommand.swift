@@ -4,9 +4,25 @@ internal import Foundation
 internal import PostgresClient
 internal import Storage
 
-/// The availability of a template for orders.
-enum TemplateAvailability: String, EnumerableFlag {
-    case enable, disable
+/// The flags of the state that a template gets.
+enum TemplateChange: String, EnumerableFlag {
+    case draft, publish, disable
+
+    var state: ImageTemplate.State {
+        switch self {
+        case .draft: .draft
+        case .publish: .published
+        case .disable: .disabled
+        }
+    }
+
+    static func help(for value: TemplateChange) -> ArgumentHelp? {
+        switch value {
+        case .draft: "Do not offer it to apps yet."
+        case .publish: "Offer it to apps; a new one is published unless it is a --draft."
+        case .disable: "Offer it to apps no more; what was ordered is still made."
+        }
+    }
 }
 
 /// Writes a template: a new one, or some fields of an existing one.
@@ -15,17 +31,20 @@ struct TemplatesSetCommand: AsyncParsableCommand {
         commandName: "set",
         abstract: "Write a template; fields that are not given stay as they are.",
         discussion: """
-            A new template needs a name, a prompt and a style, which the local generator uses. Jobs that were ordered before \
+            A new template needs a name, a prompt and a style, which the local generator uses. Apps are offered it at once, unless it is \
+            a --draft: look at it with `templates preview`, and --publish it. Jobs that were ordered before \
             use the new prompt if they have not begun. When another operator writes the same template at the same time, one \
             of the two is refused and exits with 1.
 
               heliographctl templates set oil-painting --prompt-file oil.txt --negative-prompt 'text, logos'
-              heliographctl templates set noir --name 'Film Noir' --style vintage --prompt 'Turn it into …' --position 70
+              heliographctl templates set noir --name 'Film Noir' --style vintage --prompt 'Turn it into …' --draft
+              heliographctl templates preview noir --out noir.png
+              heliographctl templates set noir --publish --position 70
               heliographctl templates set vintage --disable
             """
     )
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var options: OperatorOptions
 
     @Argument(help: "The template's id: 1 to 64 of a-z, 0-9 and -.")
     var id: String
@@ -54,8 +73,8 @@ struct TemplatesSetCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Its position in the list; smaller comes first.")
     var position: Int?
 
-    @Flag(help: "Whether it can be ordered.")
-    var availability: TemplateAvailability?
+    @Flag
+    var change: TemplateChange?
 
     @Flag(name: .long, help: "Print the written template as JSON.")
     var json = false
@@ -77,9 +96,9 @@ struct TemplatesSetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let prompt = try promptText()
-        try await database.withDatabase { client in
-            let templates = ImageTemplateRepository(client)
-            let console = Console.current
+        let console = Console.current
+        let (new, isNew) = try await options.recording(.templateWritten, detail: id) { transaction in
+            let templates = ImageTemplateRepository(transaction)
             let old = try await templates.find(id: id)
             guard let new = template(over: old, prompt: prompt) else {
                 console.note("There is no template \(id) yet: a new one needs --name, --style, and --prompt or --prompt-file.")
@@ -89,8 +108,9 @@ struct TemplatesSetCommand: AsyncParsableCommand {
                 console.note("Another writer changed \(id) at the same time; nothing was written. Check it and try again.")
                 throw ExitCode.failure
             }
-            console.result(json ? try JSONOutput.text(new.json) : "\(old == nil ? "added" : "changed") \(id)")
+            return (new, old == nil)
         }
+        console.result(json ? try JSONOutput.text(new.json) : "\(isNew ? "added" : "changed") \(id), \(new.state.rawValue)")
     }
 
     /// The template to write; nil when it is new and a required field is missing.
@@ -100,7 +120,7 @@ struct TemplatesSetCommand: AsyncParsableCommand {
             id: id, name: name, description: description ?? old?.description ?? "",
             preview: preview.map { $0.isEmpty ? nil : $0 } ?? old?.preview, style: style, prompt: prompt,
             negativePrompt: negativePrompt ?? old?.negativePrompt ?? "",
-            isEnabled: availability.map { $0 == .enable } ?? old?.isEnabled ?? true, position: position ?? old?.position ?? 0)
+            state: change?.state ?? old?.state ?? .published, position: position ?? old?.position ?? 0)
     }
 
     private func promptText() throws -> String? {
