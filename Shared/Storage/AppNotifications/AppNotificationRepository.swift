@@ -57,6 +57,17 @@ public struct AppNotificationRepository: Sendable {
         return try await db.query(query.readOnly()).first.map(AppNotification.init(row:))
     }
 
+    /// Returns the notifications that wait for their time, the next one first.
+    ///
+    /// - Parameter app: Only those of this app; nil for all.
+    public func scheduled(of app: String? = nil, limit: Int) async throws(PostgresError) -> [AppNotification] {
+        let query: PostgresQuery = """
+            SELECT \(unescaped: AppNotification.columns) FROM app_notifications
+            WHERE state = 'scheduled' AND (\(app)::text IS NULL OR app = \(app)::text) ORDER BY not_before, id LIMIT \(limit)
+            """
+        return try await db.query(query.readOnly()).map(AppNotification.init(row:))
+    }
+
     /// Takes at most `limit` due notifications: `scheduled → requested`. Publish their events in the same transaction. Skips those that
     /// another transaction has locked.
     public func takeDue(limit: Int) async throws(PostgresError) -> [DueAppNotification] {
@@ -78,12 +89,13 @@ public struct AppNotificationRepository: Sendable {
 
     /// Cancels a notification that is not due yet: `scheduled → cancelled`. Its content and recipients are removed.
     ///
+    /// - Parameter app: The app that it must belong to; nil for an operator.
     /// - Returns: Whether this call cancelled it.
-    public func cancel(id: UUID, of app: String) async throws(PostgresError) -> Bool {
+    public func cancel(id: UUID, of app: String?) async throws(PostgresError) -> Bool {
         try await db.execute(
             """
             UPDATE app_notifications SET state = 'cancelled', request = NULL, user_ids = '{}'
-            WHERE id = \(id) AND app = \(app) AND state = 'scheduled'
+            WHERE id = \(id) AND (\(app)::text IS NULL OR app = \(app)::text) AND state = 'scheduled'
             """) == 1
     }
 
