@@ -23,7 +23,7 @@ up: build ## Start Redis, Postgres and the five services; writes .run/stack.env
 down: ## Stop what `make up` started
 	@deploy/local/stack.sh down
 
-status: ## Say what runs
+status: ## Say whether all is well: a line for each service, and what to do about what is not
 	@deploy/local/stack.sh status
 
 demo: up ## Sign up, sign in and refuse a face, make six pictures of a portrait, and show the pushes

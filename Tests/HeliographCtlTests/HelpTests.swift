@@ -6,9 +6,10 @@ import Testing
 struct HelpTests {
     @Test(arguments: [
         [], ["migrate"], ["migrate", "up"], ["migrate", "down"], ["migrate", "status"], ["keys", "generate"], ["keys", "status"],
-        ["keys", "rotate"], ["streams"], ["top"],
+        ["keys", "rotate"], ["status"], ["streams"], ["top"],
         ["dlq"], ["dlq", "list"], ["dlq", "show"], ["dlq", "redrive"], ["dlq", "drop"], ["trace"],
-        ["templates"], ["templates", "list"], ["templates", "set"], ["templates", "preview"],
+        ["templates"], ["templates", "list"], ["templates", "set"], ["templates", "preview"], ["templates", "delete"],
+        ["notifications"], ["notifications", "scheduled"], ["notifications", "cancel"],
         ["push"], ["push", "report"], ["users"], ["users", "find"], ["users", "show"],
         ["users", "erase"], ["users", "erasures"], ["users", "receipt"],
         ["sessions"], ["sessions", "list"], ["sessions", "revoke"], ["locks"], ["locks", "show"], ["locks", "clear"], ["audit"],

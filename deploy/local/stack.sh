@@ -322,12 +322,14 @@ down() {
 }
 
 status() {
-    local name state all=0
-    for name in redis postgres fcm-emulator "${services[@]}"; do
-        if is_running "$name"; then state="running, pid $(pid_of "$name")"; else state="not running" all=1; fi
-        printf '%-22s %s\n' "$name" "$state"
-    done
-    if [ -s "$run/stack.env" ]; then sed -n '/^IDENTITY_API_URL\|^INBOX_URL/p' "$run/stack.env"; fi
+    [ -s "$run/stack.env" ] || fail "nothing was started yet: run 'make up'"
+    [ -x "$binaries/heliographctl" ] || fail "$binaries/heliographctl is not built: run 'make build'"
+    # shellcheck disable=SC1091
+    . "$run/stack.env"
+    local all=0
+    DATABASE_URL=$DATABASE_URL REDIS_URL=$REDIS_URL METRICS_URLS=$METRICS_URLS "$binaries/heliographctl" status || all=$?
+    is_running fcm-emulator || { all=1; echo "fcm-emulator does not run: its log is ${run#"$root/"}/logs/fcm-emulator.log"; }
+    printf 'API %s   inbox %s   logs %s   start: make up\n' "$IDENTITY_API_URL" "$INBOX_URL" "${run#"$root/"}/logs"
     return $all
 }
 

@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import BuildVersion
 
 /// The operator's command, with a group of subcommands for each part of an installation.
 public struct HeliographCtl: AsyncParsableCommand {
@@ -14,18 +15,20 @@ public struct HeliographCtl: AsyncParsableCommand {
 
             Day by day:
 
+              heliographctl status
               heliographctl streams
               heliographctl trace <X-Request-ID>
               heliographctl dlq list
 
             Settings come from the same environment variables that the services read.
 
-            Exit codes: 0 done · 1 failed, or nothing matched · 3 migrations are pending (`migrate status --check`) · 64 wrong \
-            arguments · 75 a server cannot be reached · 78 a setting is missing or wrong.
-            """,
+            Exit codes: 0 done · 1 failed, nothing matched, or something is wrong (`status`) · 3 migrations are pending (`migrate status \
+            --check`) · 64 wrong arguments · 75 a server cannot be reached · 78 a setting is missing or wrong.
+            """, version: HeliographVersion.current,
         subcommands: [
-            StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, PushCommand.self, TemplatesCommand.self,
-            UsersCommand.self, SessionsCommand.self, LocksCommand.self, AuditCommand.self, CredentialsCommand.self, ReportsCommand.self,
+            StatusCommand.self, StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, PushCommand.self,
+            NotificationsCommand.self, TemplatesCommand.self, UsersCommand.self, SessionsCommand.self, LocksCommand.self, AuditCommand.self,
+            CredentialsCommand.self, ReportsCommand.self,
             FacesCommand.self, MigrateCommand.self, RedisCommandGroup.self, KeysCommand.self,
         ]
     )

@@ -36,8 +36,8 @@ struct BusSnapshot: Sendable {
     }
 
     let takenAt: Date
-    let rows: [Row]
-    let outbox: Outbox
+    private(set) var rows: [Row]
+    private(set) var outbox: Outbox
 
     init(takenAt: Date, rows: [Row], outbox: Outbox) {
         self.takenAt = takenAt
@@ -45,15 +45,20 @@ struct BusSnapshot: Sendable {
         self.outbox = outbox
     }
 
-    /// Queries both servers. The figures of one group in Redis are consistent; different groups are read one after the other.
+    /// Queries both servers.
     init(_ transport: RedisEventTransport, _ postgres: PostgresClient) async throws {
+        var snapshot = BusSnapshot(takenAt: Date(), rows: try await Self.rows(transport), outbox: Outbox())
+        try await snapshot.read(postgres)
+        self = snapshot
+    }
+
+    /// Queries Redis: all groups, without their dead letters. The figures of one group are consistent; different groups are read one after
+    /// the other.
+    static func rows(_ transport: RedisEventTransport) async throws -> [Row] {
         var rows: [Row] = []
-        let deadLetters = try await DeadLetterRepository(postgres).backlogs(of: KnownGroups.all.flatMap(\.groups))
         for (stream, groups) in KnownGroups.all {
             for group in groups {
-                let status = try await transport.status(of: group)
-                rows.append(
-                    Row(stream: stream, group: group.name, status: status, deadLetters: deadLetters[group] ?? DeadLetterBacklog()))
+                rows.append(Row(stream: stream, group: group.name, status: try await transport.status(of: group)))
             }
             if groups.isEmpty {
                 // No group has an empty name, so this status has only the stream's own figures.
@@ -61,11 +66,20 @@ struct BusSnapshot: Sendable {
                 rows.append(Row(stream: stream, group: nil, status: status))
             }
         }
+        return rows
+    }
+
+    /// Queries the database: the dead letters of the rows, and the outbox.
+    mutating func read(_ postgres: PostgresClient) async throws {
+        let deadLetters = try await DeadLetterRepository(postgres).backlogs(of: KnownGroups.all.flatMap(\.groups))
+        for index in rows.indices {
+            guard let group = rows[index].group else { continue }
+            rows[index].deadLetters = deadLetters[StreamGroup(stream: rows[index].stream, name: group)] ?? DeadLetterBacklog()
+        }
         let backlog = try await OutboxRepository(postgres).backlog()
         func age(_ date: Date?) -> Duration? { date.map { .seconds(max(0, -$0.timeIntervalSinceNow)) } }
-        let outbox = Outbox(
+        outbox = Outbox(
             waiting: backlog.waiting, oldestWaitingAge: age(backlog.oldestWaitingAt), unconfirmed: backlog.unconfirmed,
             oldestUnconfirmedAge: age(backlog.oldestUnconfirmedAt))
-        self.init(takenAt: Date(), rows: rows, outbox: outbox)
     }
 }

@@ -9,7 +9,8 @@ struct StreamsCommand: AsyncParsableCommand {
         discussion: """
             One line for each stream and group. undelivered: not delivered to a consumer yet. pending: delivered and not \
             acknowledged. oldest: the age of the oldest of both. retry: failed, with another attempt to come. dead: dead \
-            letters (see `dlq list`). A stream without a group is only broadcast. Below: the unfinished messages of the outbox.
+            letters (see `dlq list`). A stream without a group is only broadcast. Below: the unfinished messages of the outbox, what is \
+            normal, and what to do about what is not. `status` has the same in one line a service.
 
               heliographctl streams
               heliographctl streams --watch
@@ -41,7 +42,7 @@ struct StreamsCommand: AsyncParsableCommand {
                 StreamsReport(snapshot: try await BusSnapshot(transport, postgres))
             } render: { report, size in
                 if json { return [try JSONOutput.text(report, isPretty: false)] }
-                let heading = size == nil ? [] : [console.style.apply(.faint, to: "q quits"), ""]
+                let heading: [PrintableText] = size == nil ? [] : [console.style.apply(.faint, to: "q quits"), ""]
                 return heading + report.lines(console.style, width: size?.columns)
             }
         }

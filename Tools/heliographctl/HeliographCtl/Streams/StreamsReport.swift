@@ -6,9 +6,9 @@ internal import FoundationEssentials
 struct StreamsReport: Report {
     let snapshot: BusSnapshot
 
-    func lines(_ style: TextStyle) -> [String] { lines(style, width: nil) }
+    func lines(_ style: TextStyle) -> [PrintableText] { lines(style, width: nil) }
 
-    func lines(_ style: TextStyle, width: Int?) -> [String] {
+    func lines(_ style: TextStyle, width: Int?) -> [PrintableText] {
         var table = Table([
             "STREAM", .init("GROUP", omissionRank: 3), .right("LENGTH", omissionRank: 2), .right("UNDELIVERED"), .right("PENDING"),
             .right("OLDEST"), .right("CONSUMERS", omissionRank: 1), .right("RETRY"), .right("DEAD"),
@@ -24,13 +24,22 @@ struct StreamsReport: Report {
                 .age(row.oldestAge), .consumers(of: row), .count(status.retrying, .warning), .count(row.deadLetters.count, .alarm),
             ])
         }
-        return table.lines(style, width: width) + ["", snapshot.outboxLine(style)]
+        return table.lines(style, width: width) + ["", snapshot.outboxLine(style)] + advice(style, width: width)
+    }
+
+    /// What is normal, and what to do about what is not.
+    private func advice(_ style: TextStyle, width: Int?) -> [PrintableText] {
+        let normal = PrintableText.wrapped(BusSnapshot.normal, width: width).map { style.apply(.faint, to: $0) }
+        let findings = snapshot.findings.flatMap { finding in
+            PrintableText.wrapped("Not normal: \(finding.text)", width: width).map { style.apply(finding.emphasis, to: $0) }
+        }
+        return [""] + normal + (findings.isEmpty ? ["All of this is normal."] : findings)
     }
 
     func encode(to encoder: any Encoder) throws {
         let outbox = snapshot.outbox
         let record: JSONRecord = [
-            "taken_at": snapshot.takenAt, "streams": snapshot.rows.map(Self.json(of:)),
+            "taken_at": snapshot.takenAt, "streams": snapshot.rows.map(Self.json(of:)), "findings": snapshot.findings.map(\.json),
             "outbox": [
                 "waiting": outbox.waiting, "waiting_oldest_seconds": outbox.oldestWaitingAge?.seconds,
                 "unconfirmed": outbox.unconfirmed, "unconfirmed_oldest_seconds": outbox.oldestUnconfirmedAge?.seconds,
@@ -56,10 +65,10 @@ struct StreamsReport: Report {
 
 extension BusSnapshot {
     /// The outbox in one line.
-    func outboxLine(_ style: TextStyle) -> String {
+    func outboxLine(_ style: TextStyle) -> PrintableText {
         guard outbox.waiting + outbox.unconfirmed > 0 else { return "Outbox: nothing pending." }
-        func part(_ number: Int, _ what: String, _ age: Duration?) -> String {
-            let since = age.map { ", the oldest for \(HumanUnits.age($0))" } ?? ""
+        func part(_ number: Int, _ what: String, _ age: Duration?) -> PrintableText {
+            let since: PrintableText = age.map { ", the oldest for \(HumanUnits.age($0))" } ?? ""
             return style.apply(Thresholds.age(age), to: "\(number) \(what)\(since)")
         }
         return "Outbox: " + part(outbox.waiting, "waiting for the relay", outbox.oldestWaitingAge) + "; "
