@@ -29,11 +29,11 @@ struct ReportTests {
                     $0.retrying = 1
                 }
             ]))
-        let coloured = report.lines(TextStyle(hasColour: true))[1]
+        let coloured = report.lines(TextStyle(hasColour: true))[1].text
         #expect(coloured.contains("\u{1B}[1;31m1m 30s\u{1B}[0m"))
         #expect(coloured.contains("\u{1B}[1;31m2\u{1B}[0m"))
         #expect(coloured.contains("\u{1B}[33m1\u{1B}[0m"))
-        #expect(!report.lines(.plain).joined().contains("\u{1B}"))
+        #expect(!report.lines(.plain).map(\.text).joined().contains("\u{1B}"))
     }
 
     @Test(arguments: [
@@ -67,6 +67,40 @@ struct ReportTests {
         #expect("a\u{1B}[2Jb\r\nc\u{202E}é".printable == "a\u{FFFD}[2Jb  c\u{FFFD}é")
     }
 
+    @Test func `a value in a text loses its control characters, and a literal of the program keeps them`() {
+        let name = "a\u{1B}]0;b\u{9B}"
+        #expect(("\u{1B}[1m\(name)" as PrintableText).text == "\u{1B}[1ma\u{FFFD}]0;b\u{FFFD}")
+        #expect(PrintableText.lines(of: "a\u{7}\nb").map(\.text) == ["a\u{FFFD}", "b"])
+    }
+
+    @Test func `JSON escapes what a terminal obeys`() throws {
+        let hostile = "a\u{1B}\u{9B}\u{202E}\u{2028}\u{7F}👨‍👩‍👧"
+        let text = try JSONOutput.text([hostile]).text
+        #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
+        #expect(!text.contains("\u{202E}") && !text.contains("\u{2028}"))
+        #expect(try JSONDecoder().decode([String].self, from: Data(text.utf8)) == [hostile])
+    }
+
+    @Test func `each figure that is not normal has a sentence with what to do`() {
+        let findings = snapshot([
+            row("a", "g", dead: 2) {
+                $0.undelivered = 3
+                $0.oldestUndeliveredAge = .seconds(12)
+                $0.retrying = 1
+            }
+        ]).findings
+        #expect(findings.map(\.isProblem) == [true, false, true, false])
+        #expect(findings[0].text.hasPrefix("No consumer reads for g: "))
+        #expect(findings[1].text.hasPrefix("a: the oldest of 3 has waited for 12s. Start more instances of g"))
+        #expect(findings[2].text.hasPrefix("2 dead letters of a: `heliographctl dlq list a` says why."))
+        #expect(findings[3].text.hasPrefix("Failed, and tried again by itself: 1 of a."))
+    }
+
+    @Test func `a long sentence is broken between its words`() {
+        #expect(PrintableText.wrapped("one two three", width: 7).map(\.text) == ["one two", "three"])
+        #expect(PrintableText.wrapped("one two", width: nil).map(\.text) == ["one two"])
+    }
+
     @Test func `top shows rates between two snapshots, and fits the window`() {
         var view = TopView(interval: .seconds(1))
         let start = ContinuousClock.now
@@ -96,7 +130,7 @@ struct ReportTests {
         let small = view.lines(.plain, size: TerminalSize(columns: 60, rows: 5))
         #expect(small.count == 5)
         #expect(small.last == "3 more lines: enlarge the window")
-        #expect(small[0].hasSuffix("  q quits"))
+        #expect(small[0].text.hasSuffix("  q quits"))
         view.fail("Redis does not answer.")
         #expect(view.lines(.plain, size: nil)[1] == "Redis does not answer.")
     }

@@ -33,6 +33,24 @@ struct ReportsCommandTests {
         }
     }
 
+    @Test func `the text of a report cannot take over the terminal`() async throws {
+        try await withMigratedDatabase { database async throws in
+            let (ring, id) = (KeyRing.generateText(), UUID())
+            let sealer = Sealer(keyRing: try KeyRing(parsing: ring))
+            let sealed = try sealer.seal(Array("one\n\u{1B}]0;two\u{7}".utf8), context: SealingContext.report(id: id))
+            try await withClient(of: database) { client async throws in
+                try await client.execute(
+                    """
+                    INSERT INTO reports (id, subject_type, subject_id, reason, text_sealed) VALUES (\(id), 'user', 'u', 'other', \(sealed))
+                    """)
+            }
+            let shown = try await CommandLineTool.run(
+                [PackageRoot.executable("heliographctl"), "reports", "show", id.uuidString, "--wait", "60"],
+                environment: ["DATABASE_URL": database.url, "ACCOUNT_KEYS": ring, "NO_COLOR": "1"])
+            #expect(shown.hasSuffix("\n\none\n\u{FFFD}]0;two\u{FFFD}\n"))
+        }
+    }
+
     @Test func `the text of a report opens with the keys it was sealed with`() async throws {
         try await withMigratedDatabase { database async throws in
             let sealer = Sealer(keyRing: try KeyRing(parsing: KeyRing.generateText()))

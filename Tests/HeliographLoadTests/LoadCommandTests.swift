@@ -13,7 +13,7 @@ struct LoadCommandTests {
     /// Runs the command line in this process, and returns its exit code and its notes.
     private func load(_ arguments: [String]) async -> (exitCode: Int32, notes: [String]) {
         let notes = Mutex<[String]>([])
-        let console = Console(result: { _ in }, note: { note in notes.withLock { $0.append(note) } })
+        let console = Console(result: { _ in }, note: { note in notes.withLock { $0.append(note.text) } })
         let exitCode = await Console.$current.withValue(console) { () -> Int32 in
             do {
                 try await LoadCommand.parse(arguments).run()

@@ -33,7 +33,7 @@ struct LoadReportTests {
     }
 
     @Test func `the text reports the parameters, the outcomes and the remains`() {
-        let lines = report(objectives: ["sign-in p99<2s", "sign-in answer p50<10ms"]).lines(.plain)
+        let lines = report(objectives: ["sign-in p99<2s", "sign-in answer p50<10ms"]).lines(.plain).map(\.text)
         #expect(lines[0] == "Load on http://127.0.0.1:8080 at 2025-11-21T13:30:05.000Z")
         for line in [
             "sign-in  answer    100    10.0   50ms   90ms   95ms   99ms  100ms  100ms",
@@ -56,7 +56,7 @@ struct LoadReportTests {
     }
 
     @Test func `the JSON report has the same figures`() throws {
-        let json = JSONAnswer.parse(Array(try JSONOutput.text(report(objectives: ["sign-in p99<2s"])).utf8))
+        let json = JSONAnswer.parse(Array(try JSONOutput.text(report(objectives: ["sign-in p99<2s"])).text.utf8))
         let signIn = json["kinds"].elements[0]
         #expect(signIn["kind"].text == "sign-in" && signIn["asked"] == .number(100) && signIn["failed"] == .number(2))
         #expect(signIn["latency_milliseconds"]["done"]["quantiles"]["p50"] == .number(501.759))
@@ -72,6 +72,6 @@ struct LoadReportTests {
         let report = LoadReport(
             plan: plan, startedAt: Date(), measured: .zero, snapshot: LoadRecorder.Snapshot(), remains: nil)
         #expect(!report.isGood)
-        #expect(!report.lines(.plain).joined().contains("nan"))
+        #expect(!report.lines(.plain).map(\.text).joined().contains("nan"))
     }
 }

@@ -6,20 +6,22 @@ package struct Console: Sendable {
     @TaskLocal package static var current = Console.standard
 
     /// Writes a line of the result, which a script may read.
-    package let result: @Sendable (String) -> Void
+    package let result: @Sendable (PrintableText) -> Void
     /// Writes a note for the operator: progress, advice, errors.
-    package let note: @Sendable (String) -> Void
+    package let note: @Sendable (PrintableText) -> Void
     /// Colours of the result.
     package var style = TextStyle.plain
     /// Asks the user a question and returns the answer; nil without a terminal.
-    package var ask: (@Sendable (String) async -> String?)?
+    package var ask: (@Sendable (PrintableText) async -> String?)?
     /// Shows a progress line that the next line overwrites; nil where lines cannot be overwritten.
-    package var progress: (@Sendable (String) -> Void)?
+    package var progress: (@Sendable (PrintableText) -> Void)?
     /// Whether the result goes to a terminal that can show a full-screen view.
     package var isScreen = false
 
     /// Creates a console without a terminal.
-    package init(result: @escaping @Sendable (String) -> Void, note: @escaping @Sendable (String) -> Void) {
+    package init(
+        result: @escaping @Sendable (PrintableText) -> Void, note: @escaping @Sendable (PrintableText) -> Void
+    ) {
         self.result = result
         self.note = note
     }
@@ -32,7 +34,7 @@ package struct Console: Sendable {
     /// A console on the standard streams of the process.
     package static var standard: Console {
         var console = Console(
-            result: { write($0 + "\n", to: .standardOutput) }, note: { write($0 + "\n", to: .standardError) })
+            result: { write("\($0)\n", to: .standardOutput) }, note: { write("\($0)\n", to: .standardError) })
         let isTerminal = { (descriptor: Int32) in isatty(descriptor) == 1 }
         console.style = TextStyle(isTerminal: isTerminal(STDOUT_FILENO), environment: ProcessInfo.processInfo.environment)
         console.isScreen = isTerminal(STDOUT_FILENO) && isTerminal(STDIN_FILENO)
@@ -45,14 +47,14 @@ package struct Console: Sendable {
         return console
     }
 
-    private static func write(_ text: String, to stream: FileHandle) {
+    private static func write(_ text: PrintableText, to stream: FileHandle) {
         // A closed pipe (`| head`) is not an error.
-        try? stream.write(contentsOf: Data(text.utf8))
+        try? stream.write(contentsOf: Data(text.text.utf8))
     }
 
     /// Reads a line on a thread of its own, because it blocks until the user answers.
-    private static func answer(to question: String) async -> String? {
-        write(question + " ", to: .standardError)
+    private static func answer(to question: PrintableText) async -> String? {
+        write("\(question) ", to: .standardError)
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: readLine()) }
         }
@@ -62,5 +64,5 @@ package struct Console: Sendable {
 /// A result that is printed as text or as JSON.
 package protocol Report: Encodable {
     /// The report as text.
-    func lines(_ style: TextStyle) -> [String]
+    func lines(_ style: TextStyle) -> [PrintableText]
 }

@@ -26,6 +26,7 @@ package struct Table {
 
     /// A cell: one line of text.
     package struct Cell: Sendable {
+        /// The printable text; a string, because it is measured and cut by characters.
         let text: String
         let emphasis: Emphasis
 
@@ -59,14 +60,14 @@ package struct Table {
     /// The heading and the rows as lines, without trailing blanks.
     ///
     /// - Parameter width: The maximum width: optional columns are omitted until the lines fit, then cells are cut off.
-    package func lines(_ style: TextStyle, width: Int? = nil) -> [String] {
+    package func lines(_ style: TextStyle, width: Int? = nil) -> [PrintableText] {
         let widths = columns.indices.map { index in
             max(columns[index].title.count, rows.map { $0[index].text.count }.max() ?? 0)
         }
         let shown = shownColumns(widths, within: width)
         let heading = columns.map { Cell($0.title, .faint) }
         return ([heading] + rows).map { row in
-            var line = ""
+            var line: PrintableText = ""
             var used = 0
             for (position, index) in shown.enumerated() {
                 let cell = row[index]
@@ -75,7 +76,7 @@ package struct Table {
                 let lead = (position == 0 ? "" : Self.gap) + (columns[index].alignment == .right ? blanks : "")
                 let trail = columns[index].alignment == .left && !isLast ? blanks : ""
                 let room = max(0, (width ?? .max) - used - lead.count)
-                line += lead + style.apply(cell.emphasis, to: String(cell.text.prefix(room))) + trail
+                line = "\(line)\(lead)\(style.apply(cell.emphasis, to: PrintableText(cell.text.prefix(room))))\(trail)"
                 used += lead.count + min(cell.text.count, room) + trail.count
             }
             return line

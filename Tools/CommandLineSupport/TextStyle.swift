@@ -26,7 +26,7 @@ package struct TextStyle: Sendable {
     }
 
     /// The text with the escape sequences of an emphasis.
-    package func apply(_ emphasis: Emphasis, to text: String) -> String {
+    package func apply(_ emphasis: Emphasis, to text: PrintableText) -> PrintableText {
         guard hasColour else { return text }
         switch emphasis {
         case .none: return text
@@ -34,21 +34,5 @@ package struct TextStyle: Sendable {
         case .warning: return "\u{1B}[33m\(text)\u{1B}[0m"
         case .alarm: return "\u{1B}[1;31m\(text)\u{1B}[0m"
         }
-    }
-}
-
-extension String {
-    /// The text without control characters, with which a message could take over the operator's terminal.
-    ///
-    /// Line breaks and tabs become spaces, so that the text stays on one line.
-    package var printable: String {
-        String(
-            unicodeScalars.map { scalar -> Character in
-                switch scalar.value {
-                case 0x09, 0x0A, 0x0D: " "
-                case ..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069: "\u{FFFD}"
-                default: Character(scalar)
-                }
-            })
     }
 }

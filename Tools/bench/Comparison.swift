@@ -88,6 +88,6 @@ struct Comparison {
         for row in rows { table.add([row.name, row.baseline, row.now, row.verdict.rawValue].map { Table.Cell($0) }) }
         let summary =
             worse.isEmpty ? "Nothing is worse than the baseline by more than its noise." : "Worse: \(worse.joined(separator: ", "))"
-        return (table.lines(.plain) + [summary]).joined(separator: "\n")
+        return (table.lines(.plain).map(\.text) + [summary]).joined(separator: "\n")
     }
 }

@@ -10,8 +10,8 @@ final class ConsoleRecording: Sendable {
     /// The console that writes into this recording.
     var console: Console {
         Console(
-            result: { line in self.lines.withLock { $0.results.append(line) } },
-            note: { line in self.lines.withLock { $0.notes.append(line) } })
+            result: { line in self.lines.withLock { $0.results.append(line.text) } },
+            note: { line in self.lines.withLock { $0.notes.append(line.text) } })
     }
 
     /// The lines of the result so far.

@@ -65,8 +65,11 @@ import WireFormat
         let bad = [
             ("{}", "400 missing_field reason"), (#"{"reason":"dislike"}"#, "400 invalid_request reason"),
             (#"{"reason":"spam","text":"\#(long)"}"#, "400 invalid_request text"),
+            (#"{"reason":"spam","text":"a\u001b]0;b"}"#, "400 invalid_request text"),
+            (#"{"reason":"spam","text":"a\u009bb"}"#, "400 invalid_request text"),
         ]
         for (json, refusal) in bad { #expect(try await api.json("POST", path, json, by: ada).refusal == refusal) }
+        #expect(try await api.json("POST", path, #"{"reason":"spam","text":"one\ntwo 👨‍👩‍👧"}"#, by: ada).status == 202)
         #expect(try await api.json("POST", "/v1/users/me/report", Self.json, by: ada).refusal == "400 invalid_request user_id")
         #expect(try await api.json("POST", path, Self.json).refusal == "401 unauthorized")
     }

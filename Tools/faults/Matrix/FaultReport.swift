@@ -116,6 +116,6 @@ extension FaultReport {
             let cells = [report.fault, report.title] + counts + times + [report.passed ? "ok" : "FAILED"]
             table.add(cells.map { Table.Cell($0) })
         }
-        return table.lines(.plain).joined(separator: "\n")
+        return table.lines(.plain).map(\.text).joined(separator: "\n")
     }
 }

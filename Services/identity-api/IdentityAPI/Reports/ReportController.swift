@@ -60,6 +60,10 @@ struct ReportController: Sendable {
         guard text.count <= Self.maxTextCharacters, text.utf8.count <= Self.maxTextBytes else {
             throw APIError(.invalidRequest, "A text has up to \(Self.maxTextCharacters) characters", field: "text")
         }
+        // Operators read it in a terminal, which obeys control characters.
+        guard text.unicodeScalars.allSatisfy({ $0 == "\n" || $0.properties.generalCategory != .control }) else {
+            throw APIError(.invalidRequest, "A text has no control characters but line feeds", field: "text")
+        }
         let id = UUID()
         let report = NewAbuseReport(
             id: id, reporterID: identity.userID, subject: subject, reason: reason,

@@ -2,17 +2,17 @@ internal import CommandLineSupport
 
 /// The report as text.
 extension LoadReport {
-    func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [PrintableText] {
         heading + [""] + latencyTable.lines(style) + [""] + countTable.lines(style)
             + (failures.isEmpty ? [] : [""] + failureTable.lines(style)) + [""] + verdictTable.lines(style)
-            + ["", "Left behind:"] + leftBehind.map { "  " + $0 }
+            + ["", "Left behind:"] + leftBehind.map { "  \($0)" }
     }
 
     /// The parameters of the load, in sentences.
-    private var heading: [String] {
+    private var heading: [PrintableText] {
         let stopped = measured < plan.duration ? ", stopped after \(HumanUnits.age(measured))" : ""
         let late = snapshot.lateness
-        let lines = [
+        let lines: [PrintableText] = [
             "Load on \(plan.url) at \(HumanUnits.timestamp(startedAt))" + (plan.label.map { ": \($0)" } ?? ""),
             "\(HumanUnits.rate(plan.perSecond))/s (\(plan.pattern.rawValue), seed \(plan.seed)), \(plan.mix.description), for "
                 + "\(HumanUnits.age(plan.duration)) after \(HumanUnits.age(plan.warmUp)) of warm-up\(stopped); "
@@ -22,7 +22,7 @@ extension LoadReport {
         ]
         guard plan.retryTime > .zero else { return lines }
         let reasons = retries.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
-        return lines + ["Sent again: " + (reasons.isEmpty ? "nothing" : reasons.joined(separator: ", "))]
+        return lines + ["Sent again: \(reasons.isEmpty ? "nothing" : reasons.joined(separator: ", "))"]
     }
 
     private var latencyTable: Table {

@@ -12,7 +12,7 @@ struct LoadProgress: Sendable {
     func run() async {
         let interval = console.progress == nil ? Self.interval.other : Self.interval.terminal
         while (try? await Task.sleep(for: interval)) != nil {
-            let text = line(recorder.snapshot, elapsed: ContinuousClock.now - recorder.start)
+            let text = PrintableText(line(recorder.snapshot, elapsed: ContinuousClock.now - recorder.start))
             if let progress = console.progress { progress(text) } else { console.note(text) }
         }
         console.progress?("")

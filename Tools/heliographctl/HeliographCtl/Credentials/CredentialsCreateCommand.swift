@@ -58,7 +58,7 @@ struct CredentialsCreateCommand: AsyncParsableCommand {
             let record: JSONRecord = ["key": key.text, "credential": credential.json]
             return console.result(try JSONOutput.text(record))
         }
-        console.result(key.text)
+        console.result(PrintableText(key.text))
         console.note("Made \(credential.id.wireString) for \(app): \(credential.scopeNames.joined(separator: ", ")).")
         console.note("This is the only time that the key is shown: keep it where you keep passwords.")
     }

@@ -17,7 +17,7 @@ struct DeadLetterReport: Report {
     }
 
     /// Every field on a line of its own; the body as indented JSON.
-    func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [PrintableText] {
         let envelope = letter.envelope
         let optional: [(String, String?)] = [
             ("stream", letter.group.stream), ("group", letter.group.name), ("dead letter", letter.id.wireString),
@@ -33,12 +33,12 @@ struct DeadLetterReport: Report {
         let fields = optional.compactMap { name, value in value.map { (name, $0) } } + (rawFields ?? [])
         let width = fields.map(\.0.count).max() ?? 0
         var lines = fields.map { name, value in
-            let label = name.printable + String(repeating: " ", count: width - name.count)
-            return style.apply(.faint, to: label) + "  " + value.printable
+            let label = PrintableText(name + String(repeating: " ", count: width - name.count))
+            return style.apply(.faint, to: label) + "  \(value)"
         }
         if let body {
             lines.append(style.apply(.faint, to: "body"))
-            lines += (JSONOutput.pretty(Array(body.utf8)) ?? [body]).map { "  " + $0.printable }
+            lines += (JSONOutput.pretty(Array(body.utf8)) ?? [PrintableText(body)]).map { "  \($0)" }
         }
         return lines
     }

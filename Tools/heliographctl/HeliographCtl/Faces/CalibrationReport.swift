@@ -73,10 +73,10 @@ struct CalibrationReport: Report {
         try report.encode(to: encoder)
     }
 
-    func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [PrintableText] {
         let unusable = refused.reduce(0) { $0 + $1.count }
-        var lines = ["\(photos) photos, of which \(unusable) cannot be used; \(people.count) people with enough photos"]
-        if !refused.isEmpty { lines.append("refused photos: " + refused.map { "\($0.count) \($0.fault)" }.joined(separator: ", ")) }
+        var lines: [PrintableText] = ["\(photos) photos, of which \(unusable) cannot be used; \(people.count) people with enough photos"]
+        if !refused.isEmpty { lines.append("refused photos: \(refused.map { "\($0.count) \($0.fault)" }.joined(separator: ", "))") }
         var table = Table([
             "THRESHOLD", .right("REFUSED"), .right("OF"), .right("RATE"), .right("PEOPLE, 95 %"), .right("ACCEPTED"), .right("OF"),
             .right("RATE"), .right("PAIRS, 95 %"),

@@ -35,7 +35,7 @@ struct FaceIndexComparison: Report {
     var isEqual: Bool { isRead && workers.allSatisfy { difference($0) == 0 } }
 
     /// A line for each worker that is not done.
-    var progress: [String] {
+    var progress: [PrintableText] {
         workers.filter { !hasRead($0) }.map { "\($0.report.worker): \(stateText($0))" }
     }
 
@@ -70,7 +70,7 @@ struct FaceIndexComparison: Report {
         try record.encode(to: encoder)
     }
 
-    func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [PrintableText] {
         var table = Table(["WORKER", .right("FACES"), .right("UNUSABLE"), "STATE"])
         for worker in workers {
             let isEqual = hasRead(worker) && difference(worker) == 0
@@ -79,7 +79,7 @@ struct FaceIndexComparison: Report {
                 isEqual ? .init(stateText(worker)) : .init(stateText(worker), .warning),
             ])
         }
-        let ended = gone.sorted().map { "\($0) has ended meanwhile" }
+        let ended: [PrintableText] = gone.sorted().map { "\($0) has ended meanwhile" }
         return ["stored faces  \(stored.upperBound)", ""] + (workers.isEmpty ? ["no worker runs any more"] : table.lines(style)) + ended
     }
 }

@@ -64,7 +64,7 @@ struct FacesReindexCommand: AsyncParsableCommand {
     /// Looks every second until all workers are as the tables, all have read them and differ, none runs, or the time is over.
     private func follow(_ comparison: inout FaceIndexComparison, _ client: PostgresClient) async throws {
         let end = ContinuousClock.now + timeout.duration
-        var (readAt, progress): (ContinuousClock.Instant?, [String]) = (nil, [])
+        var (readAt, progress): (ContinuousClock.Instant?, [PrintableText]) = (nil, [])
         while !comparison.isEqual, !comparison.workers.isEmpty, ContinuousClock.now < end {
             if comparison.isRead {
                 let since = readAt ?? .now

@@ -82,9 +82,9 @@ struct FacesReport: Report {
         try record.encode(to: encoder)
     }
 
-    func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [PrintableText] {
         let named = "strict \(FaceThresholds.strict), standard \(FaceThresholds.standard), lenient \(FaceThresholds.lenient)"
-        var lines = ["threshold  \(threshold)  (\(named))"]
+        var lines: [PrintableText] = ["threshold  \(threshold)  (\(named))"]
         if let passive {
             lines += ["passive    \(passive.sourceDigest.prefix(16)), threshold \(passive.threshold), file \(passive.digest)", ""]
         } else {

@@ -14,7 +14,7 @@ struct KeyReport: Report {
         try records.encode(to: encoder)
     }
 
-    func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [PrintableText] {
         var table = Table(["RING", "KEY", .right("VALUES"), "STATE"])
         for ring in rings {
             for keyID in ring.keyIDs {

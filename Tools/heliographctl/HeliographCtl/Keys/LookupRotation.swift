@@ -36,7 +36,7 @@ struct LookupRotation {
     /// Runs passes until one finds nothing to make.
     ///
     /// - Parameter note: Prints a line of progress.
-    func run(note: (String) -> Void) async throws -> Outcome {
+    func run(note: (PrintableText) -> Void) async throws -> Outcome {
         var total = Outcome(isFinished: false)
         for _ in 0..<Self.maxPasses {
             var pass = Outcome()
@@ -62,7 +62,7 @@ struct LookupRotation {
     ///
     /// - Parameter note: Prints a line of progress.
     /// - Returns: The deleted lookups; what failed are accounts that the first key does not find, or that do not open.
-    func forget(note: (String) -> Void) async throws -> Outcome {
+    func forget(note: (PrintableText) -> Void) async throws -> Outcome {
         let repository = LookupRepository(postgres)
         var outcome = Outcome()
         for source in [LookupSource.emails, .subjects] {

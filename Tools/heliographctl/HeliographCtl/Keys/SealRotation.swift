@@ -41,7 +41,7 @@ struct SealRotation {
     /// Runs passes until one finds nothing to seal anew.
     ///
     /// - Parameter note: Prints a line of progress.
-    func run(note: (String) -> Void) async throws -> Outcome {
+    func run(note: (PrintableText) -> Void) async throws -> Outcome {
         var total = Outcome()
         for _ in 0..<Self.maxPasses {
             var pass = Outcome()
@@ -105,7 +105,7 @@ struct SealRotation {
 
         init(interval: Duration) { self.interval = interval }
 
-        mutating func note(_ name: String, _ outcome: Outcome, _ note: (String) -> Void) {
+        mutating func note(_ name: String, _ outcome: Outcome, _ note: (PrintableText) -> Void) {
             guard ContinuousClock.now - last >= interval else { return }
             last = .now
             note("\(name): \(outcome.resealed) sealed anew, \(outcome.overtaken) overtaken, \(outcome.failed) do not open")

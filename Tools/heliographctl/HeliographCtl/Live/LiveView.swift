@@ -10,7 +10,7 @@ struct LiveView {
 
     /// Takes a sample every `interval` and shows the lines that `render` makes of it, for the size of the screen if there is one.
     func run<Sample>(
-        _ sample: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [String]
+        _ sample: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [PrintableText]
     ) async throws {
         if isDrawn {
             try await draw(sample, render: render)
@@ -20,7 +20,7 @@ struct LiveView {
     }
 
     private func print<Sample>(
-        _ takeSample: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [String]
+        _ takeSample: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [PrintableText]
     ) async throws {
         var next = ContinuousClock.now
         var samples = 0
@@ -34,7 +34,7 @@ struct LiveView {
     }
 
     private func draw<Sample>(
-        _ takeSample: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [String]
+        _ takeSample: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [PrintableText]
     ) async throws {
         // The first sample is taken before the screen, so that its failure is reported in the ordinary way.
         var sample = try await takeSample()

@@ -81,8 +81,8 @@ final class Screen {
     }
 
     /// Draws the lines that fit over the previous ones; the screen is not cleared first, to avoid flicker.
-    func draw(_ lines: [String]) {
-        let shown = lines.prefix(size.rows).map { $0 + "\u{1B}[K" }
+    func draw(_ lines: [PrintableText]) {
+        let shown = lines.prefix(size.rows).map { "\($0.text)\u{1B}[K" }
         Self.write("\u{1B}[H" + shown.joined(separator: "\r\n") + "\u{1B}[J")
     }
 

@@ -13,7 +13,7 @@ struct PushReport: Report {
     /// Counts of image jobs by the trigger of the first fetch of their outcome.
     let firstReads: [String: Int]
 
-    func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [PrintableText] {
         guard !figures.isEmpty || !firstReads.isEmpty else { return ["Since \(HumanUnits.timestamp(since)): no pushes."] }
         let counts = ["ACCEPTED", "DEAD", "UNSENT", "SUPPRESSED", "DELIVERED", "OPENED", "DISMISSED", "OPEN RATE"]
         var table = Table(["KIND", "FORM"] + counts.map { Table.Column.right($0) })

@@ -54,7 +54,7 @@ struct RedisACLCommand: AsyncParsableCommand {
         }
         let lines = [Self.hash(operators).operatorLine] + users.map { user, hash in user.line(passwordHash: hash) }
         guard let out else {
-            for line in lines { Console.current.result(line) }
+            for line in lines { Console.current.result(PrintableText(line)) }
             return
         }
         // Redis has a user of its own; the file has hashes of random passwords only.

@@ -44,9 +44,9 @@ struct ReportsShowCommand: AsyncParsableCommand {
                 ("about", "\(report.subjectType) \(report.subjectID)"), ("sender", report.senderID?.wireString),
             ]
             for case (let name, let value?) in lines {
-                console.result(name.padding(to: 8) + value)
+                console.result("\(name.padding(to: 8))\(value)")
             }
-            if let text { console.result("\n\(text)") }
+            if let text { ([""] + PrintableText.lines(of: text)).forEach(console.result) }
         }
     }
 

@@ -21,6 +21,6 @@ struct ConsoleLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         let fields = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        console.note(([event.message.description] + fields).joined(separator: " "))
+        console.note(PrintableText(([event.message.description] + fields).joined(separator: " ")))
     }
 }

@@ -24,7 +24,7 @@ struct TopView {
     /// Shows a failure above the last snapshot.
     mutating func fail(_ message: String) { failure = message }
 
-    func lines(_ style: TextStyle, size: TerminalSize?) -> [String] {
+    func lines(_ style: TextStyle, size: TerminalSize?) -> [PrintableText] {
         guard let current else { return [] }
         let snapshot = current.snapshot
         let time = HumanUnits.timestamp(snapshot.takenAt).prefix(19).replacing("T", with: " ")
@@ -33,30 +33,31 @@ struct TopView {
         let width = size?.columns
         let filling = max(2, (width ?? 0) - heading.count - hint.count)
         var lines = [
-            size == nil ? heading : String((heading + String(repeating: " ", count: filling) + hint).prefix(width ?? .max)),
+            PrintableText(size == nil ? heading : String((heading + String(repeating: " ", count: filling) + hint).prefix(width ?? .max))),
             totals(snapshot, style), snapshot.outboxLine(style), "",
         ]
-        if let failure { lines.insert(style.apply(.alarm, to: failure), at: 1) }
+        if let failure { lines.insert(style.apply(.alarm, to: PrintableText(failure)), at: 1) }
         lines += table(snapshot).lines(style, width: width)
         if size == nil { lines.append("") }
         guard let rows = size?.rows, lines.count > rows, rows > 1 else { return lines }
         return lines.prefix(rows - 1) + [style.apply(.faint, to: "\(lines.count - rows + 1) more lines: enlarge the window")]
     }
 
-    private func totals(_ snapshot: BusSnapshot, _ style: TextStyle) -> String {
+    private func totals(_ snapshot: BusSnapshot, _ style: TextStyle) -> PrintableText {
         let groups = snapshot.rows.filter { $0.group != nil }
         let backlog = groups.reduce(0) { $0 + $1.backlog }
         let retrying = groups.reduce(0) { $0 + $1.status.retrying }
         let dead = groups.reduce(0) { $0 + $1.deadLetters.count }
         let oldest = groups.compactMap(\.oldestAge).max()
         let settled = groups.compactMap { rates(of: $0)?.settled }
-        return [
+        let parts: [PrintableText] = [
             "Settled \(settled.isEmpty ? HumanUnits.nothing : HumanUnits.rate(settled.reduce(0, +)))/s",
             "backlog \(backlog)",
-            "oldest " + style.apply(Thresholds.age(oldest), to: oldest.map(HumanUnits.age) ?? HumanUnits.nothing),
-            "retry " + style.apply(retrying > 0 ? .warning : .none, to: "\(retrying)"),
-            "dead " + style.apply(dead > 0 ? .alarm : .none, to: "\(dead)"),
-        ].joined(separator: " · ")
+            "oldest \(style.apply(Thresholds.age(oldest), to: "\(oldest.map(HumanUnits.age) ?? HumanUnits.nothing)"))",
+            "retry \(style.apply(retrying > 0 ? .warning : .none, to: "\(retrying)"))",
+            "dead \(style.apply(dead > 0 ? .alarm : .none, to: "\(dead)"))",
+        ]
+        return parts.joined(separator: " · ")
     }
 
     private func table(_ snapshot: BusSnapshot) -> Table {

@@ -5,7 +5,7 @@ extension TimeLine: Report {
     /// Printed steps of deliveries; a topic may have thousands, and the JSON has them all.
     static let maxDeliverySteps = 40
 
-    func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [PrintableText] {
         guard let start else { return [] }
         var table = Table(["TIME (UTC)", .right("+MS"), .right("TOTAL"), "STEP", "WHAT"])
         var previous = start
