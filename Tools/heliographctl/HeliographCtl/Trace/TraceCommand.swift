@@ -47,8 +47,7 @@ struct TraceCommand: AsyncParsableCommand {
         let requests = try await PushInquiryRepository(postgres).requestIDs(of: id)
         guard requests.count > 1 else { return requests.first ?? id }
         Console.current.note(
-            "Messages of several conversations are \(id.printable). Trace one of their requests: "
-                + requests.map(\.printable).joined(separator: ", "))
+            "Messages of several conversations are \(id). Trace one of their requests: \(requests.joined(separator: ", "))")
         throw ExitCode.nothingFound
     }
 }

@@ -46,20 +46,20 @@ struct PushExplanation: Report {
         others = question.others
     }
 
-    func lines(_ style: TextStyle) -> [String] {
-        let parts = parts.flatMap { part in
+    func lines(_ style: TextStyle) -> [PrintableText] {
+        let parts = parts.flatMap { part -> [PrintableText] in
             let notification = part.notification
-            let heading =
+            let heading: PrintableText =
                 "\(notification.kind.rawValue) \(notification.id.wireString), requested \(HumanUnits.timestamp(notification.createdAt)), "
-                + "to \(notification.recipient.type.rawValue) \(notification.recipient.id.printable)"
+                + "to \(notification.recipient.type.rawValue) \(notification.recipient.id)"
             return [heading] + part.findings.flatMap { Self.lines($0, style) } + [""]
         }
         return Array((parts + others.flatMap { Self.lines($0, style) + [""] }).dropLast())
     }
 
-    private static func lines(_ finding: PushFinding, _ style: TextStyle) -> [String] {
+    private static func lines(_ finding: PushFinding, _ style: TextStyle) -> [PrintableText] {
         let who = finding.userID.map { "User \($0.wireString): " } ?? ""
-        let code = finding.code.map { style.apply(.faint, to: " (\($0.printable))") } ?? ""
+        let code: PrintableText = finding.code.map { style.apply(.faint, to: " (\($0))") } ?? ""
         return ["  \(who)\(finding.sentence)\(code)", "    \(finding.remedy)"]
     }
 
