@@ -51,6 +51,9 @@ public struct PostgresError: Error, Sendable {
         if case .sqlState(let state) = code { state } else { nil }
     }
 
+    /// Whether any constraint refused the row (class 23).
+    public var isIntegrityViolation: Bool { sqlState?.hasPrefix("23") ?? false }
+
     /// Whether a unique constraint refused the row (23505).
     public var isUniqueViolation: Bool { sqlState == "23505" }
 

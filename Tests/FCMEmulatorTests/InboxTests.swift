@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import JSON
+import Synchronization
 import TestSupport
 import Testing
 
@@ -108,6 +109,27 @@ import Testing
             }
         }
         #expect(shown == [#"["old"] of 1"#, "new replaced 1"])
+    }
+
+    @Test(.emulator) func `a stream gets all cards after a burst`() async throws {
+        let inbox = fixture.emulator.core.inbox
+        let token = fixture.emulator.mintToken()
+        _ = try await fixture.send(push(token, title: "first", collapse: "first"))
+        let stream = try #require(inbox.subscribe(to: nil))
+        // As while a publication is scheduled: all of the burst is in that one.
+        inbox.state.withLock { $0.isPublishing = true }
+        for number in 0..<60 { _ = try await fixture.send(push(token, title: "later", collapse: "\(number)")) }
+        inbox.publish()
+        inbox.close()
+        var last: [String] = []
+        for await event in stream {
+            switch event {
+            case .snapshot(let cards, _): last = cards.map(\.title)
+            case .card(let card): last.append(card.title)
+            default: break
+            }
+        }
+        #expect(last.count == 61 && last.contains("first"))
     }
 
     @Test(.emulator { $0.appName = "</script>\"&x" }) func `the page loads its own files only, which the emulator serves`() async throws {

@@ -63,6 +63,9 @@ struct PushWhyTests {
                     "  User \(Self.id(5)): \(unsent) the user had left the topic before. (not_a_member)",
                 ])
             #expect(lines.count { $0.hasPrefix("    ") } == sentences.count)
+            let audited = try await database.psql(
+                "SELECT action || ' ' || coalesce(subject_id::text, '-') || ' ' || object_id FROM audit_log")
+            #expect(audited == "pushes_explained - \(Self.id(9))")
         }
     }
 
@@ -71,8 +74,8 @@ struct PushWhyTests {
             let lines = await why("m-1", "--user", Self.cat, in: database).results
             #expect(lines.count { $0.hasPrefix("  User") } == 1 && lines.contains { $0.contains("(sender_blocked)") })
             #expect(!lines.contains { $0.contains("FCM took it") })
-            let audited = try await database.psql("SELECT action || ' ' || subject_id FROM audit_log")
-            #expect(audited == "pushes_explained \(Self.cat)")
+            let audited = try await database.psql("SELECT action || ' ' || subject_id || ' ' || object_id FROM audit_log")
+            #expect(audited == "pushes_explained \(Self.cat) \(Self.id(9))")
         }
     }
 
@@ -87,6 +90,25 @@ struct PushWhyTests {
         try await withMessage("DELETE FROM deliveries; \(change);") { database in
             let lines = await why("m-1", "--user", Self.dan, in: database).results
             #expect(lines.contains { $0.hasPrefix("  User \(Self.dan)") && $0.hasSuffix("(\(code))") }, "\(lines)")
+        }
+    }
+
+    @Test func `of photos, whose sender is not kept, the answer does not guess`() async throws {
+        let photos = "DELETE FROM deliveries; UPDATE notifications SET kind = 'new_photos', dedupe_key = 'photos:1';"
+        try await withMessage(photos) { database in
+            let lines = await why(Self.id(9), in: database).results
+            #expect(lines.count { $0.hasSuffix("(unknown)") } == 3 && !lines.contains { $0.contains("(sender_blocked)") })
+        }
+    }
+
+    @Test func `a message of a former topic of the same name does not list the members of the newer one`() async throws {
+        let renamed = """
+            UPDATE topics SET name = 'conversation:2';
+            INSERT INTO topics (id, name, owner_id) VALUES ('\(Self.id(6))', 'conversation:1', '\(Self.ben)');
+            INSERT INTO topic_members (topic_id, user_id, joined_at) SELECT '\(Self.id(6))', '\(Self.cat)', now() - interval '1 day';
+            """
+        try await withMessage(renamed) { database in
+            #expect(await !why("m-1", in: database).results.contains { $0.contains("User ") })
         }
     }
 
@@ -152,6 +174,7 @@ struct PushWhyTests {
 
     @Test func `what nobody knows is no success`() async throws {
         try await withMessage { database in
+            #expect(await why(Self.dan, "--user", Self.cat, in: database).exitCode == 64)
             for id in ["m-2", UUID().uuidString] {
                 let result = await why(id, in: database)
                 #expect(result.exitCode == 1 && result.results.isEmpty)

@@ -75,7 +75,9 @@ struct StatusCommandTests {
                 tasks.addTask { try await group.run() }
                 let url = "http://127.0.0.1:\(port)/metrics"
                 let line = try await eventually("the service is ready") {
-                    await status(bus, "--metrics-url", url).results.first { $0.hasPrefix("notifier  ") && $0.contains(" ready") }
+                    await status(bus, "--metrics-url", url).results.first {
+                        $0.hasPrefix("notifier  ") && $0.contains(" ready") && !$0.contains("not ready")
+                    }
                 }
                 #expect(line.contains(HeliographVersion.number))
                 context.health.register("disk") { throw CancellationError() }
@@ -86,14 +88,43 @@ struct StatusCommandTests {
         }
     }
 
+    private func json(_ result: CommandResult) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(result.results.joined(separator: "\n").utf8)) as? [String: Any])
+    }
+
+    @Test func `without Redis the dead letters in Postgres are counted all the same`() async throws {
+        try await TestBus.with { bus in
+            try await bus.deadLetter([ekyc()])
+            let result = await heliographctl(
+                ["status", "--redis-url", "unix:///nowhere.sock", "--wait", "0", "--json"] + bus.databaseArguments)
+            #expect(result.exitCode == 1)
+            let json = try json(result)
+            let dead = (json["services"] as? [[String: Any]])?.compactMap { $0["dead"] as? Int } ?? []
+            #expect(dead.sorted() == [0, 0, 0, 0, 1])
+            let texts = (json["findings"] as? [[String: Any]])?.compactMap { $0["text"] as? String } ?? []
+            #expect(texts.contains { $0.contains("`heliographctl dlq list ekyc.requested`") })
+            #expect(!texts.contains { $0.contains("No consumer reads") })
+        }
+    }
+
+    @Test func `what cannot be counted without the schema is not called zero`() async throws {
+        try await TestBus.with { bus in
+            try await bus.database.psql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+            let json = try json(await status(bus, "--json"))
+            let services = try #require(json["services"] as? [[String: Any]])
+            #expect(services.count == 5 && services.allSatisfy { $0["dead"] as? Int == nil })
+            #expect((json["outbox"] as? [String: Any])?["waiting"] as? Int == nil)
+        }
+    }
+
     @Test func `an instance and servers that do not answer are wrong, and the rest is said all the same`() async throws {
         let result = await heliographctl(
             "status", "--metrics-url", "http://127.0.0.1:1/metrics", "--redis-url", "unix:///nowhere.sock", "--database-url",
             "host=/nowhere", "--wait", "0", "--json")
         #expect(result.exitCode == 1)
-        let json = try JSONSerialization.jsonObject(with: Data(result.results.joined(separator: "\n").utf8)) as? [String: Any]
-        let texts = (json?["findings"] as? [[String: Any]])?.compactMap { $0["text"] as? String } ?? []
-        #expect(texts.count == 3 && json?["is_well"] as? Bool == false)
+        let json = try json(result)
+        let texts = (json["findings"] as? [[String: Any]])?.compactMap { $0["text"] as? String } ?? []
+        #expect(texts.count == 3 && json["is_well"] as? Bool == false)
         #expect(texts.last?.hasPrefix("http://127.0.0.1:1/metrics: no answer: ") == true)
     }
 }

@@ -38,8 +38,8 @@ extension RedisClusterServers {
         }
     }
 
-    /// Moves the keys of a slot that ``beginMigration(of:from:to:)`` was called for, and ends with the slot at its new master. Both are called
-    /// inside one ``movingSlots(_:)``.
+    /// Moves the keys of a slot that ``beginMigration(of:from:to:)`` was called for, and ends with the slot at its new master. Both are
+    /// called inside one ``movingSlots(_:)``.
     public func endMigration(of slot: Int, from source: Node, to target: Node) async throws {
         while true {
             let keys = try await source.server.cli("CLUSTER", "GETKEYSINSLOT", "\(slot)", "100").split(separator: "\n").map(String.init)

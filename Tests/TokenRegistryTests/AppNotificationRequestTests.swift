@@ -64,16 +64,36 @@ struct AppNotificationRequestTests {
         }
     }
 
-    @Test func `a notification that reaches only people who block its sender has a reason of its own`() async throws {
+    @Test(arguments: [0, 600])
+    func `a notification that reaches only people who block its sender has a reason of its own`(silent: Int) async throws {
         try await Registry.run { registry in
             let (ada, ben) = (try await registry.makeUser(tokens: "a:1"), try await registry.makeUser(tokens: "b:1"))
             try await registry.makeTopic("event:party", owner: ada, members: [ben])
+            // Members without phones; with many of them it is a fan-out.
+            try await registry.client.execute(
+                """
+                INSERT INTO topic_members (topic_id, user_id)
+                SELECT id, gen_random_uuid() FROM topics, generate_series(1, \(silent)) WHERE name = 'event:party'
+                """)
+            try await registry.client.execute("UPDATE topics SET member_count = \(silent + 2)")
             try await registry.client.withTransaction { _ = try await BlockRepository($0).block(ada, by: ben) }
             var request = NotificationRequested.make(.topic("event:party"))
             request.parameters[NotificationParameter.senderID] = ada.wireString
             request.parameters[NotificationParameter.exceptUserID] = ada.wireString
             try await registry.request(request)
+            let service = TopicFanOutService(postgres: registry.service, logger: registry.logger)
+            while try await service.makePart(on: request.lane) {}
             #expect(try await registry.notification(request)?.skipReason == SkipReason.senderBlocked.rawValue)
+        }
+    }
+
+    @Test func `a notification about what the user's only phone has done has a reason of its own`() async throws {
+        try await Registry.run { registry in
+            let ada = try await registry.makeUser(tokens: "a:1")
+            var request = NotificationRequested.make(.user(ada))
+            request.parameters[NotificationParameter.exceptInstallID] = try #require(try await registry.install("a:1")).id.wireString
+            try await registry.request(request)
+            #expect(try await registry.notification(request)?.skipReason == SkipReason.ownDevice.rawValue)
         }
     }
 

@@ -31,6 +31,9 @@ public struct GroupStatus: Sendable {
     public static let heartbeatAge: Duration = .seconds(10)
 
     public init() {}
+
+    /// The consumers that live. Redis keeps those of dead processes until a living one of the group removes them.
+    public var livingConsumers: [Consumer] { consumers.filter { $0.idle <= Self.heartbeatAge } }
 }
 
 extension EventTransport {

@@ -32,10 +32,10 @@ public struct PushOutcome: Sendable, Equatable {
 public struct UnaddressedMember: Sendable {
     /// The user.
     public let userID: UUID
-    /// Whether the user sent what the notification is about.
-    public let isSender: Bool
-    /// Whether the user blocks the sender now.
-    public let blocksSender: Bool
+    /// Whether the user sent what the notification is about; nil when the sender is not known.
+    public let isSender: Bool?
+    /// Whether the user blocks the sender now; nil when the sender is not known.
+    public let blocksSender: Bool?
     /// When the user joined; nil when the user has left.
     public let joinedAt: Date?
     /// When the user left; nil for a member.
@@ -45,36 +45,48 @@ public struct UnaddressedMember: Sendable {
 }
 
 extension PushInquiryRepository {
-    /// The most members of a topic whose reasons are read without a user: each costs some index lookups.
+    /// The most members of a topic, and the most users who have left it, that are looked at without a user: each costs some index lookups.
     public static let maxMembers = 500
 
     /// Returns the members of a notification's topic, and the users who left it, that have no delivery of the notification.
     ///
     /// The sender is known for messages only: nothing else keeps the sender of a notification that has ended.
     ///
-    /// - Parameter userID: The only user who is of interest; nil for up to ``maxMembers``.
+    /// - Parameter userID: The only user who is of interest; nil for the first ``maxMembers`` by their ids.
     public func unaddressedMembers(
         of notification: NotificationRecord, _ userID: UUID? = nil
     ) async throws(PostgresError) -> [UnaddressedMember] {
         guard notification.recipient.type == .topic else { return [] }
         let key = notification.dedupeKey.split(separator: ":", maxSplits: 2).map(String.init)
-        let message = key.count == 3 && key[0] == "chat" ? key[2] : nil
+        let chat = key.count == 3 && key[0] == "chat" ? (topicID: UUID(wireString: key[1]), messageID: key[2]) : nil
+        let (first, last) = (userID ?? .beforeAll, userID)
         let query: PostgresQuery = """
-            SELECT m.user_id, m.joined_at, m.left_at, c.sender_id IS NOT DISTINCT FROM m.user_id AS is_sender,
-                   EXISTS (SELECT FROM user_blocks b WHERE b.user_id = m.user_id AND b.blocked_id = c.sender_id) AS blocks_sender
+            SELECT m.user_id, m.joined_at, m.left_at, c.sender_id = m.user_id AS is_sender,
+                   CASE WHEN c.sender_id IS NOT NULL THEN
+                       EXISTS (SELECT FROM user_blocks b WHERE b.user_id = m.user_id AND b.blocked_id = c.sender_id) END AS blocks_sender
             FROM topics t
-            LEFT JOIN conversation_messages c ON c.topic_id = t.id AND c.message_id = \(message)
+            LEFT JOIN conversation_messages c ON c.topic_id = t.id AND c.message_id = \(chat?.messageID)
             CROSS JOIN LATERAL (
-                SELECT user_id, joined_at, NULL::timestamptz AS left_at FROM topic_members WHERE topic_id = t.id
-                UNION ALL SELECT user_id, NULL, left_at FROM topic_leavers WHERE topic_id = t.id) m
-            WHERE t.name = \(notification.recipient.id) AND m.user_id = coalesce(\(userID), m.user_id)
-              AND NOT EXISTS (
-                SELECT FROM delivery_ledger d
-                WHERE d.notification_id = \(notification.id) AND d.install_id IN (
+                (SELECT user_id, joined_at, NULL::timestamptz AS left_at FROM topic_members
+                 WHERE topic_id = t.id AND user_id >= \(first) AND user_id <= coalesce(\(last), user_id)
+                 ORDER BY user_id LIMIT \(Self.maxMembers))
+                UNION ALL
+                (SELECT user_id, NULL, left_at FROM topic_leavers
+                 WHERE topic_id = t.id AND user_id >= \(first) AND user_id <= coalesce(\(last), user_id)
+                 ORDER BY user_id LIMIT \(Self.maxMembers))) m
+            CROSS JOIN LATERAL (
+                SELECT array_agg(id) AS ids FROM (
                     SELECT id FROM push_installs WHERE user_id = m.user_id
                     UNION SELECT install_id FROM push_install_audit WHERE old_user_id = m.user_id
-                    UNION SELECT install_id FROM push_install_audit WHERE new_user_id = m.user_id))
-            ORDER BY m.user_id LIMIT \(Self.maxMembers)
+                    UNION SELECT install_id FROM push_install_audit WHERE new_user_id = m.user_id) i) phones
+            WHERE t.name = \(notification.recipient.id) AND t.id = coalesce(\(chat?.topicID), t.id)
+              AND NOT EXISTS (
+                SELECT FROM deliveries d WHERE d.notification_id = \(notification.id) AND d.install_id = ANY(phones.ids))
+              AND NOT EXISTS (
+                SELECT FROM delivery_pages p
+                WHERE p.notification_id = \(notification.id) AND coalesce(m.user_id BETWEEN p.first_user_id AND p.last_user_id, true)
+                  AND p.install_ids && phones.ids)
+            ORDER BY m.user_id
             """
         let rows = try await db.query(query.readOnly())
         let installs = try await PushInstallRepository(db).find(userIDs: try rows.column("user_id", as: UUID.self))

@@ -21,8 +21,11 @@ public struct PushInquiryRepository: Sendable {
         return try await db.query(query.readOnly()).map(NotificationRecord.init(row:))
     }
 
-    /// Returns the newest notifications that were meant for a user, or for the phone that began one of the user's sessions: by the user's
-    /// id, by a topic that the user is in or has left, by a list of an app, or by an installation of the user.
+    /// The newest lists of apps, and pushes to single installations, in which a user is looked for: nothing else finds accepted ones.
+    private static let maxLists = 10_000
+
+    /// Returns the newest notifications that were meant for a user, or for a session that was begun on one of the user's phones: by the
+    /// user's id, by a topic that the user is in or has left, by one of the newest lists of apps, or by an installation of the user.
     ///
     /// - Parameters:
     ///   - since: The earliest time of the request.
@@ -36,28 +39,33 @@ public struct PushInquiryRepository: Sendable {
             WHERE created_at >= \(since) AND id IN (
                 SELECT id FROM notifications WHERE recipient_type = 'user' AND recipient_id = \(userID.wireString)
                 UNION SELECT n.id FROM sessions s JOIN notifications n ON n.recipient_type = 'session' AND n.recipient_id = s.id::text
-                      WHERE s.user_id = \(userID)
+                      WHERE s.install_id = ANY(\(installs))
                 UNION SELECT n.id
                       FROM (SELECT topic_id FROM topic_members WHERE user_id = \(userID)
                             UNION SELECT topic_id FROM topic_leavers WHERE user_id = \(userID)) m
                       JOIN topics t ON t.id = m.topic_id
                       JOIN notifications n ON n.recipient_type = 'topic' AND n.recipient_id = t.name AND n.created_at >= \(since)
                 UNION SELECT notification_id FROM deliveries WHERE install_id = ANY(\(installs))
-                UNION SELECT n.id FROM notifications n JOIN delivery_pages p ON p.notification_id = n.id
-                      WHERE n.recipient_type IN ('list', 'installation') AND n.created_at >= \(since)
-                        AND p.install_ids && \(installs)
-                UNION SELECT id FROM app_notifications WHERE user_ids @> ARRAY[\(userID)])
+                UNION SELECT n.id
+                      FROM (SELECT id FROM notifications
+                            WHERE recipient_type IN ('list', 'installation') AND created_at >= \(since)
+                            ORDER BY created_at DESC LIMIT \(Self.maxLists)) n
+                      JOIN delivery_pages p ON p.notification_id = n.id
+                      WHERE coalesce(\(userID) BETWEEN p.first_user_id AND p.last_user_id, true) AND p.install_ids && \(installs))
             ORDER BY created_at DESC, id DESC LIMIT \(limit)
             """
         return try await db.query(query.readOnly()).map(NotificationRecord.init(row:))
     }
 
-    /// Returns the ids of installations that belong to a user, or did in the last 90 days.
+    /// Returns the ids of installations that belong to a user, or did in the last 90 days, and of what their tokens have uploaded without
+    /// a user.
     public func installIDs(of userID: UUID) async throws(PostgresError) -> [UUID] {
         let query: PostgresQuery = """
             SELECT id FROM push_installs WHERE user_id = \(userID)
             UNION SELECT install_id FROM push_install_audit WHERE old_user_id = \(userID)
             UNION SELECT install_id FROM push_install_audit WHERE new_user_id = \(userID)
+            UNION SELECT u.id FROM push_installs i JOIN push_installs u ON u.value_hash = i.value_hash AND u.user_id IS NULL
+                  WHERE i.user_id = \(userID)
             """
         return try await db.query(query.readOnly()).column("id", as: UUID.self)
     }

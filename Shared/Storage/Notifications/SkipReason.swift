@@ -10,6 +10,8 @@ public enum SkipReason: String, Sendable, CaseIterable {
     case tokenDead = "token_dead"
     /// Its user has no active installation.
     case noInstallation = "no_installation"
+    /// Its user has no other phone than the one that caused it.
+    case ownDevice = "own_device"
     /// Everybody whom it could reach blocks its sender. No answer of the API says so: a block does not show.
     case senderBlocked = "sender_blocked"
     /// Its topic has ended, or its name belongs to a newer topic.

@@ -98,6 +98,20 @@ public struct TopicFanOutRepository: Sendable {
         return part
     }
 
+    /// Whether a member who blocks the sender could be reached: a fan-out without deliveries had nobody else.
+    public func reachesBlockers(_ fanOut: TopicFanOut) async throws(PostgresError) -> Bool {
+        guard let topicID = fanOut.topicID, let senderID = fanOut.senderID else { return false }
+        let rows = try await db.query(
+            """
+            SELECT m.user_id FROM user_blocks b JOIN topic_members m ON m.topic_id = \(topicID) AND m.user_id = b.user_id
+            CROSS JOIN LATERAL (\(unescaped: InstallAddress.ofMember)) i
+            WHERE b.blocked_id = \(senderID) AND m.user_id IS DISTINCT FROM \(fanOut.exceptUserID)
+              AND \(unescaped: InstallAddress.isReachable(on: fanOut.lane))
+            LIMIT 1
+            """)
+        return !rows.isEmpty
+    }
+
     /// Defers the next part of a fan-out.
     public func deferFanOut(_ fanOut: TopicFanOut, for wait: Duration) async throws(PostgresError) {
         try await db.enqueue(

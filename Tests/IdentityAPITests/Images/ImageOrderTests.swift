@@ -220,6 +220,25 @@ import WireFormat
         _ = try await api.job(by: customer)
     }
 
+    @Test(.api) func `an order whose template is deleted meanwhile is told so`() async throws {
+        let customer = try await api.customer()
+        let answer = try await api.postgres.withTransaction { transaction in
+            try await transaction.execute("DELETE FROM image_templates WHERE id = 'anime-style'")
+            let order = Task { try await api.order(by: customer) }
+            try await eventually("the order waits for the deletion") {
+                try await api.postgres.query(
+                    """
+                    SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+                    WHERE l.locktype = 'transactionid' AND NOT l.granted AND a.datname = current_database()
+                    """
+                ).count == 1
+            }
+            return order
+        }
+        #expect(try await answer.value.refusal == "400 template_not_found template_id")
+        #expect(try await api.count("image_jobs") == 0)
+    }
+
     @Test(.api { $0.limits.openImageJobs = 0 }) func `a limit of 0 open jobs means no limit`() async throws {
         let customer = try await api.customer()
         for _ in 0..<21 { _ = try await api.job(by: customer) }

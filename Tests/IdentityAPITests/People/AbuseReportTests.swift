@@ -69,7 +69,10 @@ import WireFormat
             (#"{"reason":"spam","text":"a\u009bb"}"#, "400 invalid_request text"),
         ]
         for (json, refusal) in bad { #expect(try await api.json("POST", path, json, by: ada).refusal == refusal) }
-        #expect(try await api.json("POST", path, #"{"reason":"spam","text":"one\ntwo 👨‍👩‍👧"}"#, by: ada).status == 202)
+        #expect(try await api.json("POST", path, #"{"reason":"spam","text":"one\r\n\ttwo 👨‍👩‍👧"}"#, by: ada).status == 202)
+        let report = try #require(try await AbuseReportRepository(api.postgres).list(.open, limit: 1).first)
+        let sealed = try #require(report.textSealed)
+        #expect(try api.keys.opened(sealed, context: SealingContext.report(id: report.id)) == "one\n two 👨‍👩‍👧")
         #expect(try await api.json("POST", "/v1/users/me/report", Self.json, by: ada).refusal == "400 invalid_request user_id")
         #expect(try await api.json("POST", path, Self.json).refusal == "401 unauthorized")
     }

@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import BuildVersion
+internal import CommandLineSupport
 
 /// The operator's command, with a group of subcommands for each part of an installation.
 public struct HeliographCtl: AsyncParsableCommand {
@@ -35,6 +36,23 @@ public struct HeliographCtl: AsyncParsableCommand {
 
     /// Creates the command; the arguments are parsed into it.
     public init() {}
+
+    /// Runs the command of the process's arguments, and ends the process with its exit code.
+    ///
+    /// An error that no command has caught may quote a server or a user: it is printed like everything else, without control characters.
+    public static func execute() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch {
+            let code = exitCode(for: error)
+            let write = code.isSuccess ? Console.current.result : Console.current.note
+            // Help is such an error too, and has several lines.
+            let text = fullMessage(for: error)
+            if !text.isEmpty { PrintableText.lines(of: text).forEach(write) }
+            exit(withError: code)
+        }
+    }
 }
 
 extension ExitCode {

@@ -1,9 +1,8 @@
-import ArgumentParser
 import HeliographCtl
 
 @main
 enum HeliographCtlCommand {
     static func main() async {
-        await HeliographCtl.main()
+        await HeliographCtl.execute()
     }
 }

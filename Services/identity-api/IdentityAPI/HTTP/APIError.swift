@@ -32,9 +32,6 @@ struct APIError: Error, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    /// Whether the same request can succeed later, without an act of the person: never when no attempt is left.
-    var isRetryable: Bool { code.isRetryable && attemptsLeft != 0 }
-
     /// For the log: the code, the field and the cause.
     var description: String {
         let cause = underlying.map { ", because of \($0)" } ?? ""

@@ -63,7 +63,7 @@ enum Answer {
     static func envelope(_ error: APIError, requestID: String) -> JSONValue {
         let fault = JSONValue.members(
             ("code", .string(error.code.rawValue)), ("field", error.field.map(JSONValue.string)),
-            ("retryable", .bool(error.isRetryable)), ("retry_after", .integer(error.retryAfter ?? 0)),
+            ("retryable", .bool(error.code.isRetryable)), ("retry_after", .integer(error.retryAfter ?? 0)),
             ("attempts_left", error.attemptsLeft.map(JSONValue.integer)))
         return .members(
             ("success", false), ("code", .integer(error.code.number)), ("message", .string(error.message)),
@@ -80,7 +80,7 @@ enum Answer {
             ("type", .string("urn:heliograph:error:\(error.code.rawValue)")), ("title", .string(status.reasonPhrase)),
             ("status", .integer(status.code)), ("detail", .string(error.message)),
             ("instance", .string("urn:heliograph:request:\(requestID)")), ("code", .integer(error.code.number)),
-            ("retryable", .bool(error.isRetryable)), ("retry_after", .integer(error.retryAfter ?? 0)),
+            ("retryable", .bool(error.code.isRetryable)), ("retry_after", .integer(error.retryAfter ?? 0)),
             ("errors", .array([fault])))
     }
 }

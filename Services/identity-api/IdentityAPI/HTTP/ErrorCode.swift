@@ -112,7 +112,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     /// Whether the same request can succeed later.
     var isRetryable: Bool {
         switch self {
-        case .requestTimeout, .rateLimited, .accountLocked, .requestInProgress, .internal, .overloaded, .unavailable: true
+        case .requestTimeout, .rateLimited, .requestInProgress, .internal, .overloaded, .unavailable: true
         default: false
         }
     }

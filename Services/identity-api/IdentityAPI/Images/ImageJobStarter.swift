@@ -38,8 +38,8 @@ struct ImageJobStarter: Sendable {
         _ received: ReceivedImageOrder, jobID: UUID, inputKey: BlobKey, lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
         let order = received.order
-        guard let template = try await ImageTemplateRepository(postgres).find(id: order.templateID, publishedOnly: true)
-        else { throw APIError.templateNotFound }
+        let templates = ImageTemplateRepository(postgres)
+        guard let template = try await templates.find(id: order.templateID, publishedOnly: true) else { throw APIError.templateNotFound }
         let seconds = try await ImageJobRepository(postgres).medianSeconds(templateID: template.id) ?? Self.usualSeconds
         let answer = IdempotencyAnswer(
             fingerprint: received.fingerprint, resourceID: jobID, status: 202,
@@ -48,19 +48,25 @@ struct ImageJobStarter: Sendable {
             id: jobID, userID: origin.userID, templateID: template.id, width: order.width, height: order.height,
             quality: order.quality, inputKey: inputKey.name, requestID: origin.requestID, traceparent: origin.traceparent,
             processingTime: processingTime)
-        try await postgres.write(confirming: { try await ImageJobRepository(postgres).find(id: jobID) != nil }) { transaction in
-            if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
-                throw APIError.requestInProgress
+        do {
+            try await postgres.write(confirming: { try await ImageJobRepository(postgres).find(id: jobID) != nil }) { transaction in
+                if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
+                    throw APIError.requestInProgress
+                }
+                let jobs = ImageJobRepository(transaction)
+                if maxOpenJobs > 0, try await jobs.lockOpen(userID: origin.userID) >= maxOpenJobs {
+                    throw APIError.rateLimited("Too many jobs of this account have not ended", wait: .seconds(seconds))
+                }
+                if let target = order.target { try await claim(target, for: origin, transaction) }
+                let job = try await jobs.insert(new)
+                try await OutboxRepository(transaction).publish(
+                    ImageRequested(jobID: jobID), requestID: origin.requestID, traceparent: origin.traceparent,
+                    expiresAt: job.deadlineAt)
             }
-            let jobs = ImageJobRepository(transaction)
-            if maxOpenJobs > 0, try await jobs.lockOpen(userID: origin.userID) >= maxOpenJobs {
-                throw APIError.rateLimited("Too many jobs of this account have not ended", wait: .seconds(seconds))
-            }
-            if let target = order.target { try await claim(target, for: origin, transaction) }
-            let job = try await jobs.insert(new)
-            try await OutboxRepository(transaction).publish(
-                ImageRequested(jobID: jobID), requestID: origin.requestID, traceparent: origin.traceparent,
-                expiresAt: job.deadlineAt)
+        } catch let error as PostgresError where error.isIntegrityViolation {
+            // An operator has deleted the template since it was read.
+            guard try await templates.find(id: template.id, publishedOnly: true) != nil else { throw APIError.templateNotFound }
+            throw error
         }
         Counter(label: "image_jobs_created_total", dimensions: [("template", template.id)]).increment()
         return answer

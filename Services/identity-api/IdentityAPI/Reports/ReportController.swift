@@ -56,13 +56,14 @@ struct ReportController: Sendable {
             let reasons = AbuseReport.Reason.allCases.map(\.rawValue).joined(separator: ", ")
             throw APIError(.invalidRequest, "A reason is one of \(reasons)", field: "reason")
         }
-        let text = try body.text("text") ?? ""
+        // Line ends and tabs as editors and keyboards make them.
+        let text = (try body.text("text") ?? "").replacing("\r\n", with: "\n").replacing("\r", with: "\n").replacing("\t", with: " ")
         guard text.count <= Self.maxTextCharacters, text.utf8.count <= Self.maxTextBytes else {
             throw APIError(.invalidRequest, "A text has up to \(Self.maxTextCharacters) characters", field: "text")
         }
         // Operators read it in a terminal, which obeys control characters.
         guard text.unicodeScalars.allSatisfy({ $0 == "\n" || $0.properties.generalCategory != .control }) else {
-            throw APIError(.invalidRequest, "A text has no control characters but line feeds", field: "text")
+            throw APIError(.invalidRequest, "A text has no control characters but line ends and tabs", field: "text")
         }
         let id = UUID()
         let report = NewAbuseReport(

@@ -135,13 +135,18 @@ struct VerificationController: Sendable {
     }
 
     /// The answer to a request for a code: the same for every address, with and without an account.
+    ///
+    /// A wait of more than a minute is a limit of the day's mails, which other clients use up too: it is rounded up to hours, so that it
+    /// does not tell when they asked.
     static func accepted(_ id: UUID, _ times: CodeTimes, _ context: APIRequestContext) -> Response {
-        Answer.json(
+        let unit = Duration.seconds(times.nextMail > EmailVerificationRepository.codeInterval ? 3_600 : 1)
+        let wait = Int((times.nextMail / unit).rounded(.up)) * Int(unit / .seconds(1))
+        return Answer.json(
             Answer.data(
                 .members(
                     ("verification_id", .string(id.wireString)),
                     ("expires_in", .integer(Int(times.codeLeft / .seconds(1)))),
-                    ("resend_after", .integer(Int((times.nextMail / .seconds(1)).rounded(.up))))),
+                    ("resend_after", .integer(wait))),
                 context.requestID), status: .accepted)
     }
 }

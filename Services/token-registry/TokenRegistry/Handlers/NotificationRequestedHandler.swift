@@ -77,21 +77,23 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         on request: NotificationRequested, _ resolution: RecipientResolver.Resolution?, _ blockers: Set<UUID>, now: Date
     ) -> Decision {
         guard request.expiresAt > now else { return .skip(.expired) }
-        func reach(_ addresses: [InstallAddress], _ blockers: Set<UUID> = []) -> Decision {
+        /// The reachable addresses that `isTaken` lets pass; `reason` when there are only others.
+        func reach(_ addresses: [InstallAddress], or reason: SkipReason, _ isTaken: (InstallAddress) -> Bool) -> Decision {
             let reachable = addresses.filter { $0.isReachable(on: request.lane, at: now) }
-            let willing = reachable.filter { !($0.userID.map(blockers.contains) ?? false) }
-            return willing.isEmpty ? .skip(reachable.isEmpty ? .noInstallation : .senderBlocked) : .address(willing)
+            let taken = reachable.filter(isTaken)
+            return taken.isEmpty ? .skip(reachable.isEmpty ? .noInstallation : reason) : .address(taken)
         }
         switch resolution {
         case nil: return .skip(.recipientUnsupported)
         case .skipped(let reason): return .skip(reason)
-        case .addresses(let addresses): return reach(addresses.filter { $0.id != request.exceptInstallID })
+        case .addresses(let addresses): return reach(addresses, or: .ownDevice) { $0.id != request.exceptInstallID }
         case .longList: return .fanOut(topicID: nil)
         case .topic(let topic, let addresses):
             // The topic has ended since the request, and a new one has its name.
             if let meant = request.topicID, meant != topic.id { return .skip(.topicEnded) }
             guard let addresses else { return .fanOut(topicID: topic.id) }
-            return reach(addresses.filter { $0.userID != request.exceptUserID }, blockers)
+            let others = addresses.filter { $0.userID != request.exceptUserID }
+            return reach(others, or: .senderBlocked) { !($0.userID.map(blockers.contains) ?? false) }
         }
     }
 

@@ -106,7 +106,9 @@ public struct TopicFanOutService: Service {
             // All deliveries of earlier parts may be settled by now, and then no further event would settle the notification.
             try await notifications.settle([fanOut.notificationID])
         } else {
-            try await notifications.markSkipped([fanOut.notificationID], reason: reason)
+            let reachesBlockers = try await TopicFanOutRepository(transaction).reachesBlockers(fanOut)
+            let isBlocked = reason == .noInstallation && reachesBlockers
+            try await notifications.markSkipped([fanOut.notificationID], reason: isBlocked ? .senderBlocked : reason)
         }
         try await TopicFanOutRepository(transaction).end(fanOut.notificationID)
         if fanOut.topicID == nil { try await AppNotificationRepository(transaction).forgetRecipients(of: [fanOut.notificationID]) }

@@ -8,7 +8,7 @@ extension Inbox {
     private static let streamBacklog = 256
     /// Minimum interval between publications of appended messages; messages that arrive within it are published together.
     static let publishInterval = Duration.milliseconds(50)
-    /// More pushes than this at once are published as one snapshot of the newest cards.
+    /// More pushes than this at once are published as one snapshot of all cards.
     private static let maxCardsAtOnce = 50
 
     /// Returns a stream that starts with the present cards; nil when there are too many streams or the inbox is closed.
@@ -53,7 +53,8 @@ extension Inbox {
             let last = registration.flatMap { state.newest[$0] }
             let cards = registration == nil ? new : state.subscribers[id]?.board?.catchUp(state.messages, toPhoneOf: last) ?? []
             if cards.count > maxCardsAtOnce {
-                tell(id, .snapshot(cards.suffix(maxCardsAtOnce), messages: count(state, registration)), &state)
+                let all = state.subscribers[id]?.board?.cards ?? state.board.cards
+                tell(id, .snapshot(all, messages: count(state, registration)), &state)
             } else {
                 for card in cards { tell(id, .card(card), &state) }
             }

@@ -50,6 +50,9 @@ struct KeysGenerateCommand: AsyncParsableCommand {
     func run() async throws {
         let purposes = ring.map { [$0] } ?? KeyPurpose.allCases
         let settings = try await Settings.withKeys()
+        if let ring, try settings.installationKeyIDs(ring) == nil {
+            Console.current.note("\(ring.setting) is not in this environment: check that the ring has no key \(keyID) yet.")
+        }
         for purpose in purposes {
             guard try settings.installationKeyIDs(purpose)?.contains(keyID) != true else {
                 Console.current.note("\(purpose.setting) has a key \(keyID): give the new one another id, such as --key-id k2.")

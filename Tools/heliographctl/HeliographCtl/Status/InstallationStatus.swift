@@ -7,20 +7,26 @@ internal import WireFormat
 
 /// What the database says.
 struct DatabaseStatus: Sendable {
-    /// The rows of the streams with their dead letters, and the outbox.
-    let snapshot: BusSnapshot
+    /// The rows of the streams with their dead letters, and the outbox; nil without the whole schema.
+    let snapshot: BusSnapshot?
     /// The migrations of this version that are not applied.
     let pendingMigrations: Int
     /// Those that are applied and are not, or not so, in this version.
     let otherMigrations: Int
 
-    init(_ postgres: PostgresClient, rows: [BusSnapshot.Row]) async throws {
+    /// Queries the database.
+    ///
+    /// - Parameter rows: The rows of Redis; nil when it does not answer, for rows that have dead letters only.
+    init(_ postgres: PostgresClient, rows: [BusSnapshot.Row]?) async throws {
         let migrations = try await MigrationRunner(client: postgres, migrations: HeliographSchema.migrations).status()
         pendingMigrations = migrations.count { $0.state == .pending }
         otherMigrations = migrations.count { $0.state == .changed || $0.state == .unknown }
-        var snapshot = BusSnapshot(takenAt: Date(), rows: rows, outbox: .init())
-        // Without the schema there is nothing to count.
-        if pendingMigrations == 0 { try await snapshot.read(postgres) }
+        guard pendingMigrations == 0 else {
+            snapshot = nil
+            return
+        }
+        var snapshot = BusSnapshot(takenAt: Date(), rows: rows ?? BusSnapshot.unknownRows, outbox: .init())
+        try await snapshot.read(postgres)
         self.snapshot = snapshot
     }
 }
@@ -51,7 +57,7 @@ struct InstallationStatus: Sendable {
         let consumers: Int?
         let backlog: Int?
         let oldestAge: Duration?
-        /// Nil when the database does not answer.
+        /// Nil when the database does not answer, or lacks a part of the schema.
         let deadLetters: Int?
 
         var failures: [String] { instances.flatMap(\.failures) }
@@ -66,7 +72,7 @@ struct InstallationStatus: Sendable {
 
     /// The services, each with its instances and groups.
     var services: [ServiceStatus] {
-        let counted = database?.snapshot.rows
+        let counted = database?.snapshot?.rows
         return Self.services.map { name in
             let own = rows?.filter { $0.group == name }
             return ServiceStatus(
@@ -78,8 +84,7 @@ struct InstallationStatus: Sendable {
 
     /// Counts the processes that live: a consumer is named service:host:pid:random, one for each stream that a process reads.
     private static func processes(of rows: [BusSnapshot.Row]) -> Int {
-        let living = rows.flatMap(\.status.consumers).filter { $0.idle <= GroupStatus.heartbeatAge }
-        return Set(living.map { $0.name.split(separator: ":").dropLast().joined(separator: ":") }).count
+        Set(rows.flatMap(\.status.livingConsumers).map { $0.name.split(separator: ":").dropLast().joined(separator: ":") }).count
     }
 
     /// What is wrong, or may become so, the servers first.
@@ -93,9 +98,11 @@ struct InstallationStatus: Sendable {
                         "\(instance.url): \(instance.failures.first ?? "no build_info"). Start the service, or see in its log why it ended."
                 ))
         }
+        var missing: Set<String> = []
         for service in services {
             found += service.failures.map { Finding(isProblem: true, text: "\(service.name) is not ready: \($0)") }
             if service.instances.isEmpty, service.consumers == 0 {
+                missing.insert(service.name)
                 found.append(
                     Finding(isProblem: true, text: "\(service.name) does not run: start it, or see in its log why it ended."))
             }
@@ -106,10 +113,10 @@ struct InstallationStatus: Sendable {
                 Finding(
                     isProblem: false, text: "The instances have different versions: \(versions.joined(separator: ", ")). End the rollout."))
         }
-        guard let snapshot = database?.snapshot ?? rows.map({ BusSnapshot(takenAt: takenAt, rows: $0, outbox: .init()) }) else {
-            return found
-        }
-        return found + snapshot.findings.filter { $0 != snapshot.unread }
+        // Without Redis nothing is known of consumers.
+        let silent = rows == nil ? Set(Self.services) : missing
+        let snapshot = database?.snapshot ?? rows.map { BusSnapshot(takenAt: takenAt, rows: $0, outbox: .init()) }
+        return found + (snapshot?.findings(exceptUnreadOf: silent) ?? [])
     }
 
     private var serverFindings: [Finding] {

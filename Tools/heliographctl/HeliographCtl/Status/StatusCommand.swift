@@ -51,7 +51,7 @@ struct StatusCommand: AsyncParsableCommand {
             try await servers.redis.withTransport { rows = try await BusSnapshot.rows($0) }
             return rows
         }
-        let rows = status.rows ?? []
+        let rows = status.rows
         status.database = try await Self.reachable {
             try await servers.database.withDatabase { try await DatabaseStatus($0, rows: rows) }
         }

@@ -34,7 +34,7 @@ struct StatusReport: Report {
         return "Postgres: answers; the schema is \(isCurrent ? "that of this version" : "another")."
     }
 
-    private func outboxLine(_ style: TextStyle) -> [PrintableText] { status.database.map { [$0.snapshot.outboxLine(style)] } ?? [] }
+    private func outboxLine(_ style: TextStyle) -> [PrintableText] { (status.database?.snapshot).map { [$0.outboxLine(style)] } ?? [] }
 
     private func conclusion(_ style: TextStyle) -> [PrintableText] {
         let findings = status.findings
@@ -51,7 +51,7 @@ struct StatusReport: Report {
             ]
         }
         let findings = status.findings
-        let outbox = status.database?.snapshot.outbox
+        let outbox = status.database?.snapshot?.outbox
         let record: JSONRecord = [
             "taken_at": status.takenAt, "version": HeliographVersion.current, "is_well": !findings.contains(where: \.isProblem),
             "services": services, "redis": ["answers": status.rows != nil] as JSONRecord,

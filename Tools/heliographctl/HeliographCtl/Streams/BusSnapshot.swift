@@ -69,6 +69,11 @@ struct BusSnapshot: Sendable {
         return rows
     }
 
+    /// The rows of all groups, of which nothing is known.
+    static var unknownRows: [Row] {
+        KnownGroups.all.flatMap { stream, groups in groups.map { Row(stream: stream, group: $0.name, status: GroupStatus()) } }
+    }
+
     /// Queries the database: the dead letters of the rows, and the outbox.
     mutating func read(_ postgres: PostgresClient) async throws {
         let deadLetters = try await DeadLetterRepository(postgres).backlogs(of: KnownGroups.all.flatMap(\.groups))

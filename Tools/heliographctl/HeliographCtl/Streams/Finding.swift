@@ -21,13 +21,16 @@ extension BusSnapshot {
         """
 
     /// What is not normal, in the order of the table.
-    var findings: [Finding] {
-        [unread].compactMap { $0 } + rows.flatMap(Self.findings(of:)) + [retrying, outboxWaits].compactMap { $0 }
+    var findings: [Finding] { findings(exceptUnreadOf: []) }
+
+    /// What is not normal, without groups that lack a consumer because their service does not run, which the caller has said.
+    func findings(exceptUnreadOf services: Set<String>) -> [Finding] {
+        [unread(except: services)].compactMap { $0 } + rows.flatMap(Self.findings(of:)) + [retrying, outboxWaits].compactMap { $0 }
     }
 
-    /// The groups without a consumer; nil when each has one.
-    var unread: Finding? {
-        let unread = rows.filter { $0.group != nil && $0.status.consumers.isEmpty }
+    /// The groups without a living consumer; nil when each has one.
+    private func unread(except services: Set<String>) -> Finding? {
+        let unread = rows.filter { row in row.group.map { !services.contains($0) } ?? false && row.status.livingConsumers.isEmpty }
         guard !unread.isEmpty else { return nil }
         var services: [String] = []
         for case let group? in unread.map(\.group) where !services.contains(group) { services.append(group) }

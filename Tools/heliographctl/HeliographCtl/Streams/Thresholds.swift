@@ -19,10 +19,10 @@ extension Table.Cell {
         duration.map { Table.Cell(HumanUnits.age($0), Thresholds.age($0)) } ?? .nothing
     }
 
-    /// The number of consumers of a group; emphasised when it has none.
+    /// The number of living consumers of a group; emphasised when it has none.
     static func consumers(of row: BusSnapshot.Row) -> Table.Cell {
         guard row.group != nil else { return .nothing }
-        let number = row.status.consumers.count
+        let number = row.status.livingConsumers.count
         return Table.Cell("\(number)", number > 0 ? .none : row.backlog > 0 ? .alarm : .warning)
     }
 }

@@ -23,6 +23,10 @@ struct APIProperty: Sendable {
         "success": .init("Whether the request was served: false in every error"),
         "code": .init("The number of the answer: 0, or that of the error"),
         "message": .init("One sentence for the log, not for the screen", "Done"),
+        "signUp.message": .init("One sentence, always the same", "Photos uploaded successfully"),
+        "signIn.message": .init("One sentence, always the same", "Login event published successfully"),
+        "orderPicture.data.message": .init(
+            "One sentence for the person", "Processing started. You will receive a notification when complete."),
         "data": .init("What was asked for"),
         "meta": .init("The id and the time of the answer"),
         "requestId": .init("The request's id, as in the header `X-Request-ID` and in the logs", "0f9e3a52-7c1d-4c1e-9d0a-5b2f8e6a1c34"),
@@ -30,8 +34,10 @@ struct APIProperty: Sendable {
         "error": .init("What is wrong"),
         "Failure.code": .init("The published number of the error", 1_000),
         "error.code": .init("The published name of the error"),
-        "retryable": .init("Whether the same request, repeated as it is, can succeed later; false with 0 `attempts_left`"),
-        "retry_after": .init("Seconds after which the same request can succeed; 0 for none"),
+        "retryable": .init(
+            "Whether the app may repeat the same request by itself, after `retry_after`; false where a person has to act or to wait, such "
+                + "as for the end of a lock"),
+        "retry_after": .init("Seconds after which such a request can succeed; 0 for none"),
         "field": .init("The field of the request that is wrong", "email"),
         "detail": .init("One sentence for a person who reads logs", "The field is missing"),
         "instance": .init("The request's id as a URN", "urn:uuid:0f9e3a52-7c1d-4c1e-9d0a-5b2f8e6a1c34"),

@@ -35,6 +35,7 @@ struct PushReason: Equatable {
                     "See the phones with `heliographctl push why <user>`. Let the app register its token after each sign-in and each "
                     + "change, with `POST /v1/users/device-token`."
             )
+        case .ownDevice: PushReason("the user has no other phone than the one that caused it", remedy: none)
         case .senderBlocked: PushReason("everybody whom it could reach blocks its sender", remedy: blockStays)
         case .topicEnded: PushReason("its topic has ended, or its name belongs to a newer topic", remedy: none)
         case .userErased: PushReason("the account of its user is erased", remedy: none)

@@ -16,9 +16,10 @@ struct PushWhyCommand: AsyncParsableCommand {
         abstract: "Say why a push was not sent or not shown, and what to do.",
         discussion: """
             The argument is the e-mail or id of a user, whose latest pushes are explained; or the id of an image job, a session, a \
-            message or a notification, whose push is explained for everybody, or with --user for one person. An e-mail is looked up \
-            with LOOKUP_KEYS of the environment. What is asked about a person is recorded in the audit log. The codes are in \
-            docs/HOW-TO.md. Nobody else may know who blocks whom.
+            message or a notification, whose push is explained for everybody (of a topic, for its first \
+            \(PushInquiryRepository.maxMembers) members), or with --user for one person. An e-mail is looked up with LOOKUP_KEYS of the environment. Each question is \
+            recorded in the audit log, because the answer may say who blocks whom, which nobody else may know. The codes are in \
+            docs/HOW-TO.md.
 
               heliographctl push why ada@example.org --since 2h
               heliographctl push why m-1 --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
@@ -51,9 +52,7 @@ struct PushWhyCommand: AsyncParsableCommand {
         let lookups = try await lookups()
         let explanation = try await acting.database.withDatabase { client in
             let question = try await question(lookups: lookups, in: client)
-            if let userID = question.userID {
-                try await AuditRepository(client).append(AuditEntry(.pushesExplained, by: acting.actor, on: userID))
-            }
+            try await record(question, in: client)
             return try await PushExplanation(question, in: client)
         }
         try Console.current.show(explanation, asJSON: json)
@@ -65,6 +64,15 @@ struct PushWhyCommand: AsyncParsableCommand {
         return address.lookups(under: try await Settings.withKeys().installationLookupKeys(hint: "the id of the user"))
     }
 
+    /// Appends an entry for each notification of a thing, or one for a user.
+    private func record(_ question: PushQuestion, in client: PostgresClient) async throws {
+        let objects: [UUID?] = question.isOfUser || question.notifications.isEmpty ? [nil] : question.notifications.map(\.id)
+        let audit = AuditRepository(client)
+        for object in objects {
+            try await audit.append(AuditEntry(.pushesExplained, by: acting.actor, on: question.userID, object: object))
+        }
+    }
+
     private func question(lookups: [[UInt8]]?, in client: PostgresClient) async throws -> PushQuestion {
         let start = Date(timeIntervalSinceNow: -since.duration.seconds)
         var person: UUID?
@@ -73,7 +81,13 @@ struct PushWhyCommand: AsyncParsableCommand {
         } else if let id = UUID(wireString: subject.lowercased()) {
             person = try await UserRepository(client).find(id: id)?.id
         }
-        if let person { return try await .user(person, since: start, limit: Self.limit, in: client) }
+        if let person {
+            guard user == nil else {
+                Console.current.note("--user is for the id of a thing; \(subject.printable) is a user.")
+                throw ExitCode.validationFailure
+            }
+            return try await .user(person, since: start, limit: Self.limit, in: client)
+        }
         guard lookups == nil, var question = try await PushQuestion.thing(subject, in: client) else {
             Console.current.note(
                 "No user, image job, session, message or notification is \(subject.printable). Notifications are kept for 30 days.")

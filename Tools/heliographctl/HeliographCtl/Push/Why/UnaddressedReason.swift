@@ -10,6 +10,7 @@ enum UnaddressedReason: String, CaseIterable {
     case tokenDead = "token_dead"
     case registeredLater = "registered_later"
     case noInstallation = "no_installation"
+    case unknown
 
     /// Finds the first reason that applies. All but the times of joining and leaving are of now, and may have been otherwise then.
     ///
@@ -17,13 +18,13 @@ enum UnaddressedReason: String, CaseIterable {
     init(_ member: UnaddressedMember, requestedAt: Date) {
         let installs = member.installs
         self =
-            if member.isSender {
+            if member.isSender == true {
                 .sender
             } else if let left = member.leftAt, left <= requestedAt {
                 .notAMember
             } else if let joined = member.joinedAt, joined > requestedAt {
                 .joinedLater
-            } else if member.blocksSender {
+            } else if member.blocksSender == true {
                 .senderBlocked
             } else if installs.isEmpty {
                 .noInstallation
@@ -31,6 +32,8 @@ enum UnaddressedReason: String, CaseIterable {
                 .tokenDead
             } else if installs.allSatisfy({ $0.registeredAt > requestedAt || $0.state == .invalid }) {
                 .registeredLater
+            } else if member.isSender == nil {
+                .unknown
             } else {
                 .noInstallation
             }
@@ -44,6 +47,10 @@ enum UnaddressedReason: String, CaseIterable {
         case .senderBlocked: .of(Suppression.blocked)
         case .tokenDead: PushReason("FCM has called the tokens of all phones of the user dead", remedy: PushReason.registerAgain)
         case .registeredLater: PushReason("the phone of the user registered its token later", remedy: PushReason.none)
+        case .unknown:
+            PushReason(
+                "the user caused it, blocks the user who did, or had no phone that could get it",
+                remedy: "The sender of what is no message is not kept. Look at the phones with `heliographctl push why <user>`.")
         case .noInstallation:
             PushReason(
                 "no phone of the user could get it",
