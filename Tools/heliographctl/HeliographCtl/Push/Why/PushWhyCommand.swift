@@ -17,9 +17,9 @@ struct PushWhyCommand: AsyncParsableCommand {
         discussion: """
             The argument is the e-mail or id of a user, whose latest pushes are explained; or the id of an image job, a session, a \
             message or a notification, whose push is explained for everybody (of a topic, for its first \
-            \(PushInquiryRepository.maxMembers) members), or with --user for one person. An e-mail is looked up with LOOKUP_KEYS of the environment. Each question is \
-            recorded in the audit log, because the answer may say who blocks whom, which nobody else may know. The codes are in \
-            docs/HOW-TO.md.
+            \(PushInquiryRepository.maxMembers) members), or with --user for one person. An e-mail is looked up with LOOKUP_KEYS of the \
+            environment. Each question is recorded in the audit log, because the answer may say who blocks whom, which nobody else may \
+            know. The codes are in docs/HOW-TO.md.
 
               heliographctl push why ada@example.org --since 2h
               heliographctl push why m-1 --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
