@@ -74,8 +74,9 @@ import WireFormat
         try await NotifierFixture.with(isRunning: false) { fixture in
             let kept = try await KeptDelivery(fixture, keeping: fixture.context.postgres)
             let end = kept.lease.end
+            // Before the keeper runs: it would miss an advance between a check and the wait after it.
+            kept.clock.advance(by: kept.limits.renewalAge)
             try await kept.run {
-                kept.clock.advance(by: kept.limits.renewalAge)
                 try await eventually("it is renewed") { kept.lease.end > end }
                 let seconds = try await left(fixture)
                 #expect(seconds > 10)
@@ -103,8 +104,9 @@ import WireFormat
         try await NotifierFixture.with(isRunning: false) { fixture in
             let kept = try await KeptDelivery(fixture, keeping: fixture.context.postgres)
             try await fixture.postgres.execute("UPDATE delivery_pages SET attempt = attempt + 1")
+            // Before the keeper runs: it would miss an advance between a check and the wait after it.
+            kept.clock.advance(by: kept.limits.renewalAge)
             try await kept.run {
-                kept.clock.advance(by: kept.limits.renewalAge)
                 await kept.wakeUp.wait()
                 #expect(kept.lease.isRevoked)
                 #expect(kept.keeper.takeRevocations())
