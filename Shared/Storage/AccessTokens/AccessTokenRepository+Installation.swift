@@ -18,7 +18,7 @@ extension AccessTokenRepository {
     /// Whether an installation has signed in to an account within ``knownInstallationTime``, signed out since or not.
     public func isKnown(installationKey: [UInt8], to userID: UUID) async throws(PostgresError) -> Bool {
         let query: PostgresQuery = """
-            SELECT \(unescaped: Self.isKnown(installation: "s.installation_key", to: "s.user_id")) AS known
+            SELECT \(unescaped: Self.isKnownCondition("s.installation_key", to: "s.user_id")) AS known
             FROM (SELECT \(userID)::uuid AS user_id, \(installationKey)::bytea AS installation_key) s
             """
         return try await db.query(query.readOnly()).first?.decode("known", as: Bool.self) ?? false
@@ -30,7 +30,7 @@ extension AccessTokenRepository {
     /// - Parameter installationKey: The installation of the sign-in; `nil` for an unknown one.
     public func isNews(signInOn installationKey: [UInt8]?, of userID: UUID) async throws(PostgresError) -> Bool {
         let query: PostgresQuery = """
-            SELECT NOT \(unescaped: Self.isKnown(installation: "s.installation_key", to: "s.user_id")) AND EXISTS (
+            SELECT NOT \(unescaped: Self.isKnownCondition("s.installation_key", to: "s.user_id")) AND EXISTS (
                 SELECT FROM push_installs i
                 WHERE i.user_id = s.user_id AND i.state <> 'invalid' AND i.installation_key IS DISTINCT FROM s.installation_key) AS is_news
             FROM (SELECT \(userID)::uuid AS user_id, \(installationKey)::bytea AS installation_key) s
@@ -39,7 +39,7 @@ extension AccessTokenRepository {
     }
 
     /// Makes the SQL condition that an installation is known to a user, from the SQL expressions of both.
-    static func isKnown(installation: String, to user: String) -> String {
+    static func isKnownCondition(_ installation: String, to user: String) -> String {
         """
         EXISTS (SELECT FROM access_tokens k WHERE k.user_id = \(user) AND k.installation_key = \(installation)
             AND k.created_at > now() - interval '\(knownInstallationTime.components.seconds) seconds')

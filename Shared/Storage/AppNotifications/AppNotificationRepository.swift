@@ -60,7 +60,7 @@ public struct AppNotificationRepository: Sendable {
     /// Returns the notifications that wait for their time, the next one first.
     ///
     /// - Parameter app: Only those of this app; nil for all.
-    public func scheduled(of app: String? = nil, limit: Int) async throws(PostgresError) -> [AppNotification] {
+    public func listScheduled(of app: String? = nil, limit: Int) async throws(PostgresError) -> [AppNotification] {
         let query: PostgresQuery = """
             SELECT \(unescaped: AppNotification.columns) FROM app_notifications
             WHERE state = 'scheduled' AND (\(app)::text IS NULL OR app = \(app)::text) ORDER BY not_before, id LIMIT \(limit)

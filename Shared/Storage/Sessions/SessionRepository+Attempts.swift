@@ -53,7 +53,7 @@ extension SessionRepository {
         let rows = try await db.query(
             """
             SELECT b.is_known, f.id IS NOT NULL AS is_attempt, f.completed_at
-            FROM (SELECT s.*, \(unescaped: AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id")) AS is_known
+            FROM (SELECT s.*, \(unescaped: AccessTokenRepository.isKnownCondition("s.installation_key", to: "s.user_id")) AS is_known
                   FROM (SELECT \(userID)::uuid AS user_id, \(installationKey)::bytea AS installation_key) s) b
             LEFT JOIN sessions f ON f.attempt_key = ANY(\(attemptKeys)) AND f.event = 'sign_in'
               AND (f.state IN ('received', 'processing') AND f.deadline_at > now() OR \(unescaped: Self.isCountedFailure))
@@ -84,7 +84,7 @@ extension SessionRepository {
             """
             SELECT now() AS at, b.is_known, f.completed_at
             FROM (SELECT s.attempt_key || s.other_attempt_keys AS attempt_keys, s.installation_key,
-                      \(unescaped: AccessTokenRepository.isKnown(installation: "s.installation_key", to: "s.user_id")) AS is_known
+                      \(unescaped: AccessTokenRepository.isKnownCondition("s.installation_key", to: "s.user_id")) AS is_known
                   FROM sessions s WHERE s.id = \(id) AND s.event = 'sign_in' AND s.state IN ('received', 'processing')) b
             LEFT JOIN sessions f ON f.attempt_key = ANY(b.attempt_keys)
               AND \(unescaped: Self.isCountedFailure) AND \(unescaped: Self.isOfSameBudget)
@@ -101,7 +101,7 @@ extension SessionRepository {
         CASE WHEN b.is_known
         THEN f.installation_key = b.installation_key
             AND (f.completed_at IS NULL OR f.completed_at > now() - interval '\(failedSignInWindow.components.seconds) seconds')
-        ELSE NOT \(AccessTokenRepository.isKnown(installation: "f.installation_key", to: "f.user_id")) END
+        ELSE NOT \(AccessTokenRepository.isKnownCondition("f.installation_key", to: "f.user_id")) END
         """
 
     /// SQL condition: the session `f` is a failed sign-in that still counts.

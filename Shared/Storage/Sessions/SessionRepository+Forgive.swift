@@ -24,7 +24,7 @@ extension SessionRepository {
             """
             SELECT * FROM (
                 SELECT f.id, f.completed_at, f.reason, f.request_id, f.installation_key,
-                    \(unescaped: AccessTokenRepository.isKnown(installation: "f.installation_key", to: "f.user_id")) AS known
+                    \(unescaped: AccessTokenRepository.isKnownCondition("f.installation_key", to: "f.user_id")) AS known
                 FROM sessions f WHERE f.user_id = \(userID) AND \(unescaped: Self.isCountedFailure)) f
             WHERE NOT known OR completed_at > now() - make_interval(secs => \(Self.failedSignInWindow / .seconds(1)))
             ORDER BY completed_at DESC, id

@@ -38,7 +38,7 @@ struct NotificationsScheduledCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let found = try await database.withDatabase { try await AppNotificationRepository($0).scheduled(of: app, limit: limit.count) }
+        let found = try await database.withDatabase { try await AppNotificationRepository($0).listScheduled(of: app, limit: limit.count) }
         try Console.current.show(ScheduledReport(notifications: found, now: Date()), asJSON: json)
     }
 }
