@@ -15,8 +15,9 @@ struct DeadLetterBusTests {
         private let log = Mutex<[Int]>([])
         private let refusal = Mutex(true)
 
-        /// The messages of all calls.
-        var calls: [Int] { log.withLock { $0 } }
+        /// The messages whose effect was begun. A second entry of a handled message, such as one that was published again and stayed in its
+        /// stream, begins none.
+        var effectsBegun: [Int] { log.withLock { $0 } }
         var refuses: Bool {
             get { refusal.withLock { $0 } }
             set { refusal.withLock { $0 = newValue } }
@@ -24,8 +25,8 @@ struct DeadLetterBusTests {
 
         func handle(_ event: Envelope<PhotoUploaded>, _ context: HandlerContext) async throws {
             let number = Int(event.body.topic) ?? -1
-            log.withLock { $0.append(number) }
             _ = try await context.commit { transaction in
+                log.withLock { $0.append(number) }
                 try await transaction.addEffect(number)
                 if refuses { throw TestFailure() }
             }
@@ -119,7 +120,7 @@ struct DeadLetterBusTests {
                 try await bus.relaying { try await bus.waitUntilConfirmed() }
             }
             #expect(try await bus.postgres.effects().sorted() == Array(1...5))
-            #expect(handler.calls.sorted() == (1...5).flatMap { [$0, $0] })
+            #expect(handler.effectsBegun.sorted() == (1...5).flatMap { [$0, $0] })
             #expect(try await bus.letters().isEmpty)
         }
     }
@@ -158,7 +159,7 @@ struct DeadLetterBusTests {
             try await bus.consuming(handler) {
                 try await eventually("nothing is pending") { try await bus.transport.pendingCount(of: group("group")) == 0 }
             }
-            #expect(handler.calls == [2], "the entry that had no dead letter")
+            #expect(handler.effectsBegun == [2], "the entry that had no dead letter")
             #expect(try await bus.letters().map(\.consumer) == ["victim", "victim"])
         }
     }
@@ -199,7 +200,7 @@ struct DeadLetterBusTests {
                 // The dead letter of the one does not keep the other from what Redis loses.
                 try await bus.server.cli("FLUSHALL")
                 try await bus.consuming(sound, as: "other") { try await bus.waitUntilConfirmed() }
-                #expect(sound.calls == [1])
+                #expect(sound.effectsBegun == [1])
                 // After two weeks the inbox has forgotten what the other has handled, and the outbox the message.
                 try await bus.postgres.execute("DELETE FROM inbox WHERE consumer_group = 'other'")
                 try await bus.postgres.execute("DELETE FROM outbox")
@@ -215,9 +216,8 @@ struct DeadLetterBusTests {
                     }
                 }
             }
-            #expect(sound.calls == [1])
-            // On a busy machine a delivery may be repeated; its effect is not.
-            #expect(refusing.calls.count >= 2 && Set(refusing.calls) == [1])
+            #expect(sound.effectsBegun == [1])
+            #expect(refusing.effectsBegun == [1, 1])
             #expect(try await bus.postgres.effects() == [1, 1], "one effect of each group")
         }
     }
@@ -236,7 +236,7 @@ struct DeadLetterBusTests {
                 }
             }
             #expect(try await bus.letters().map(\.id) == ids)
-            #expect(handler.calls == [1, 1])
+            #expect(handler.effectsBegun == [1, 1])
         }
     }
 
