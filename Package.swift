@@ -147,9 +147,8 @@ let package = Package(
         .serviceLibrary(
             "HeliographCtl", of: "heliographctl",
             [
-                "BlobStore", "BuildVersion", "CZlib", "CommandLineSupport", "FaceEngine", "HTTPClient", "ImageGenerators", "ImageProbe",
-                "Imaging",
-                "HeliographCrypto", .argumentParser,
+                "BlobStore", "BuildVersion", "CommandLineSupport", "FaceEngine", "HTTPClient", "HeliographCrypto", "ImageGenerators",
+                "ImageProbe", "Imaging", .argumentParser,
             ], in: "Tools"),
         .service("heliographctl", library: "HeliographCtl", in: "Tools"),
         .target(

@@ -48,6 +48,15 @@ public struct ImagePipeline: Sendable {
             }, originalWidth: decoded.original.width, originalHeight: decoded.original.height)
     }
 
+    /// Encodes a picture that this program has drawn, as ``normalise(_:maxSide:quality:limits:)`` does with those of files.
+    public func normalise(_ drawn: RGBImage, quality: Int = 90) throws(ImagingError) -> Normalised {
+        let picture = try withBytes(of: drawn.pixels) { pixels throws(ImagingError) in
+            let size = PixelSize(width: drawn.width, height: drawn.height)
+            return try PictureEncoder.encode(try VipsPicture(pixels: pixels, size: size, bands: 3), as: .jpeg, quality: quality)
+        }
+        return Normalised(picture: picture, originalWidth: drawn.width, originalHeight: drawn.height)
+    }
+
     /// Makes a small JPEG of the most salient part of a picture, for a notification.
     ///
     /// - Parameters:

@@ -172,7 +172,7 @@ struct PushWhyTests {
         }
     }
 
-    @Test func `what nobody knows is no success`() async throws {
+    @Test func `an unknown id is no success`() async throws {
         try await withMessage { database in
             #expect(await why(Self.dan, "--user", Self.cat, in: database).exitCode == 64)
             for id in ["m-2", UUID().uuidString] {

@@ -45,7 +45,7 @@ import WireFormat
             #expect(try await system.settled(dead) == ["dead": 1])
 
             let expected: [(id: String, words: String)] = [
-                ("m-1", "everybody whom it could reach blocks its sender. (sender_blocked)"),
+                ("m-1", "all members with a reachable phone block its sender. (sender_blocked)"),
                 ("m-2", "the phone had the conversation on its screen. (presence)"),
                 (dead.wireString, "FCM calls the token of the phone dead. (UNREGISTERED)"),
                 (superseded.wireString, "a newer push to the same topic has replaced it. (superseded)"),

@@ -94,7 +94,7 @@ struct ImageJobRepositoryTests {
         var seen: [UUID] = []
         var cursor: ListCursor?
         repeat {
-            let page = try await jobs.list(userID: user, before: cursor, limit: 4)
+            let page = try await jobs.list(userID: user, before: cursor ?? .start, limit: 4)
             seen += page.map(\.id)
             cursor = try page.last.map { try #require(ListCursor(ListCursor(after: $0).text)) }
             let id = try await jobs.insert(.make(user)).id

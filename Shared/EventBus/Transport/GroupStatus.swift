@@ -27,7 +27,7 @@ public struct GroupStatus: Sendable {
     /// The limit for counting undelivered entries when the server cannot tell their number.
     public static let maxUndelivered = 1000
 
-    /// The age up to which a heartbeat shows that a consumer lives.
+    /// The maximum age of a heartbeat that shows that a consumer lives.
     public static let heartbeatAge: Duration = .seconds(10)
 
     public init() {}

@@ -25,7 +25,7 @@ public enum PushContent: Sendable, Equatable {
     /// What an app's own server says.
     case custom(AppContent, notificationID: String)
 
-    /// The `kind` of the data, by which apps tell pushes apart: the kind of the notification, or the app's own of what its server says.
+    /// The `kind` of the data, which tells pushes apart: the kind of the notification, or the one that the app's own server gave.
     var kind: String {
         switch self {
         case .jobCompleted: NotificationKind.jobCompleted.rawValue

@@ -29,9 +29,9 @@ public struct EKYCClient: Sendable {
     ///   - consent: The version of the text that the person has agreed to (``AccountClient/consent()``); nil where none is required.
     ///   - answer: A challenge and the photos that answer it (``challenge()``); nil where the app asks for none.
     /// - Throws: `invalid_argument` with the field when a group has not exactly three photos, a photo is empty, of another format, or too
-    ///   large and cannot be scaled down, the address is none, or Firebase has not given a push token; `storage` when a photo cannot be
-    ///   read or the device has no space; `signed_out` when the person signs out meanwhile. Nothing is sent or left on the device then.
-    ///   What the API refuses is the session's outcome.
+    ///   large and cannot be scaled down, the address is not an e-mail address, or Firebase has not given a push token; `storage` when a
+    ///   photo cannot be read or the device has no space; `signed_out` when the person signs out meanwhile. Nothing is sent or left on the
+    ///   device then. What the API refuses is the session's outcome.
     public func signUp(
         _ photos: SignUpPhotos, as owner: Owner, consent: String? = nil, answering answer: ChallengeAnswer? = nil
     ) async throws(HeliographError) -> EKYCSession {

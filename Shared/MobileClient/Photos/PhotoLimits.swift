@@ -26,7 +26,7 @@ struct PhotoLimits: Sendable, Equatable {
         return size.map { $0.longSide <= Self.maxSide && $0.pixels <= maxPixels } ?? true
     }
 
-    /// The longer side to which a photo of this size is scaled. Of one whose size is not known, the side of a square.
+    /// Returns the longer side of the scaled photo. For a photo of unknown size it is the side of a square.
     func scaledSide(of size: PhotoSize?) -> Int {
         guard let size else { return min(scaledSide, Int(Double(scaledPixels).squareRoot())) }
         let factor = min(1, (Double(scaledPixels) / Double(size.pixels)).squareRoot())

@@ -71,11 +71,11 @@ extension PhotoSize {
 }
 
 extension Collection<UInt8> {
-    /// The unsigned number of these bytes, of which there are at most seven.
+    /// The unsigned number of these bytes, seven at most.
     var bigEndian: Int { reduce(0) { $0 << 8 | Int($1) } }
 }
 
 extension BidirectionalCollection<UInt8> {
-    /// The unsigned number of these bytes, of which there are at most seven.
+    /// The unsigned number of these bytes, seven at most.
     var littleEndian: Int { reversed().bigEndian }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A page of the events and conversations of which this person is a member, the last joined first.
+/// A page of the events and conversations that this person is a member of, the last joined first.
 public struct TopicList: Sendable, Equatable, Decodable {
     /// What this person may do in a topic. One that this version does not know keeps its text.
     public struct Role: RawRepresentable, Sendable, Hashable, Decodable {
@@ -47,7 +47,7 @@ public struct InvitationList: Sendable, Equatable, Decodable {
     public struct Invitation: Sendable, Equatable, Decodable {
         /// The whole name, such as `event:42`, as in pushes.
         public let topic: String
-        /// Who invites.
+        /// The user who invites.
         public let inviterID: UUID
         public let createdAt: Date
         /// Until when it can be accepted.
@@ -76,7 +76,7 @@ public struct PhotoList: Sendable, Equatable, Decodable {
     /// One photo.
     public struct Photo: Sendable, Equatable, Decodable {
         public let id: UUID
-        /// Who added it.
+        /// The user who added it.
         public let uploaderID: UUID
         /// Its thumbnail, for a day at most: after that another list has another address.
         public let thumbnailURL: URL

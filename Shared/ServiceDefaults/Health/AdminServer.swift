@@ -54,7 +54,7 @@ struct AdminServer: Service {
         try await application.run()
     }
 
-    /// The metric `build_info`: which service this is, in which version. Its label is not `service`, which Prometheus sets.
+    /// The metric `build_info`: the service and its version. Its label is not `service`, which Prometheus sets.
     var build: String {
         PrometheusText.gauge("build_info", [(PrometheusText.labels([("program", name), ("version", HeliographVersion.current)]), 1)])
     }

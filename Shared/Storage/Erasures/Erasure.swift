@@ -76,7 +76,7 @@ public struct ErasureStatus: Sendable, Equatable {
 
 /// The person whose erasures are looked for, by what an operator knows of them.
 public enum ErasedPerson: Sendable, Equatable {
-    /// The id of the account, of which a completed erasure has kept the hash.
+    /// The id of the account. A completed erasure has kept its hash.
     case account(UUID)
     /// The keys of sign-ins with the e-mail, which an erasure has until it is completed.
     case email(attemptKeys: [UUID])

@@ -57,14 +57,13 @@ public struct ImageJobRepository: Sendable {
     /// Returns a user's jobs, newest first.
     ///
     /// - Parameters:
-    ///   - cursor: The end of the previous page; nil for the first page.
+    ///   - cursor: The end of the previous page.
     ///   - limit: The most jobs; capped at ``maxPageSize``.
-    public func list(userID: UUID, before cursor: ListCursor? = nil, limit: Int) async throws(PostgresError) -> [ImageJob] {
+    public func list(userID: UUID, before cursor: ListCursor = .start, limit: Int) async throws(PostgresError) -> [ImageJob] {
         let query: PostgresQuery = """
             SELECT * FROM image_jobs
             WHERE user_id = \(userID) AND \(unescaped: Self.isVisible)
-              AND (created_at, id) < (coalesce(\(cursor?.createdAt), 'infinity'),
-                                      coalesce(\(cursor?.id), 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+              AND (created_at, id) < (\(cursor.createdAt), \(cursor.id))
             ORDER BY created_at DESC, id DESC LIMIT \(min(max(limit, 0), Self.maxPageSize))
             """
         return try await db.query(query.readOnly()).map(ImageJob.init(row:))

@@ -47,13 +47,12 @@ public struct ImageTemplateRepository: Sendable {
             """) == 1
     }
 
-    /// Deletes a template that no job has, of those that are kept.
+    /// Deletes a template.
     ///
-    /// - Returns: Whether it was deleted.
-    /// - Throws: The violation of a foreign key when a job was ordered at the same time.
+    /// - Returns: Whether it existed.
+    /// - Throws: The violation of a foreign key when a job that is kept has it.
     public func delete(id: String) async throws(PostgresError) -> Bool {
-        try await db.execute(
-            "DELETE FROM image_templates WHERE id = \(id) AND NOT EXISTS (SELECT FROM image_jobs WHERE template_id = \(id))") == 1
+        try await db.execute("DELETE FROM image_templates WHERE id = \(id)") == 1
     }
 
     /// Returns a template. By default also one that cannot be ordered: its jobs are still processed.

@@ -21,7 +21,7 @@ public struct PushInquiryRepository: Sendable {
         return try await db.query(query.readOnly()).map(NotificationRecord.init(row:))
     }
 
-    /// The newest lists of apps, and pushes to single installations, in which a user is looked for: nothing else finds accepted ones.
+    /// The number of newest lists of apps, and of pushes to single installations, that are searched for a user's accepted pushes.
     private static let maxLists = 10_000
 
     /// Returns the newest notifications that were meant for a user, or for a session that was begun on one of the user's phones: by the

@@ -12,7 +12,7 @@ public enum SkipReason: String, Sendable, CaseIterable {
     case noInstallation = "no_installation"
     /// Its user has no other phone than the one that caused it.
     case ownDevice = "own_device"
-    /// Everybody whom it could reach blocks its sender. No answer of the API says so: a block does not show.
+    /// All members with a reachable phone block its sender. No answer of the API says so: a block does not show.
     case senderBlocked = "sender_blocked"
     /// Its topic has ended, or its name belongs to a newer topic.
     case topicEnded = "topic_ended"

@@ -25,6 +25,10 @@ public struct ListCursor: Sendable, Equatable {
     /// The end of the year 9999: the last time that both the database and JSON can represent.
     private static let maxMicroseconds: Int64 = 253_402_300_799_000_000
 
+    /// The position before all elements.
+    public static let start = ListCursor(
+        microseconds: maxMicroseconds, id: UUID(uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)))
+
     /// The position as text for a URL.
     public var text: String { String(microseconds, radix: 36) + "." + id.wireString }
 

@@ -98,7 +98,7 @@ public struct TopicFanOutRepository: Sendable {
         return part
     }
 
-    /// Whether a member who blocks the sender could be reached: a fan-out without deliveries had nobody else.
+    /// Whether a member who blocks the sender could be reached: a fan-out without deliveries reached no other member.
     public func reachesBlockers(_ fanOut: TopicFanOut) async throws(PostgresError) -> Bool {
         guard let topicID = fanOut.topicID, let senderID = fanOut.senderID else { return false }
         let rows = try await db.query(

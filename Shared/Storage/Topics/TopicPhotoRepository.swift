@@ -61,17 +61,16 @@ public struct TopicPhotoRepository: Sendable {
     ///
     /// - Parameters:
     ///   - userID: A member of the topic, who sees the list.
-    ///   - cursor: The end of the previous page; nil for the first page.
+    ///   - cursor: The end of the previous page.
     ///   - limit: The most photos.
     public func list(
-        topicID: UUID, seenBy userID: UUID, before cursor: ListCursor? = nil, limit: Int
+        topicID: UUID, seenBy userID: UUID, before cursor: ListCursor = .start, limit: Int
     ) async throws(PostgresError) -> [TopicPhoto] {
         let query: PostgresQuery = """
             SELECT * FROM topic_photos
             WHERE topic_id = \(topicID) AND state = 'ready' AND expires_at > now()
               AND uploader_id NOT IN (SELECT blocked_id FROM user_blocks WHERE user_id = \(userID))
-              AND (created_at, id) < (coalesce(\(cursor?.createdAt), 'infinity'),
-                                      coalesce(\(cursor?.id), 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+              AND (created_at, id) < (\(cursor.createdAt), \(cursor.id))
             ORDER BY created_at DESC, id DESC LIMIT \(limit)
             """
         return try await db.query(query.readOnly()).map(TopicPhoto.init(row:))

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import PostgresClient
 public import WireFormat
 
-/// A topic of which a user is a member.
+/// A user's membership of a topic.
 public struct TopicMembership: Sendable, Equatable {
     /// The topic.
     public let topic: Topic
@@ -38,18 +38,18 @@ public struct OpenInvitation: Sendable, Equatable {
 }
 
 extension TopicRepository {
-    /// Returns the topics of which a user is a member, the last joined first.
+    /// Returns a user's topics, the last joined first.
     ///
     /// - Parameters:
-    ///   - cursor: The end of the previous page; nil for the first page.
+    ///   - cursor: The end of the previous page.
     ///   - limit: The most topics; capped at ``maxPageSize``.
-    public func memberships(of userID: UUID, before cursor: ListCursor? = nil, limit: Int) async throws(PostgresError) -> [TopicMembership]
+    public func memberships(of userID: UUID, before cursor: ListCursor = .start, limit: Int) async throws(PostgresError)
+        -> [TopicMembership]
     {
         let query: PostgresQuery = """
             SELECT t.*, m.joined_at FROM topic_members m JOIN topics t ON t.id = m.topic_id
             WHERE m.user_id = \(userID)
-              AND (m.joined_at, m.topic_id) < (coalesce(\(cursor?.createdAt), 'infinity'),
-                                               coalesce(\(cursor?.id), 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+              AND (m.joined_at, m.topic_id) < (\(cursor.createdAt), \(cursor.id))
             ORDER BY m.joined_at DESC, m.topic_id DESC LIMIT \(min(max(limit, 0), Self.maxPageSize))
             """
         return try await db.query(query.readOnly()).map(TopicMembership.init(row:))
@@ -58,15 +58,14 @@ extension TopicRepository {
     /// Returns the invitations that a user can accept, the newest first; without those of users whom the user blocks.
     ///
     /// - Parameters: As for ``memberships(of:before:limit:)``.
-    public func openInvitations(of userID: UUID, before cursor: ListCursor? = nil, limit: Int) async throws(PostgresError)
+    public func openInvitations(of userID: UUID, before cursor: ListCursor = .start, limit: Int) async throws(PostgresError)
         -> [OpenInvitation]
     {
         let query: PostgresQuery = """
             SELECT i.*, t.name FROM topic_invitations i JOIN topics t ON t.id = i.topic_id
             WHERE i.user_id = \(userID) AND i.expires_at > now()
               AND i.inviter_id NOT IN (SELECT blocked_id FROM user_blocks WHERE user_id = \(userID))
-              AND (i.created_at, i.topic_id) < (coalesce(\(cursor?.createdAt), 'infinity'),
-                                                coalesce(\(cursor?.id), 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+              AND (i.created_at, i.topic_id) < (\(cursor.createdAt), \(cursor.id))
             ORDER BY i.created_at DESC, i.topic_id DESC LIMIT \(min(max(limit, 0), Self.maxPageSize))
             """
         return try await db.query(query.readOnly()).map(OpenInvitation.init(row:))

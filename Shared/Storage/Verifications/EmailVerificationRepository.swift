@@ -179,7 +179,7 @@ public struct EmailVerificationRepository: Sendable {
 
     /// SQL expression: the seconds until the address of `v` may get another mail that the client of `v` asks for; NULL when it may now.
     ///
-    /// Counted from the newest, the verification with which a limit is reached must become a day old first.
+    /// Counted from the newest, the verification that reaches a limit must become a day old first.
     private static let roomWait = """
         (SELECT max(extract(epoch FROM created_at + interval '24 hours' - now())::float8) FROM (
             SELECT m.created_at, sum(m.code_number) OVER newest AS mails,

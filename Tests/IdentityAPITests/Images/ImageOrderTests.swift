@@ -220,7 +220,7 @@ import WireFormat
         _ = try await api.job(by: customer)
     }
 
-    @Test(.api) func `an order whose template is deleted meanwhile is told so`() async throws {
+    @Test(.api) func `an order whose template is deleted meanwhile gets template_not_found`() async throws {
         let customer = try await api.customer()
         let answer = try await api.postgres.withTransaction { transaction in
             try await transaction.execute("DELETE FROM image_templates WHERE id = 'anime-style'")

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `numbers that are no size are none`() {
+    @Test func `numbers that cannot be a size are refused`() {
         for (width, height) in [(0, 1), (1, 0), (1 << 31, 1), (1, 1 << 62)] { #expect(PhotoSize(width: width, height: height) == nil) }
     }
 }

@@ -11,9 +11,9 @@ extension Request {
         return limit
     }
 
-    /// The query `cursor` of a list that has the newest first; nil for the first page.
-    func listCursor() throws(APIError) -> ListCursor? {
-        guard let text = query("cursor") else { return nil }
+    /// The query `cursor` of a list that has the newest first; the start of the list without it.
+    func listCursor() throws(APIError) -> ListCursor {
+        guard let text = query("cursor") else { return .start }
         guard let cursor = ListCursor(text) else {
             throw APIError(.invalidRequest, "cursor is the next_cursor of the page before", field: "cursor")
         }

@@ -22,7 +22,7 @@ struct TopicListController: Sendable {
     let authenticator: any Authenticator
     let links: MediaLinks
 
-    /// Lists the topics of which the caller is a member.
+    /// Lists the caller's topics.
     func topics(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let (userID, limit, cursor) = try await page(request)
         let found = try await TopicRepository(postgres).memberships(of: userID, before: cursor, limit: limit + 1)
@@ -62,7 +62,7 @@ struct TopicListController: Sendable {
         return link
     }
 
-    private func page(_ request: Request) async throws -> (userID: UUID, limit: Int, cursor: ListCursor?) {
+    private func page(_ request: Request) async throws -> (userID: UUID, limit: Int, cursor: ListCursor) {
         let identity = try await authenticator.identify(request)
         return (identity.userID, try request.pageLimit(usual: Self.usualPage, upTo: Self.maxPage), try request.listCursor())
     }

@@ -2,7 +2,7 @@
 import { $, copy, keepPlace, make, makeText, makeTime } from "./inbox-page.js";
 
 const MAX_MAILS = 50;
-/** A code of six digits; longer numbers are none. */
+/** A code of six digits; a longer number is not a code. */
 const CODE = /(?<!\d)(\d{6})(?!\d)/;
 
 /** Appends a text with its codes set apart. */

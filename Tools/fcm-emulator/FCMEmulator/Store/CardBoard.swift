@@ -18,7 +18,7 @@ struct CardBoard {
         return messages.suffix(from: first).filter(\.isOnPhone).map { add($0.received) }
     }
 
-    /// Does the same with the pushes to one phone alone, of which `last` is the number of the newest.
+    /// Does the same with the pushes to one phone alone; `last` is the number of the newest.
     mutating func catchUp(_ messages: Ring<KeptMessage>, toPhoneOf last: Int?) -> [Card] {
         let new = messages.chain(from: last, downTo: next).prefix(Self.maxCatchUp).reversed()
         next = messages.end

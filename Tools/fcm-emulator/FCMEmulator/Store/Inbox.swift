@@ -5,7 +5,7 @@ import Synchronization
 final class Inbox: Sendable {
     /// An event on a stream of the page.
     enum Event: Sendable {
-        /// The present cards, and how many messages were kept of which these are the cards.
+        /// The present cards, and the number of messages that they were made of.
         case snapshot([Card], messages: Int)
         case card(Card)
         case cleared

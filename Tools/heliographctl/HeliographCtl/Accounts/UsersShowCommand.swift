@@ -31,9 +31,11 @@ struct UsersShowCommand: AsyncParsableCommand {
         let action = reveal ? AuditAction.emailRevealed : .accountShown
         var report = try await account.recording(action, detail: "by_id") { transaction in
             let users = UserRepository(transaction)
-            guard let details = try await users.details(id: account.user) else { throw AccountOptions.noSuchAccount() }
+            guard let summary = try await users.summary(id: account.user), let details = try await users.details(id: account.user) else {
+                throw AccountOptions.noSuchAccount()
+            }
             return AccountDetailReport(
-                account: try await AccountReport.account(account.user, in: users), details: details,
+                account: summary, details: details,
                 signIns: try await SignInRepository(transaction).list(of: account.user),
                 installs: try await PushInstallRepository(transaction).find(userIDs: [account.user]),
                 locks: LockReport(failures: try await SessionRepository(transaction).countedFailures(of: account.user), now: Date()))

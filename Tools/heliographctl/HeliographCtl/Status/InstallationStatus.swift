@@ -25,7 +25,7 @@ struct DatabaseStatus: Sendable {
             snapshot = nil
             return
         }
-        var snapshot = BusSnapshot(takenAt: Date(), rows: rows ?? BusSnapshot.unknownRows, outbox: .init())
+        var snapshot = BusSnapshot(takenAt: Date(), rows: rows ?? BusSnapshot.emptyRows, outbox: .init())
         try await snapshot.read(postgres)
         self.snapshot = snapshot
     }

@@ -59,7 +59,7 @@ struct StatusCommand: AsyncParsableCommand {
         if status.findings.contains(where: \.isProblem) { throw ExitCode.failure }
     }
 
-    /// Returns nil for a server that does not answer, of which the operator has been told.
+    /// Returns nil for a server that does not answer; a note has said so.
     private static func reachable<Value>(_ body: () async throws -> Value) async throws -> Value? {
         do { return try await body() } catch let code as ExitCode where code == .unavailable { return nil }
     }

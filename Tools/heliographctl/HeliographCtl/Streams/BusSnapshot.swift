@@ -69,8 +69,8 @@ struct BusSnapshot: Sendable {
         return rows
     }
 
-    /// The rows of all groups, of which nothing is known.
-    static var unknownRows: [Row] {
+    /// The rows of all groups, without figures.
+    static var emptyRows: [Row] {
         KnownGroups.all.flatMap { stream, groups in groups.map { Row(stream: stream, group: $0.name, status: GroupStatus()) } }
     }
 

@@ -54,7 +54,7 @@ extension BusSnapshot {
                 Finding(
                     isProblem: true,
                     text: "\(HumanUnits.count(row.deadLetters.count, "dead letter")) of \(row.stream): `heliographctl dlq list "
-                        + "\(row.stream)` says why. Fix the cause, then `dlq redrive` them, or `dlq drop` those that nobody needs."))
+                        + "\(row.stream)` says why. Fix the cause, then `dlq redrive` them, or `dlq drop` those that are not needed."))
         }
         return found
     }

@@ -40,7 +40,7 @@ extension Settings {
         return try reporting { try sealer(purpose) }
     }
 
-    /// The ids of the keys of a ring, the first of which seals; nil when the environment lacks the ring. Ends the command with a note
+    /// The ids of the keys of a ring: the first key seals; nil when the environment lacks the ring. Ends the command with a note
     /// when it is wrong.
     func installationKeyIDs(_ purpose: KeyPurpose) throws -> [String]? {
         try reporting {

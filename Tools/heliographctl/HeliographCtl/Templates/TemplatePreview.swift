@@ -17,8 +17,8 @@ struct TemplatePreview: Sendable {
     let template: ImageTemplate
     let format: ImageFormat
 
-    /// Makes the picture; ends the command with a note when that is not possible.
-    func make(of source: [UInt8]) async throws -> EncodedPicture {
+    /// Makes the picture of a photo's file, or of ``SamplePicture``; ends the command with a note when that is not possible.
+    func make(of photo: [UInt8]?) async throws -> EncodedPicture {
         guard let style = PictureStyle(rawValue: template.style) else {
             throw failed("the local generator has no style \(template.style)")
         }
@@ -26,8 +26,9 @@ struct TemplatePreview: Sendable {
         let pipeline = ImagePipeline(decoder: ImageDecoder(sandbox: sandbox, logger: .silent))
         let threads = PictureThreads.shared
         do {
-            let normalised = try await threads.run(taking: { PictureMemory.normalising(source, maxSide: Self.maxSide) }) {
-                try pipeline.normalise(source, maxSide: Self.maxSide)
+            let share: @Sendable () -> Int = { photo.map { PictureMemory.normalising($0, maxSide: Self.maxSide) } ?? 0 }
+            let normalised = try await threads.run(taking: share) {
+                try photo.map { try pipeline.normalise($0, maxSide: Self.maxSide) } ?? pipeline.normalise(SamplePicture.image)
             }
             let request = GenerationRequest(
                 jobID: UUID(),
@@ -35,10 +36,9 @@ struct TemplatePreview: Sendable {
                 picture: normalised.picture, quality: .medium, deadline: .now + Self.timeout)
             let made = try await LocalGenerator(pipeline: pipeline, threads: threads).generate(request)
             let format = format
-            let share: @Sendable () -> Int = {
-                PictureMemory.finishing(made.bytes, width: nil, height: nil, quality: .medium, limits: ImageLimits())
-            }
-            return try await threads.run(taking: share) { try pipeline.finish(made.bytes, format: format) }
+            return try await threads.run(
+                taking: { PictureMemory.finishing(made.bytes, width: nil, height: nil, quality: .medium, limits: ImageLimits()) }
+            ) { try pipeline.finish(made.bytes, format: format) }
         } catch let error as ImagingError {
             throw failed("\(error)")
         } catch let error as GenerationError {

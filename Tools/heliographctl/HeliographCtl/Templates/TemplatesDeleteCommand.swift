@@ -35,9 +35,7 @@ struct TemplatesDeleteCommand: AsyncParsableCommand {
         }
         do {
             try await options.recording(.templateDeleted, detail: id) { transaction in
-                let templates = ImageTemplateRepository(transaction)
-                guard try await templates.find(id: id) != nil else { throw noSuchTemplate() }
-                guard try await templates.delete(id: id) else { throw isInUse() }
+                guard try await ImageTemplateRepository(transaction).delete(id: id) else { throw noSuchTemplate() }
             }
         } catch let error as PostgresError where error.isForeignKeyViolation {
             throw isInUse()

@@ -48,9 +48,9 @@ struct TemplatesPreviewCommand: AsyncParsableCommand {
             throw ExitCode.nothingFound
         }
         if let out, let format = Self.format(of: out) {
-            let picture = try await TemplatePreview(template: template, format: format).make(of: try source())
+            let picture = try await TemplatePreview(template: template, format: format).make(of: try photoFile())
             do {
-                try Data(picture.bytes).write(to: URL(fileURLWithPath: out))
+                try Data(picture.bytes).write(to: URL(fileURLWithPath: out), options: .atomic)
             } catch {
                 console.note("\(out) cannot be written: \(error.localizedDescription)")
                 throw ExitCode.failure
@@ -70,8 +70,8 @@ struct TemplatesPreviewCommand: AsyncParsableCommand {
         }
     }
 
-    private func source() throws -> [UInt8] {
-        guard let photo else { return SamplePicture.png }
+    private func photoFile() throws -> [UInt8]? {
+        guard let photo else { return nil }
         do {
             return [UInt8](try Data(contentsOf: URL(fileURLWithPath: photo)))
         } catch {

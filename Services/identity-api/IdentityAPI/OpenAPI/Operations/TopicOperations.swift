@@ -9,7 +9,7 @@ extension APIOperation {
     static let topics: [APIOperation] = [
         APIOperation(
             method: .get, path: "/v1/topics", id: "listTopics", area: .topics,
-            summary: "The events and conversations of which one is a member, the last joined first", bearers: [.access],
+            summary: "The events and conversations that one is a member of, the last joined first", bearers: [.access],
             parameters: listParameters, replies: [.data(page("topics", topic), "A page of topics")], handler: { $0.topics.lists.topics }),
         APIOperation(
             method: .get, path: "/v1/invitations", id: "listInvitations", area: .topics,

@@ -63,7 +63,7 @@ enum SchemaHTML {
         return ["text", "file", "UUID", "instant", "integer", "boolean", "object"].contains(type) ? type + "s" : type
     }
 
-    /// Returns the values to choose from; nil when there are none, or the description names each.
+    /// Returns the values to choose from; nil without such values, or when the description names each.
     private static func choices(_ schema: JSONValue, besides description: String) -> String? {
         let values = (schema["enum"] ?? schema["items"]?["enum"])?.elements ?? []
         let texts = values.map { "<code>\(HTMLText.escaped($0.string ?? $0.text))</code>" }

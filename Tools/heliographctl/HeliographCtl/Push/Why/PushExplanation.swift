@@ -26,7 +26,7 @@ struct PushExplanation: Report {
         for notification in question.notifications {
             var findings = (outcomes[notification.id] ?? []).map { PushFinding($0, receipts: receipts[notification.id] ?? [:]) }
             findings += PushFinding(notification).map { [$0] } ?? []
-            if notification.skipsMembers {
+            if notification.explainsMembers {
                 findings += try await inquiry.unaddressedMembers(of: notification, question.userID).map {
                     PushFinding($0, requestedAt: notification.createdAt)
                 }
@@ -87,7 +87,7 @@ struct PushExplanation: Report {
 
 extension NotificationRecord {
     /// Whether it has looked for the phones of its topic's members, so that each member without a delivery has a reason of its own.
-    fileprivate var skipsMembers: Bool {
+    fileprivate var explainsMembers: Bool {
         switch state {
         case .requested: false
         case .addressed, .settled: true

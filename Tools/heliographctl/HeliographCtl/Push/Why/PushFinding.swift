@@ -11,7 +11,7 @@ struct PushFinding {
     let remedy: String
     /// The stored code of the reason; nil for a push that was shown, or is on its way.
     var code: String?
-    /// The only user that it is about; nil for installations of anybody.
+    /// The only user that it is about; nil for the installations of several users.
     var userID: UUID?
     /// The number of phones, or of users.
     var count = 1
@@ -24,7 +24,7 @@ struct PushFinding {
         self.count = count
     }
 
-    /// Describes a notification that was not sent to anybody, or is not addressed yet.
+    /// Describes a notification that has no delivery, or is not addressed yet.
     init?(_ notification: NotificationRecord) {
         switch notification.state {
         case .requested:
@@ -33,8 +33,8 @@ struct PushFinding {
                 remedy: "Look at notification.requested with `heliographctl streams`: is token-registry running?")
         case .skipped:
             let code = notification.skipReason ?? "unknown"
-            let reason = SkipReason(rawValue: code).map(PushReason.of) ?? PushReason("of \(code.printable)", remedy: PushReason.none)
-            self.init("It was not sent to anybody, because \(reason.cause).", remedy: reason.remedy, code: code)
+            let reason = SkipReason(rawValue: code).map(PushReason.of) ?? PushReason("of \(code.printable)", remedy: PushReason.nothingToDo)
+            self.init("It was sent to no phone, because \(reason.cause).", remedy: reason.remedy, code: code)
         case .addressed, .settled: return nil
         }
     }
@@ -55,9 +55,9 @@ struct PushFinding {
             self.init(
                 "\(does), to \(phones)\(due)\(because).",
                 remedy: reason?.remedy ?? "Look at notification.addressed with `heliographctl streams`: is notifier running?")
-        case .skipped: self.init("It was not sent to \(phones)\(because).", remedy: reason?.remedy ?? PushReason.none)
-        case .expired: self.init("It had no time left for \(phones)\(because).", remedy: reason?.remedy ?? PushReason.none)
-        case .dead, .failed: self.init("FCM did not take it for \(phones)\(because).", remedy: reason?.remedy ?? PushReason.none)
+        case .skipped: self.init("It was not sent to \(phones)\(because).", remedy: reason?.remedy ?? PushReason.nothingToDo)
+        case .expired: self.init("It had no time left for \(phones)\(because).", remedy: reason?.remedy ?? PushReason.nothingToDo)
+        case .dead, .failed: self.init("FCM did not take it for \(phones)\(because).", remedy: reason?.remedy ?? PushReason.nothingToDo)
         }
         code = outcome.code
         count = outcome.count
@@ -68,14 +68,14 @@ struct PushFinding {
         if receipts[.suppressed] != nil {
             self.init(
                 "FCM took it for \(phones), and an app did not show it because it had its subject on the screen "
-                    + "(receipts: \(reports.joined(separator: ", "))).", remedy: PushReason.none)
+                    + "(receipts: \(reports.joined(separator: ", "))).", remedy: PushReason.nothingToDo)
         } else if reports.isEmpty {
             self.init(
                 "FCM took it for \(phones), and no phone has reported that it arrived.",
                 remedy: "Check that the phone is online and allows the app's notifications (on Android those of the channel), and that "
                     + "the app sends receipts.")
         } else {
-            self.init("FCM took it for \(phones) (receipts: \(reports.joined(separator: ", "))).", remedy: PushReason.none)
+            self.init("FCM took it for \(phones) (receipts: \(reports.joined(separator: ", "))).", remedy: PushReason.nothingToDo)
         }
     }
 

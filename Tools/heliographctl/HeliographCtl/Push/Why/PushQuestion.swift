@@ -5,10 +5,8 @@ internal import WireFormat
 
 /// What an operator asks about, as the rows that it names: a user, or the notifications of something.
 struct PushQuestion {
-    /// The user whose pushes are explained; nil for everybody whom the notifications are for.
+    /// The user whose pushes are explained; nil for all recipients.
     var userID: UUID?
-    /// Whether all pushes of the user are asked for.
-    var isOfUser = false
     /// The notifications, oldest first.
     var notifications: [NotificationRecord] = []
     /// The answers for what has no notification.
@@ -17,7 +15,7 @@ struct PushQuestion {
     /// The newest notifications of a user.
     static func user(_ id: UUID, since: Date, limit: Int, in db: some PostgresQueryable) async throws -> PushQuestion {
         let notifications = try await PushInquiryRepository(db).notifications(about: id, since: since, limit: limit)
-        var question = PushQuestion(userID: id, isOfUser: true, notifications: notifications.reversed())
+        var question = PushQuestion(userID: id, notifications: notifications.reversed())
         if try await PushInstallRepository(db).find(userIDs: [id]).isEmpty {
             let reason = PushReason.of(SkipReason.noInstallation)
             question.others.append(PushFinding("The user has no phone that gets pushes now.", remedy: reason.remedy))

@@ -14,7 +14,7 @@ struct PushReason: Equatable {
     }
 
     /// The remedy of what is as it should be.
-    static let none = "Nothing is to be done: this is as it should be."
+    static let nothingToDo = "Nothing is to be done: this is as it should be."
     /// The remedy of what waits, or waited, for a service.
     private static let lookAtStreams = "Look at the backlog with `heliographctl streams`, and at the log of the service that is behind."
 
@@ -22,7 +22,7 @@ struct PushReason: Equatable {
     static func of(_ reason: SkipReason) -> PushReason {
         switch reason {
         case .expired: PushReason("it had expired before token-registry looked for its phones", remedy: lookAtStreams)
-        case .sessionUnknown: PushReason("its session does not exist any more", remedy: none)
+        case .sessionUnknown: PushReason("its session does not exist any more", remedy: nothingToDo)
         case .tokenMissing:
             PushReason(
                 "the phone that began the session sent no token, or has signed out since",
@@ -35,10 +35,10 @@ struct PushReason: Equatable {
                     "See the phones with `heliographctl push why <user>`. Let the app register its token after each sign-in and each "
                     + "change, with `POST /v1/users/device-token`."
             )
-        case .ownDevice: PushReason("the user has no other phone than the one that caused it", remedy: none)
-        case .senderBlocked: PushReason("everybody whom it could reach blocks its sender", remedy: blockStays)
-        case .topicEnded: PushReason("its topic has ended, or its name belongs to a newer topic", remedy: none)
-        case .userErased: PushReason("the account of its user is erased", remedy: none)
+        case .ownDevice: PushReason("the user has no other phone than the one that caused it", remedy: nothingToDo)
+        case .senderBlocked: PushReason("all members with a reachable phone block its sender", remedy: blockStays)
+        case .topicEnded: PushReason("its topic has ended, or its name belongs to a newer topic", remedy: nothingToDo)
+        case .userErased: PushReason("the account of its user is erased", remedy: nothingToDo)
         case .recipientUnsupported:
             PushReason(
                 "its recipient is malformed", remedy: "Look in the log of token-registry for the notification: its author has a fault.")
@@ -49,14 +49,14 @@ struct PushReason: Equatable {
     static func of(_ suppression: Suppression) -> PushReason {
         switch suppression {
         case .expired: PushReason("it had expired when a notifier took it", remedy: lookAtStreams)
-        case .jobGone: PushReason("its picture was deleted, or had expired, before it was sent", remedy: none)
+        case .jobGone: PushReason("its picture was deleted, or had expired, before it was sent", remedy: nothingToDo)
         case .noInstallation:
             PushReason("the phone has signed out, changed its user or lost its token since it was addressed", remedy: registerAgain)
-        case .notAMember: PushReason("the user had left the topic", remedy: none)
+        case .notAMember: PushReason("the user had left the topic", remedy: nothingToDo)
         case .blocked: PushReason("the user blocks its sender", remedy: blockStays)
-        case .presence: PushReason("the phone had the conversation on its screen", remedy: none)
+        case .presence: PushReason("the phone had the conversation on its screen", remedy: nothingToDo)
         case .notInvited:
-            PushReason("the invitation was answered, withdrawn or expired before, or its sender is blocked by now", remedy: none)
+            PushReason("the invitation was answered, withdrawn or expired before, or its sender is blocked by now", remedy: nothingToDo)
         }
     }
 
@@ -75,8 +75,8 @@ struct PushReason: Equatable {
                 "its token or text cannot be opened with the keys of notifier",
                 remedy: "Run `heliographctl keys verify`, and give notifier all keys of TOKEN_KEYS.")
         case .neverSent: PushReason("it had expired before a notifier took it", remedy: lookAtStreams)
-        case .superseded: PushReason("a newer push to the same topic has replaced it", remedy: none)
-        case .userErased: PushReason("the account of its user is erased", remedy: none)
+        case .superseded: PushReason("a newer push to the same topic has replaced it", remedy: nothingToDo)
+        case .userErased: PushReason("the account of its user is erased", remedy: nothingToDo)
         case .lanePaused:
             PushReason(
                 "FCM has asked its lane to wait: the project's quota is reached",

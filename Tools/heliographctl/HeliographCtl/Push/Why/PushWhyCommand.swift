@@ -52,7 +52,6 @@ struct PushWhyCommand: AsyncParsableCommand {
         let lookups = try await lookups()
         let explanation = try await acting.database.withDatabase { client in
             let question = try await question(lookups: lookups, in: client)
-            try await record(question, in: client)
             return try await PushExplanation(question, in: client)
         }
         try Console.current.show(explanation, asJSON: json)
@@ -64,15 +63,7 @@ struct PushWhyCommand: AsyncParsableCommand {
         return address.lookups(under: try await Settings.withKeys().installationLookupKeys(hint: "the id of the user"))
     }
 
-    /// Appends an entry for each notification of a thing, or one for a user.
-    private func record(_ question: PushQuestion, in client: PostgresClient) async throws {
-        let objects: [UUID?] = question.isOfUser || question.notifications.isEmpty ? [nil] : question.notifications.map(\.id)
-        let audit = AuditRepository(client)
-        for object in objects {
-            try await audit.append(AuditEntry(.pushesExplained, by: acting.actor, on: question.userID, object: object))
-        }
-    }
-
+    /// Reads what is asked about, and records the question: for each notification of a thing, or once for a user.
     private func question(lookups: [[UInt8]]?, in client: PostgresClient) async throws -> PushQuestion {
         let start = Date(timeIntervalSinceNow: -since.duration.seconds)
         var person: UUID?
@@ -86,6 +77,7 @@ struct PushWhyCommand: AsyncParsableCommand {
                 Console.current.note("--user is for the id of a thing; \(subject.printable) is a user.")
                 throw ExitCode.validationFailure
             }
+            try await AuditRepository(client).append(AuditEntry(.pushesExplained, by: acting.actor, on: person))
             return try await .user(person, since: start, limit: Self.limit, in: client)
         }
         guard lookups == nil, var question = try await PushQuestion.thing(subject, in: client) else {
@@ -94,6 +86,10 @@ struct PushWhyCommand: AsyncParsableCommand {
             throw ExitCode.nothingFound
         }
         question.userID = user
+        let objects: [UUID?] = question.notifications.isEmpty ? [nil] : question.notifications.map(\.id)
+        for object in objects {
+            try await AuditRepository(client).append(AuditEntry(.pushesExplained, by: acting.actor, on: user, object: object))
+        }
         return question
     }
 }

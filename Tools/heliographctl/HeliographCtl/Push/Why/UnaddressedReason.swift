@@ -41,12 +41,12 @@ enum UnaddressedReason: String, CaseIterable {
 
     var explanation: PushReason {
         switch self {
-        case .sender: PushReason("the user sent it", remedy: PushReason.none)
-        case .notAMember: PushReason("the user had left the topic before", remedy: PushReason.none)
-        case .joinedLater: PushReason("the user joined the topic later", remedy: PushReason.none)
+        case .sender: PushReason("the user sent it", remedy: PushReason.nothingToDo)
+        case .notAMember: PushReason("the user had left the topic before", remedy: PushReason.nothingToDo)
+        case .joinedLater: PushReason("the user joined the topic later", remedy: PushReason.nothingToDo)
         case .senderBlocked: .of(Suppression.blocked)
         case .tokenDead: PushReason("FCM has called the tokens of all phones of the user dead", remedy: PushReason.registerAgain)
-        case .registeredLater: PushReason("the phone of the user registered its token later", remedy: PushReason.none)
+        case .registeredLater: PushReason("the phone of the user registered its token later", remedy: PushReason.nothingToDo)
         case .unknown:
             PushReason(
                 "the user caused it, blocks the user who did, or had no phone that could get it",
