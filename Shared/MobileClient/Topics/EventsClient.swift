@@ -82,8 +82,8 @@ public struct EventsClient: Sendable {
     ///     the photo is then added once, for 24 hours.
     /// - Returns: The photo's id.
     /// - Throws: `invalid_argument` for a file of another format, or one that is too large and cannot be scaled down; `storage` when it
-    ///   cannot be read, `invalid_image` for a damaged one, `limit_reached` with 5,000 photos, `rate_limited`, `idempotency_key_reused` when
-    ///   the key belongs to another photo.
+    ///   cannot be read, `invalid_image` for a damaged one, `limit_reached` with 5,000 photos, `rate_limited`, `idempotency_key_reused`
+    ///   when the key belongs to another photo.
     public func addPhoto(_ photo: URL, to eventID: String, key: UUID = UUID()) async throws(HeliographError) -> UUID {
         let topic = try topics.name(eventID)
         let outgoing = try await OutgoingPhoto(.file(photo), .picture, field: "photo", scaler: scaler)
