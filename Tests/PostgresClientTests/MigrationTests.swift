@@ -117,7 +117,11 @@ struct MigrationTests {
                     try await reader.execute("SELECT FROM people")
                     let migration = Task { try await runner.migrate() }
                     try await eventually("the migration waits for the lock") {
-                        let waiting = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted"
+                        // Of this database: a migration of another test may wait as well.
+                        let waiting = """
+                            SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted
+                                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                            """
                         return try await database.psql(waiting) == "1" ? () : nil
                     }
                     // The reader keeps its lock, and this statement waits behind the migration until that gives up.

@@ -62,7 +62,10 @@ struct RestartTests {
             let task = Task { try await client.execute("SELECT pg_sleep(77)") }
             try await eventually("the backend is terminated") {
                 try await client.query(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(77)' AND state = 'active'"
+                    """
+                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    WHERE query = 'SELECT pg_sleep(77)' AND state = 'active' AND datname = current_database()
+                    """
                 ).count == 1
             }
             let error = await #expect(throws: PostgresError.self) { try await task.value }

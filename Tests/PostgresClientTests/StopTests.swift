@@ -8,7 +8,10 @@ struct StopTests {
     private func waitUntilRunning(_ text: String, on client: PostgresClient) async throws {
         while true {
             let rows = try await client.query(
-                "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND query LIKE \("%\(text)%")")
+                """
+                SELECT 1 FROM pg_stat_activity
+                WHERE state = 'active' AND pid <> pg_backend_pid() AND query LIKE \("%\(text)%") AND datname = current_database()
+                """)
             if !rows.isEmpty { return }
         }
     }
@@ -19,7 +22,8 @@ struct StopTests {
             try await waitUntilRunning("pg_sleep(100)", on: client)
             task.cancel()
             #expect(await postgresError { try await task.value }?.code == .cancelled)
-            let rest = try await client.query("SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%sleep(100)'")
+            let rest = try await client.query(
+                "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%sleep(100)' AND datname = current_database()")
             #expect(rest.isEmpty)
         }
     }

@@ -98,8 +98,9 @@ struct UnreachableServerTests {
             }
             #expect(found.sqlState == "25006")
             try await eventually("the connection is gone") {
-                let count = try await database.psql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'test-client'")
-                return count == "0" ? () : nil
+                try await database.psql(
+                    "SELECT FROM pg_stat_activity WHERE application_name = 'test-client' AND datname = current_database()"
+                ).isEmpty
             }
         }
     }
@@ -120,7 +121,11 @@ struct UnreachableServerTests {
     }
 
     private static func listener(_ database: TestDatabase) async throws -> String {
-        try await database.psql("SELECT pid FROM pg_stat_activity WHERE application_name = 'test-client' AND query NOT LIKE '%pg_stat%'")
+        try await database.psql(
+            """
+            SELECT pid FROM pg_stat_activity
+            WHERE application_name = 'test-client' AND query NOT LIKE '%pg_stat%' AND datname = current_database()
+            """)
     }
 
     @Test func `of several hosts the one that takes writes is used`() async throws {

@@ -82,7 +82,12 @@ import Testing
                 try await owner.execute("LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE")
                 let first = Task { try await gate.check() }
                 try await eventually("the first one waits for the lock") {
-                    try await owner.query("SELECT FROM pg_locks WHERE NOT granted").count == 1
+                    try await owner.query(
+                        """
+                        SELECT FROM pg_locks WHERE NOT granted
+                            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                        """
+                    ).count == 1
                 }
                 let second = Task { try await gate.check() }
                 first.cancel()
