@@ -49,15 +49,15 @@ struct CredentialsCommandTests {
             let other = UUID()
             for credential in [id, id, other] { _ = try await scheduled(credential) }
             let revoke = ["credentials", "revoke", id.uuidString, "--database-url", database.url]
-            #expect(await heliographctl(revoke).exitCode == 0)
+            #expect(await heliographctl(revoke + ["--keep-scheduled"]).exitCode == 0)
             let waiting = { try await database.psql("SELECT count(*) FROM app_notifications WHERE state = 'scheduled'") }
-            #expect(try await waiting() == "3", "without the flag they stay")
-            let cancelled = await heliographctl(revoke + ["--cancel-scheduled"])
+            #expect(try await waiting() == "3", "with the flag they stay")
+            let cancelled = await heliographctl(revoke)
             #expect(cancelled.exitCode == 0 && cancelled.results[0].hasSuffix("cancelled 2 scheduled notifications"))
             #expect(
                 try await database.psql("SELECT credential_id FROM app_notifications WHERE state = 'scheduled'").lowercased()
                     == other.uuidString.lowercased())
-            #expect(await heliographctl(revoke + ["--cancel-scheduled"]).exitCode == 1)
+            #expect(await heliographctl(revoke).exitCode == 1)
         }
     }
 

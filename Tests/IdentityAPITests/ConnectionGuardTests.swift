@@ -65,6 +65,28 @@ import Testing
         _ = try channel.finish()
     }
 
+    @Test func `a head that is not complete after ten seconds ends the connection, however it drips`() throws {
+        let channel = try connection()
+        for _ in 0..<9 {
+            try channel.writeInbound(ByteBuffer(string: "G"))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        }
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `a request that has begun, and a connection without one, are not heads that wait`() throws {
+        let channel = try connection()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+        try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"))
+        channel.triggerUserOutboundEvent(ClientEvent.requestBegan, promise: nil)
+        channel.triggerUserOutboundEvent(ClientEvent.bodyEnded, promise: nil)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+        #expect(channel.isActive)
+        _ = try channel.finish()
+    }
+
     @Test func `the linger time of a slow body begins with its response`() throws {
         let channel = try connection {
             $0.patience = .zero

@@ -49,8 +49,10 @@ import WireFormat
 }
 
 @Suite struct ClientAddressTests {
-    private func client(_ peer: String, _ forwarded: [String], trusting proxies: [String]) throws -> IPAddress {
-        try ClientAddresses(trustedProxies: proxies.map { try #require(AddressBlock($0)) })
+    private func client(
+        _ peer: String, _ forwarded: [String], trusting proxies: [String] = [], hops: Int = 0
+    ) throws -> ClientAddresses.Result {
+        try ClientAddresses(trustedProxies: proxies.map { try #require(AddressBlock($0)) }, trustedHops: hops)
             .client(peer: try #require(IPAddress(peer)), forwardedFor: forwarded)
     }
 
@@ -69,7 +71,34 @@ import WireFormat
     func `only addresses from trusted proxies are used`(
         peer: String, forwarded: [String], proxies: [String], expected: String
     ) throws {
-        #expect(try client(peer, forwarded, trusting: proxies) == IPAddress(expected))
+        #expect(try client(peer, forwarded, trusting: proxies).client == IPAddress(expected))
+    }
+
+    @Test(
+        arguments: [
+            (1, ["1.1.1.1, 198.51.100.1"], "198.51.100.1", nil), (2, ["1.1.1.1, 198.51.100.1", "10.0.0.9"], "198.51.100.1", nil),
+            (1, [], "203.0.113.9", .fewerHops), (2, ["198.51.100.1"], "198.51.100.1", .fewerHops),
+            (1, ["198.51.100.1, nonsense"], "203.0.113.9", .fewerHops),
+        ] as [(Int, [String], String, ClientAddresses.Doubt?)])
+    func `with a number of proxies, the address that the farthest of them saw is used`(
+        hops: Int, forwarded: [String], expected: String, doubt: ClientAddresses.Doubt?
+    ) throws {
+        let found = try client("203.0.113.9", forwarded, hops: hops)
+        #expect(try found == .init(client: #require(IPAddress(expected)), doubt: doubt))
+    }
+
+    @Test(arguments: ["198.51.100.1:5678", " 198.51.100.1 ", "[2001:db8::7]", "[2001:db8::7]:443", "2001:db8::7"])
+    func `an address of a proxy may have a port`(text: String) throws {
+        let plain = text.contains("198") ? "198.51.100.1" : "2001:db8::7"
+        #expect(IPAddress(forwarded: text) == IPAddress(plain))
+        #expect(try client("10.0.0.1", [text], trusting: ["10.0.0.1"]).client == IPAddress(plain))
+    }
+
+    @Test func `a way that is trusted from end to end, and a header that no setting wants, are doubted`() throws {
+        #expect(try client("10.0.0.1", ["10.0.0.2"], trusting: ["10.0.0.0/8"]).doubt == .allTrusted)
+        #expect(try client("10.0.0.1", ["198.51.100.1"]).doubt == .headerIgnored)
+        #expect(try client("10.0.0.1", []).doubt == nil)
+        #expect(try client("198.51.100.1", ["10.0.0.2"], trusting: ["10.0.0.0/8"]).doubt == nil, "a client that sends the header itself")
     }
 
     @Test func `a subscriber is an IPv4 address or an IPv6 prefix of 64 bits`() throws {
@@ -96,7 +125,12 @@ import WireFormat
             ]))
         #expect(limits.address.perMinute == 7 && limits.openImageJobs == 0)
         #expect(limits.addresses.trustedProxies == [AddressBlock("10.0.0.0/8"), AddressBlock("::1")])
-        #expect(try LimitsConfiguration(Settings(environment: [:])).addresses.trustedProxies.isEmpty)
+        let usual = try LimitsConfiguration(Settings(environment: [:])).addresses
+        #expect(usual.trustedProxies.isEmpty && usual.trustedHops == 0)
+        #expect(try LimitsConfiguration(Settings(environment: ["TRUSTED_PROXY_HOPS": "2"])).addresses.trustedHops == 2)
+        #expect(throws: ConfigurationError.self) {
+            try LimitsConfiguration(Settings(environment: ["TRUSTED_PROXY_HOPS": "1", "TRUSTED_PROXIES": "10.0.0.1"]))
+        }
     }
 }
 

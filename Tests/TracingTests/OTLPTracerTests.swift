@@ -37,6 +37,17 @@ import Tracing
         #expect(queue.take().map(\.parent) == (isSampled ? [parent.spanID] : []))
     }
 
+    @Test(arguments: [0.0, 1.0]) func `a client's trace goes on, and is sampled as the ratio says, not as the client does`(ratio: Double) {
+        let tracer = OTLPTracer(queue: queue, sampleRatio: ratio)
+        let client = TraceParent(traceID: .random(), spanID: .random(), isSampled: ratio == 0)
+        let span = tracer.startSpan("request", context: .below(client, isForeign: true), ofKind: .server)
+        #expect(span.context.traceParent?.traceID == client.traceID && span.context.traceParent?.isSampled == (ratio == 1))
+        let child = tracer.startSpan("query", context: span.context)
+        #expect(child.context.traceParent?.isSampled == (ratio == 1))
+        child.end()
+        span.end()
+    }
+
     @Test func `a share of new traces is sampled, the same in every process`() {
         let sampler = RatioSampler(ratio: 0.25)
         let ids = (0..<10_000).map { _ in TraceID.random() }

@@ -63,6 +63,7 @@ done
 if [ "${1:-}" = kubernetes ]; then
     secret database-direct-url "$(cat "$folder/database-url")"
 else
+    secret grafana-password "$(openssl rand -hex 16)"
     for name in gemini-api-key aws-access-key-id aws-secret-access-key; do [ -e "$folder/$name" ] || : > "$folder/$name"; done
     # The credentials of the object store in docker-compose.yml; those of another one take their place.
     for name in s3-access-key-id s3-secret-access-key; do [ -s "$folder/$name" ] || rm -f "$folder/$name"; done

@@ -77,12 +77,13 @@ final class RowWatcher<Row: Sendable>: Service {
         }
     }
 
-    /// Waits until a row satisfies a condition, or the time is up, or the service shuts down, or the client hangs up.
+    /// Waits until a row satisfies a condition, or the time is up, or the sign-in ends, or the service shuts down, or the client hangs up.
     ///
+    /// - Parameter signIn: The sign-in of the client; nil for a client whose token belongs to the row itself.
     /// - Returns: The row that satisfies the condition; nil when the wait ended otherwise, or the row does not exist.
     func wait(
-        for id: UUID, of owner: RowOwner, upTo time: Duration, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void,
-        until isWished: @escaping @Sendable (Row) -> Bool
+        for id: UUID, of owner: RowOwner, while signIn: SignInWatch? = nil, upTo time: Duration,
+        whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void, until isWished: @escaping @Sendable (Row) -> Bool
     ) async throws(APIError) -> Row? {
         let subscription = try follow(id, for: owner, whenClientHangsUp: whenClientHangsUp)
         return await withTaskGroup(of: Row?.self) { group in
@@ -97,20 +98,27 @@ final class RowWatcher<Row: Sendable>: Service {
                 try? await Task.sleep(for: time)
                 return nil
             }
+            if let signIn {
+                group.addTask {
+                    await signIn.end()
+                    return nil
+                }
+            }
             let first = await group.next()
             group.cancelAll()
             return first ?? nil
         }
     }
 
-    /// Waits like ``wait(for:of:upTo:whenClientHangsUp:until:)``, but returns nil at once when too many requests wait already: the caller
-    /// can answer with the row as it is.
+    /// Waits like ``wait(for:of:while:upTo:whenClientHangsUp:until:)``, but returns nil at once when too many requests wait already: the
+    /// caller can answer with the row as it is.
     func waitIfPossible(
-        for id: UUID, of owner: RowOwner, upTo time: Duration, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void,
-        until isWished: @escaping @Sendable (Row) -> Bool
+        for id: UUID, of owner: RowOwner, while signIn: SignInWatch? = nil, upTo time: Duration,
+        whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void, until isWished: @escaping @Sendable (Row) -> Bool
     ) async -> Row? {
         do throws(APIError) {
-            return try await wait(for: id, of: owner, upTo: time, whenClientHangsUp: whenClientHangsUp, until: isWished)
+            return try await wait(
+                for: id, of: owner, while: signIn, upTo: time, whenClientHangsUp: whenClientHangsUp, until: isWished)
         } catch {
             Counter(label: "http_waits_refused_total").increment()
             return nil

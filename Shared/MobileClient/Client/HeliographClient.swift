@@ -50,7 +50,9 @@ public final class HeliographClient: Sendable {
         self.parts = parts
         let badge: @Sendable (Int, Date?) -> Void = { [badge = parts.push.badge] in badge.answered($0, at: $1) }
         ekyc = EKYCClient(parts.sessions)
-        images = ImagesClient(tracker: parts.tracker, sender: parts.api, transport: transport, scaler: device.scaler)
+        images = ImagesClient(
+            tracker: parts.tracker, sender: parts.api, transport: transport,
+            allowsPlainLinks: configuration.baseURL.scheme?.lowercased() == "http", scaler: device.scaler)
         events = EventsClient(
             api: parts.api, folder: configuration.folder.appending(path: "forms"), time: time, scaler: device.scaler, onBadge: badge)
         chat = ChatClient(api: parts.api, onBadge: badge) { [push = parts.push, presence = parts.presence] conversation in

@@ -88,12 +88,12 @@ extension ImagesClient {
         return format
     }
 
-    /// Fetches a picture by its link, without a credential: the link may lead to another host. nil when that does not work.
+    /// Fetches a picture by its link, without a credential: the link may lead to another host. nil when that does not work, and for a link
+    /// without TLS, unless the API is reached without it as well: others on the way could read the picture.
     private func fetch(_ link: String?, to part: URL) async -> PictureFormat? {
-        guard let url = link.flatMap({ URL(string: $0) }), ["https", "http"].contains(url.scheme?.lowercased() ?? ""), url.host != nil
-        else {
-            return nil
-        }
+        guard let url = link.flatMap({ URL(string: $0) }), url.host != nil else { return nil }
+        let scheme = url.scheme?.lowercased()
+        guard scheme == "https" || scheme == "http" && allowsPlainLinks else { return nil }
         let request = TransportRequest("GET", url)
         guard let answer = try? await transport.download(request, to: part, maxBytes: JobsRequests.maxInlineBytes), answer.status == 200,
             let handle = try? FileHandle(forReadingFrom: part)

@@ -50,6 +50,8 @@ public struct ImagesClient: Sendable {
     let tracker: JobTracker
     let sender: any APISender
     let transport: any HTTPTransport
+    /// Whether links of pictures may lead to `http`, as where the API is reached without TLS itself.
+    var allowsPlainLinks = false
     /// Makes pictures smaller that are larger than the API takes; nil where nothing can.
     var scaler: (any PhotoScaling)?
 

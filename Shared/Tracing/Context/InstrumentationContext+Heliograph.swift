@@ -8,11 +8,23 @@ extension InstrumentationContext {
     }
 
     /// Creates a context whose spans are children of that span; nil begins a trace.
-    public static func below(_ parent: TraceParent?) -> InstrumentationContext {
+    ///
+    /// - Parameter isForeign: Whether a client names the span: then its word, and the trace's id that it chose, do not decide whether the
+    ///   next span is sampled.
+    public static func below(_ parent: TraceParent?, isForeign: Bool = false) -> InstrumentationContext {
         var context = InstrumentationContext.topLevel
         context.traceParent = parent
+        if isForeign { context.hasForeignParent = true }
         return context
     }
+
+    /// Whether the parent is a client's; `nil` for no.
+    var hasForeignParent: Bool? {
+        get { self[ForeignParentKey.self] }
+        set { self[ForeignParentKey.self] = newValue }
+    }
+
+    private enum ForeignParentKey: InstrumentationContextKey { typealias Value = Bool }
 
     private enum TraceParentKey: InstrumentationContextKey {
         typealias Value = TraceParent

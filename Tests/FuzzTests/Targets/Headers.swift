@@ -56,12 +56,13 @@ extension FuzzTarget {
         let proxy = IPAddress(high: 0, low: 0xFFFF_0A00_0001)
         let (stranger, block) = (IPAddress(high: 1 << 61, low: 7), AddressBlock("10.0.0.0/8"))
         let addresses = ClientAddresses(trustedProxies: [block].compactMap(\.self))
-        try requireEqual(addresses.client(peer: stranger, forwardedFor: [text]), stranger, "the word of a proxy that is not trusted")
+        try requireEqual(addresses.client(peer: stranger, forwardedFor: [text]).client, stranger, "the word of a proxy that is not trusted")
         try requireEqual(
-            addresses.client(peer: proxy, forwardedFor: [text, "2000::7"]), stranger, "what stands before the first untrusted address")
-        let client = addresses.client(peer: proxy, forwardedFor: [text])
+            addresses.client(peer: proxy, forwardedFor: [text, "2000::7"]).client, stranger,
+            "what stands before the first untrusted address")
+        let client = addresses.client(peer: proxy, forwardedFor: [text]).client
         try requireEqual(
-            addresses.client(peer: proxy, forwardedFor: ["1.2.3.4,\(text)"]) == client || addresses.isTrusted(client), true,
+            addresses.client(peer: proxy, forwardedFor: ["1.2.3.4,\(text)"]).client == client || addresses.isTrusted(client), true,
             "an address that the client put before")
     }
 

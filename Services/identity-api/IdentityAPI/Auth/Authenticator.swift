@@ -55,6 +55,32 @@ extension Authenticator {
     }
 }
 
+/// Tells during a long response whether the sign-in that asked for it still holds.
+struct SignInWatch: Sendable {
+    /// The time between two looks. What a signed-out device still gets ends soon after it.
+    static let interval = Duration.seconds(10)
+
+    let authenticator: any Authenticator
+    let token: String
+    let userID: UUID
+
+    init(_ authenticator: any Authenticator, _ request: Request, of userID: UUID) throws(APIError) {
+        self.authenticator = authenticator
+        token = try request.requiredBearer()
+        self.userID = userID
+    }
+
+    /// Returns whether the token still names the user.
+    func holds() async throws -> Bool { try await authenticator.authenticate(bearer: token)?.userID == userID }
+
+    /// Returns when the sign-in has ended, or the task is cancelled. While it cannot be looked up, it counts as valid.
+    func end() async {
+        while (try? await Task.sleep(for: Self.interval)) != nil {
+            if let holds = try? await holds(), !holds { return }
+        }
+    }
+}
+
 /// Authenticates the access tokens that this system minted.
 struct AccessTokenAuthenticator: Authenticator {
     let postgres: PostgresClient

@@ -2,6 +2,8 @@ internal import NIOCore
 
 /// An event of a ``RequestWatch`` that changes how long the ``ConnectionGuard`` waits for the client.
 enum ClientEvent: Sendable {
+    /// The head of a request is complete.
+    case requestBegan
     /// A request announced a body, whose pace is measured from now on.
     case bodyBegan
     /// The same, for a client that waits for `100 Continue`, which the guard sends now.
@@ -33,6 +35,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         /// The maximum size, and number, of a request's header fields.
         var headBytes = 16 * 1024
         var headFields = 100
+        /// The maximum time for a head, from its first byte.
+        var headTime = TimeAmount.seconds(10)
         /// The maximum time for a whole body.
         var bodyDeadline = TimeAmount.seconds(300)
         /// The total time that the server waits for a client's body, in addition to the time that received bytes earn.
@@ -55,7 +59,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private enum Mode { case idle, body, refusing, lingering }
 
     private let limits: Limits
+    private let connection: OpenConnection?
     private var mode = Mode.idle
+    /// The requests that have begun and are not answered.
+    private var requests = 0
+    /// Whether bytes have arrived that may be the beginning of a head.
+    private var hasOpenHead = false
+    private var headTimer: Scheduled<Void>?
     private var startedAt = NIODeadline.now()
     private var readAskedAt: NIODeadline?
     private var waited = TimeAmount.zero
@@ -66,8 +76,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// The promises of ``FlushedEvent``s, which complete when all written bytes are flushed.
     private var whenTaken: [EventLoopPromise<Void>] = []
 
-    init(limits: Limits) {
+    /// Guards a connection.
+    ///
+    /// - Parameter connection: Its place among the open connections; nil for one that is not counted.
+    init(limits: Limits, connection: OpenConnection? = nil) {
         self.limits = limits
+        self.connection = connection
         unread = WriteStallBudget(patience: limits.unreadAnswers, bytesASecond: limits.bytesASecond)
     }
 
@@ -80,18 +94,37 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
         promise?.succeed()
         switch event {
+        case .requestBegan:
+            headEnded()
+            requests += 1
+            connection?.began()
         case .bodyBegan:
+            headEnded()
             if mode == .idle { enter(.body, context) }
         case .bodyAskedFor:
             if mode == .idle { enter(.body, context) }
             context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"))), promise: nil)
         case .bodyEnded:
+            headEnded()
             if mode == .body { enter(.idle, context) }
         case .answered:
+            answered()
             if mode == .refusing { enter(.lingering, context) }
         case .answeredEarly:
+            answered()
             enter(.lingering, context)
         }
+    }
+
+    private func answered() {
+        requests = max(0, requests - 1)
+        if requests == 0 { connection?.ended() }
+    }
+
+    private func headEnded() {
+        hasOpenHead = false
+        headTimer?.cancel()
+        headTimer = nil
     }
 
     func read(context: ChannelHandlerContext) {
@@ -106,7 +139,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             readAskedAt = nil
         }
         if mode == .lingering || mode == .refusing, received > limits.lingerBytes { return context.close(promise: nil) }
+        if mode == .idle { hasOpenHead = true }
         context.fireChannelRead(data)
+        // The decoder behind this handler has said by now whether these bytes complete a head.
+        guard hasOpenHead, headTimer == nil else { return }
+        let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
+        headTimer = context.eventLoop.scheduleTask(in: limits.headTime) { boundContext.value.close(promise: nil) }
     }
 
     /// Writes a response in slices, so that flushed bytes of a large one count as they are flushed, and closes the connection of a client
@@ -162,6 +200,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func stopTimers() {
         timer?.cancel()
+        headTimer?.cancel()
         unreadTimer?.cancel()
     }
 

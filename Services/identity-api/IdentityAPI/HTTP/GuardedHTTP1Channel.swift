@@ -5,26 +5,28 @@ internal import NIOHTTP1
 
 /// Hummingbird's HTTP/1.1 connection with a ``ConnectionGuard`` in front of it and a ``RequestWatch`` behind its decoder.
 ///
-/// A connection of an address that already holds its share is closed at once.
+/// A connection of an address that already holds its share is closed at once. Connections of trusted proxies are not counted: each carries
+/// the requests of many clients.
 struct GuardedHTTP1Channel: ServerChildChannel {
     let base: HTTP1Channel
     let limits: ConnectionGuard.Limits
-    let quota: AddressQuota
+    let connections: OpenConnections
     let addresses: ClientAddresses
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         let peer = channel.peer
+        var connection: OpenConnection?
         if !addresses.isTrusted(peer) {
-            guard quota.take(peer) == .taken else {
+            connection = connections.open(channel, from: peer)
+            guard connection != nil else {
                 channel.close(promise: nil)
                 return channel.eventLoop.makeFailedFuture(TooManyConnections())
             }
-            channel.closeFuture.whenComplete { [quota] _ in quota.release(peer) }
         }
-        let limits = limits
+        let (limits, counted) = (limits, connection)
         return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(ConnectionGuard(limits: limits), position: .first)
+            try pipeline.addHandler(ConnectionGuard(limits: limits, connection: counted), position: .first)
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(RequestWatch(), position: .after(decoder))
             return value
@@ -48,10 +50,11 @@ extension HTTPServerBuilder {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.headBytes, maxHeaderListSize: limits.headBytes,
                 maxHeaderFieldCount: limits.headFields))
-        let quota = AddressQuota(perAddress: configuration.limits.connectionsPerAddress)
+        let connections = OpenConnections(
+            perAddress: configuration.limits.connectionsPerAddress, total: configuration.connections)
         return HTTPServerBuilder { responder in
             GuardedHTTP1Channel(
-                base: HTTP1Channel(responder: responder, configuration: http), limits: limits, quota: quota,
+                base: HTTP1Channel(responder: responder, configuration: http), limits: limits, connections: connections,
                 addresses: configuration.limits.addresses)
         }
     }

@@ -43,6 +43,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head(var head):
             unanswered.append((head.method, head.version))
+            tell(.requestBegan, context)
             if head.version == .http1_0 {
                 // The end of the connection is what such a client waits for: it has no chunks.
                 head.headers.replaceOrAdd(name: "Connection", value: "close")

@@ -18,7 +18,7 @@ struct TraceMiddleware: RouterMiddleware {
         var context = context
         context.requestID = APIRequestContext.requestID(from: request.headers[.requestID])
         let parent = request.headers[.traceparent].flatMap(TraceParent.init)
-        let span = startSpan(request.method.rawValue, context: .below(parent), ofKind: .server)
+        let span = startSpan(request.method.rawValue, context: .below(parent, isForeign: parent != nil), ofKind: .server)
         defer { span.end() }
         context.traceparent = span.context.traceParent?.description
         do {

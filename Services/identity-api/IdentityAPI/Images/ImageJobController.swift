@@ -30,7 +30,8 @@ struct ImageJobController: Sendable {
         var job = try await find(request, context)
         if wait > 0, !job.status.isTerminal {
             let ended = await jobs.waitIfPossible(
-                for: job.id, of: .account(job.userID), upTo: .seconds(wait), whenClientHangsUp: context.whenClientHangsUp
+                for: job.id, of: .account(job.userID), while: try SignInWatch(authenticator, request, of: job.userID),
+                upTo: .seconds(wait), whenClientHangsUp: context.whenClientHangsUp
             ) { $0.status.isTerminal }
             if let ended { job = ended } else { job = try await find(request, context) }
         }

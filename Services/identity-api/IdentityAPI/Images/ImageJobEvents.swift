@@ -29,11 +29,12 @@ struct ImageJobEvents: Sendable {
             // The client has the final state; a 204 makes a browser stop reconnecting.
             return Response(status: .noContent)
         }
+        let signIn = try SignInWatch(controller.authenticator, request, of: job.userID)
         let slot = try slots.take(for: context.client)
         let subscription = try jobs.follow(job.id, for: .account(job.userID), whenClientHangsUp: context.whenClientHangsUp)
         let body = ResponseBody { writer in
             try await writer.write(ByteBuffer(string: "retry: \(Self.retryMilliseconds)\n\n"))
-            var states = ImageJobStates(subscription, known: known, postgres: postgres)
+            var states = ImageJobStates(subscription, known: known, signIn: signIn, postgres: postgres)
             while let text = try await states.next() { try await writer.write(ByteBuffer(string: text)) }
             try await writer.finish(nil)
             withExtendedLifetime(slot) {}
@@ -52,25 +53,34 @@ struct ImageJobStates {
     private static let queueLook = Duration.seconds(2)
 
     private let subscription: RowSubscription<ImageJob>
+    private let signIn: SignInWatch
     private let postgres: PostgresClient
     private var rows: AsyncStream<ImageJob?>.Iterator
     /// The id of the event that the client has.
     private var known: String?
     private var sentAt = ContinuousClock.now
+    /// When the sign-in was looked up.
+    private var checkedAt = ContinuousClock.now
     private var lookedAt: ContinuousClock.Instant?
     private var position: Int?
     private var isOver = false
 
-    init(_ subscription: RowSubscription<ImageJob>, known: String?, postgres: PostgresClient) {
+    init(_ subscription: RowSubscription<ImageJob>, known: String?, signIn: SignInWatch, postgres: PostgresClient) {
         self.subscription = subscription
+        self.signIn = signIn
         self.known = known
         self.postgres = postgres
         rows = subscription.rows.makeAsyncIterator()
     }
 
-    /// Returns the next event, or a comment after a long time without one; nil when the job has ended or does not exist any more.
+    /// Returns the next event, or a comment after a long time without one; nil when the job or the sign-in has ended, or the job does not
+    /// exist any more.
     mutating func next() async throws -> String? {
         while !isOver, let row = await rows.next(isolation: #isolation), let job = row {
+            if .now - checkedAt >= SignInWatch.interval {
+                guard try await signIn.holds() else { return nil }
+                checkedAt = .now
+            }
             try await look(job)
             isOver = job.status.isTerminal
             let state = ImageJobState(job, position: position)

@@ -97,7 +97,8 @@ struct ImageSubmitController: Sendable {
         guard let seconds = Self.patience(order, request) else { return nil }
         do {
             let job = try await jobs.wait(
-                for: jobID, of: .account(identity.userID), upTo: .seconds(seconds), whenClientHangsUp: context.whenClientHangsUp
+                for: jobID, of: .account(identity.userID), while: try SignInWatch(authenticator, request, of: identity.userID),
+                upTo: .seconds(seconds), whenClientHangsUp: context.whenClientHangsUp
             ) { $0.status.isTerminal }
             guard let job else { return nil }
             var response = try await reader.answer(job, .inline, .finished, context)

@@ -1,27 +1,65 @@
 /// Determines a request's client address: the connection's, or the one that trusted proxies report.
 struct ClientAddresses: Sendable {
     /// The maximum number of addresses that are read from a forwarding header.
-    private static let maxHops = 16
+    static let maxHops = 16
+
+    /// The result for one request.
+    struct Result: Sendable, Equatable {
+        /// The address that limits apply to.
+        let client: IPAddress
+        /// What speaks against it.
+        var doubt: Doubt?
+    }
+
+    /// A sign that the settings do not fit the proxies.
+    enum Doubt: String, Sendable, CaseIterable {
+        /// No proxy is trusted, and the request was forwarded.
+        case headerIgnored =
+            "X-Forwarded-For is ignored: without TRUSTED_PROXY_HOPS or TRUSTED_PROXIES all clients of a proxy share one limit"
+        /// Every address of the way is that of a trusted proxy, so the client may have invented the one that is taken.
+        case allTrusted = "every address of X-Forwarded-For is in TRUSTED_PROXIES: clients may choose their own address"
+        /// The header has fewer addresses than proxies are to be counted.
+        case fewerHops = "X-Forwarded-For has fewer addresses than TRUSTED_PROXY_HOPS"
+    }
 
     /// The proxies whose `X-Forwarded-For` is trusted. None by default, because any client can send that header.
     var trustedProxies: [AddressBlock] = []
+    /// The number of proxies between clients and this server, each of which appends the address of its peer; 0 uses ``trustedProxies``.
+    ///
+    /// Counting needs no addresses, and holds where a proxy sees the address of a node in place of the client's.
+    var trustedHops = 0
 
-    /// Returns the address nearest to this server that is not a trusted proxy; the farthest one read when all are trusted.
+    /// Returns the client's address.
+    ///
+    /// By count it is the one that the farthest of the ``trustedHops`` proxies saw. By address it is the one nearest to this server that is
+    /// no trusted proxy; the farthest one read when all are trusted.
     ///
     /// - Parameter forwardedFor: the values of `X-Forwarded-For`, in their order. Each proxy appends the address of its peer on the right,
-    ///   so the list is read from the right up to the first untrusted address; values that a client invented stand before it.
-    func client(peer: IPAddress, forwardedFor: [String]) -> IPAddress {
-        guard isTrusted(peer) else { return peer }
-        var client = peer
-        let hops = forwardedFor.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
-        for hop in hops.reversed().prefix(Self.maxHops) {
-            guard let address = IPAddress(hop.drop { $0 == " " }.prefix { $0 != " " }) else { break }
-            client = address
-            guard isTrusted(address) else { break }
+    ///   so the list is read from the right; values that a client invented stand before it.
+    func client(peer: IPAddress, forwardedFor: [String]) -> Result {
+        let hops = forwardedFor.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.reversed()
+        guard trustedHops == 0 else { return counted(peer, hops.prefix(trustedHops)) }
+        guard isTrusted(peer) else {
+            return Result(client: peer, doubt: trustedProxies.isEmpty && !hops.isEmpty ? .headerIgnored : nil)
         }
-        return client
+        var client = peer
+        for hop in hops.prefix(Self.maxHops) {
+            guard let address = IPAddress(forwarded: hop) else { break }
+            client = address
+            guard isTrusted(address) else { return Result(client: client) }
+        }
+        return Result(client: client, doubt: client == peer ? nil : .allTrusted)
     }
 
-    /// Whether an address is one of the trusted proxies.
-    func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
+    private func counted(_ peer: IPAddress, _ hops: some Collection<Substring>) -> Result {
+        var client = peer
+        for hop in hops {
+            guard let address = IPAddress(forwarded: hop) else { return Result(client: client, doubt: .fewerHops) }
+            client = address
+        }
+        return Result(client: client, doubt: hops.count < trustedHops ? .fewerHops : nil)
+    }
+
+    /// Whether a connection of this address is one of a proxy, which carries the requests of many clients.
+    func isTrusted(_ address: IPAddress) -> Bool { trustedHops > 0 || trustedProxies.contains { $0.contains(address) } }
 }

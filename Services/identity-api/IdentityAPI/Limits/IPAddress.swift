@@ -35,10 +35,24 @@ struct IPAddress: Sendable, Hashable {
         }
     }
 
+    /// Reads an element of `X-Forwarded-For`: an address between spaces, with or without a port, an IPv6 address also in brackets.
+    init?(forwarded text: some StringProtocol) {
+        var text = text.drop { $0 == " " }.prefix { $0 != " " }
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            text = text[..<end].dropFirst()
+        } else if text.count(where: { $0 == ":" }) == 1 {
+            text = text.prefix { $0 != ":" }
+        }
+        self.init(text)
+    }
+
     private var isV4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
 
     /// The address that limits apply to: an IPv4 address itself, an IPv6 address's /64, which is the smallest block of one subscriber.
     var subscriber: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
+
+    /// The block that one organisation may hold: an IPv4 address itself, an IPv6 address's /48.
+    var site: IPAddress { isV4 ? self : masked(to: 48) }
 
     /// The first bits of the address; of an IPv4 address those of its mapped form.
     fileprivate func masked(to bits: Int) -> IPAddress {

@@ -90,9 +90,19 @@ struct LimitsConfiguration: Sendable {
         uploadsPerAddress = try settings.int(
             "UPLOAD_CONCURRENCY_PER_ADDRESS", default: uploadsPerAddress, in: 1...1_024,
             about: "uploads of one address at once, then 429: at most this number, and half of those that other addresses leave")
-        let about = "whose `X-Forwarded-For` is believed; without it, all clients of a load balancer share one address' limits"
-        let expectation = "addresses or blocks such as 10.0.0.0/8, separated by commas"
+        addresses.trustedHops = try settings.int(
+            "TRUSTED_PROXY_HOPS", default: 0, in: 0...ClientAddresses.maxHops,
+            about: """
+                how many proxies are between clients and identity-api, each of which appends the address it sees to `X-Forwarded-For`; no \
+                other way may lead to `HTTP_PORT`. 0 is none, or `TRUSTED_PROXIES`; then all clients of a load balancer share one \
+                address' limits
+                """)
+        let about = "the addresses of proxies whose `X-Forwarded-For` is believed, in place of their number"
+        let expectation = "addresses or blocks such as 10.1.2.3 or 10.1.2.0/28, separated by commas"
         guard let text = try settings.optionalString("TRUSTED_PROXIES", expectation, about: about) else { return }
+        guard addresses.trustedHops == 0 else {
+            throw ConfigurationError("TRUSTED_PROXIES", "is set beside TRUSTED_PROXY_HOPS", expectation: "one of both")
+        }
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let block = AddressBlock(part.drop { $0 == " " }.prefix { $0 != " " }) else {
                 throw ConfigurationError("TRUSTED_PROXIES", "is not valid", expectation: expectation)

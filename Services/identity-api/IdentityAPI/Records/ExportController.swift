@@ -37,7 +37,7 @@ struct ExportController: Sendable {
         }
         let watch = ExportWatch(
             id: UUID(), userID: identity.userID, postgres: postgres, limits: limits, clock: clock,
-            isSignedIn: { try await authenticator.authenticate(bearer: request.requiredBearer())?.userID == identity.userID })
+            signIn: try SignInWatch(authenticator, request, of: identity.userID))
         try await begin(watch, context)
         let export = AccountExport(account: account, userID: identity.userID, postgres: postgres, blobs: blobs, keys: keys)
         let body = ResponseBody { writer in

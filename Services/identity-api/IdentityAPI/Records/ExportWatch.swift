@@ -12,20 +12,20 @@ final class ExportWatch: Sendable {
     private let postgres: PostgresClient
     private let limits: ExportLimits
     private let clock: any MonotonicClock
-    private let isSignedIn: @Sendable () async throws -> Bool
+    private let signIn: SignInWatch
     private let startedAt: ContinuousClock.Instant
     private let renewedAt: Mutex<ContinuousClock.Instant>
 
     init(
         id: UUID, userID: UUID, postgres: PostgresClient, limits: ExportLimits, clock: any MonotonicClock,
-        isSignedIn: @escaping @Sendable () async throws -> Bool
+        signIn: SignInWatch
     ) {
         self.id = id
         self.userID = userID
         self.postgres = postgres
         self.limits = limits
         self.clock = clock
-        self.isSignedIn = isSignedIn
+        self.signIn = signIn
         startedAt = clock.now
         renewedAt = Mutex(startedAt)
     }
@@ -42,7 +42,7 @@ final class ExportWatch: Sendable {
             return true
         }
         guard isDue else { return }
-        guard try await isSignedIn() else { throw ExportEnded.signedOut }
+        guard try await signIn.holds() else { throw ExportEnded.signedOut }
         guard try await AccountExportRepository(postgres).renew(id: id, lease: limits.lease) else { throw ExportEnded.leaseLost }
     }
 

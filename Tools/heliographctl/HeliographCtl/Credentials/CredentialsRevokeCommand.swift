@@ -11,11 +11,12 @@ struct CredentialsRevokeCommand: AsyncParsableCommand {
         commandName: "revoke",
         abstract: "Revoke an API key; from then on it is refused.",
         discussion: """
-            Takes the id that `credentials list` shows. What the app has made stays: its topics and, unless they are cancelled too,
-            notifications that are scheduled. Cancel them when the key was stolen; it can also be done later, for a key that is
-            revoked already.
+            Takes the id that `credentials list` shows, and cancels the notifications that were requested with the key and are not due
+            yet: a stolen key may have scheduled them for weeks. Its topics stay. For a key that is replaced by another one, keep them;
+            they can be cancelled later by the same command.
 
-              heliographctl credentials revoke 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11 --cancel-scheduled
+              heliographctl credentials revoke 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
+              heliographctl credentials revoke 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11 --keep-scheduled
             """
     )
 
@@ -24,19 +25,19 @@ struct CredentialsRevokeCommand: AsyncParsableCommand {
     @Argument(help: "The id of the credential.", transform: UUID.argument)
     var id: UUID
 
-    @Flag(help: "Cancel the notifications that were requested with this key and are not due yet.")
-    var cancelScheduled = false
+    @Flag(help: "Keep the notifications that were requested with this key and are not due yet.")
+    var keepScheduled = false
 
     func run() async throws {
         let cancelled = try await options.recording(.credentialRevoked, object: id) { transaction in
             let isRevoked = try await ServiceCredentialRepository(transaction).revoke(id: id)
-            let cancelled = cancelScheduled ? try await AppNotificationRepository(transaction).cancelAll(by: id) : 0
+            let cancelled = keepScheduled ? 0 : try await AppNotificationRepository(transaction).cancelAll(by: id)
             guard isRevoked || cancelled > 0 else {
                 Console.current.note("There is no credential \(id.wireString) that could be revoked.")
                 throw ExitCode.nothingFound
             }
             return cancelled
         }
-        Console.current.result("revoked \(id.wireString)" + (cancelScheduled ? "; cancelled \(cancelled) scheduled notifications" : ""))
+        Console.current.result("revoked \(id.wireString)" + (keepScheduled ? "" : "; cancelled \(cancelled) scheduled notifications"))
     }
 }

@@ -49,7 +49,7 @@ struct NotificationsCancelCommand: AsyncParsableCommand {
         commandName: "cancel",
         abstract: "Cancel a notification that is not due yet, as its app can. Recorded in the audit log.",
         discussion: """
-            Its content and recipients are removed. `credentials revoke --cancel-scheduled` cancels all that were made with a key.
+            Its content and recipients are removed. `credentials revoke` cancels all that were made with a key.
 
               heliographctl notifications cancel 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
             """
