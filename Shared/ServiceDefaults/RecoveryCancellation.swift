@@ -1,7 +1,7 @@
 internal import EventBus
 public import FoundationEssentials
 public import PostgresClient
-internal import Storage
+public import Storage
 internal import WireFormat
 
 /// The end, without effect, of a recovery that waits: a user who holds a device that is signed in needs none.
@@ -10,18 +10,20 @@ public enum RecoveryCancellation {
     ///
     /// - Parameters:
     ///   - detail: A fixed word for the reason, if it was not a request to cancel.
+    ///   - actor: Who ends it; nil for the user.
     ///   - addressKey: The keyed hash of the client's address.
     public static func cancel(
-        of userID: UUID, detail: String? = nil, requestID: String?, traceparent: String?, addressKey: [UInt8]? = nil,
-        in transaction: PostgresTransaction
+        of userID: UUID, by actor: AuditActor? = nil, detail: String? = nil, requestID: String? = nil, traceparent: String? = nil,
+        addressKey: [UInt8]? = nil, in transaction: PostgresTransaction
     ) async throws {
+        try await SignInRepository(transaction).lock(of: userID)
         guard let recovery = try await PendingEnrolmentRepository(transaction).cancelRecovery(of: userID) else { return }
         let alert = AccountAlert.recoveryCancelled.notification(to: userID, cause: recovery)
         try await OutboxRepository(transaction).publish(
             alert, requestID: requestID, traceparent: traceparent, expiresAt: alert.expiresAt)
         try await AuditRepository(transaction).append(
             AuditEntry(
-                .recoveryCancelled, by: .user(userID), on: userID, object: recovery, requestID: requestID, detail: detail,
+                .recoveryCancelled, by: actor ?? .user(userID), on: userID, object: recovery, requestID: requestID, detail: detail,
                 addressKey: addressKey))
     }
 }

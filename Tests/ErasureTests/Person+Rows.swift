@@ -72,9 +72,9 @@ extension Person {
             INSERT INTO push_installs (id, installation_key, kind, value_sealed, value_hash)
             VALUES ('\(install)', \(installation), 'token', \(bytes()), \(bytes()));
             INSERT INTO sessions (id, user_id, event, state, completed_at, token_hash, attempt_key, other_attempt_keys, install_id,
-                                  installation_key, address_key)
+                                  installation_key, address_key, site_key)
             VALUES ('\(session)', '\(id)', 'sign_in', 'succeeded', now(), \(bytes()), '\(attemptKey)', ARRAY['\(attemptKey)'::uuid],
-                    '\(install)', \(installation), \(bytes()));
+                    '\(install)', \(installation), \(bytes()), \(bytes()));
             INSERT INTO face_photo_hashes (user_id, file_hash, pixel_hash, is_accepted) VALUES ('\(id)', \(bytes()), \(bytes()), true);
             INSERT INTO face_duplicates (user_id, other_id) VALUES ('\(id)', '\(thing())'), ('\(thing())', '\(id)');
             INSERT INTO email_verifications (id, purpose, account_id, email_lookups, email_sealed, display_name_sealed, address_key,
@@ -82,8 +82,9 @@ extension Person {
             VALUES ('\(thing())', 'email_change', '\(id)', ARRAY[\(lookup())], \(bytes()), \(bytes()), \(bytes()), 5, now(), now(),
                     \(bytes()));
             INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, file_hashes, pixel_hashes, signatures,
-                                            due_at)
-            VALUES ('\(thing())', '\(id)', 'm', 1, \(bytes()), ARRAY[\(bytes())], ARRAY[\(bytes())], ARRAY[\(bytes())], now());
+                                            email_lookups, due_at)
+            VALUES ('\(thing())', '\(id)', 'm', 1, \(bytes()), ARRAY[\(bytes())], ARRAY[\(bytes())], ARRAY[\(bytes())],
+                    ARRAY[\(lookup())], now());
             INSERT INTO install_hand_overs (id, installation_key, user_id, former_user_id, nonce_hash, is_held_value, expires_at)
             VALUES ('\(thing())', \(installation), '\(id)', '\(other)', \(bytes()), true, now()),
                    ('\(thing())', \(installation), '\(other)', '\(id)', \(bytes()), true, now());

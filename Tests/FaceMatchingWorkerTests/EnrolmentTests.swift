@@ -89,6 +89,41 @@ import WireFormat
         }
     }
 
+    @Test func `a change of the e-mail waits for a recovery that is being written, and ends it`() async throws {
+        try await withWorker { worker in
+            let postgres = worker.postgres
+            let user = UUID()
+            _ = try await worker.run(.signUp, try Photos.signUp(), user: user)
+            let id = try await worker.uploads.store(.signUp, try Photos.signUp(), user: user, proof: .recovery)
+            let change = try await WriteGate.closed(postgres, before: .insert, on: "pending_enrolments") { gate in
+                try await worker.request(id, .signUp)
+                try await gate.isReached(by: 1)
+                let change = Task { try await postgres.changeEmail(of: user) }
+                try await gate.isReached(by: 2)
+                return change
+            }
+            #expect(try await change.value)
+            #expect(try await worker.outcome(id).state == .succeeded)
+            #expect(try await worker.count("pending_enrolments") == 0)
+        }
+    }
+
+    @Test func `a face that was uploaded before the first e-mail is not enrolled after it`() async throws {
+        try await withWorker { worker in
+            let postgres = worker.postgres
+            let identities = FederatedIdentityRepository(postgres)
+            let user = try await identities.findOrCreate(issuer: "issuer", subjectLookup: SHA256.hash("ada")).identity.userID
+            let before = try await worker.uploads.store(.signUp, try Photos.signUp(), user: user, proof: .account(nil))
+            #expect(try await postgres.changeEmail(of: user))
+            let after = try await worker.uploads.store(.signUp, try Photos.signUp(), user: user, proof: .account(nil))
+            try await worker.request(before, .signUp)
+            #expect(try await worker.outcome(before).reason == .alreadyEnrolled)
+            #expect(try await FaceTemplateRepository(postgres).find(userID: user) == nil)
+            try await worker.request(after, .signUp)
+            #expect(try await worker.outcome(after).state == .succeeded)
+        }
+    }
+
     @Test func `bad photos are refused for the same reason whether the e-mail has an account or not`() async throws {
         var photos = try Photos.signUp()
         photos[4] = .init(pose: photos[4].pose, file: try Photos.read("cases/two-people"))
@@ -213,11 +248,25 @@ import WireFormat
             #expect(first.state == .succeeded)
             let face = try await FaceTemplateRepository(postgres).find(userID: user)
             #expect(face != nil)
+            #expect(try await worker.count("outbox WHERE position('face_changed' IN convert_from(body, 'UTF8')) > 0") == 1)
             let id = try await worker.uploads.store(.signUp, try Photos.signUp(), user: user, proof: .account(nil))
             #expect(try await identities.revokeAll(userID: user))
             try await worker.request(id, .signUp)
             #expect(try await worker.outcome(id).reason == .alreadyEnrolled)
             #expect(try await FaceTemplateRepository(postgres).find(userID: user) == face)
+        }
+    }
+}
+
+extension PostgresClient {
+    /// Gives an account another e-mail as identity-api does, with the end of a recovery.
+    fileprivate func changeEmail(of user: UUID) async throws -> Bool {
+        try await withTransaction { transaction in
+            try await SignInRepository(transaction).lock(of: user)
+            let email = SealedEmail(lookup: SHA256.hash("new \(user)"), sealed: [1])
+            let isChanged = try await UserRepository(transaction).setEmail(email, of: user)
+            _ = try await PendingEnrolmentRepository(transaction).cancelRecovery(of: user)
+            return isChanged
         }
     }
 }

@@ -65,9 +65,10 @@ struct SweeperTests {
                                              created_at)
             VALUES (\(id), \(id), 'enrolment', ARRAY[\(lookup)], '', 5, now(), now() - interval '2 days');
             INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, file_hashes, pixel_hashes, signatures,
-                                            number, changed_in, created_at, due_at)
-            VALUES (\(id), \(id), 'm', 1, '', '{}', '{}', '{}', 1, pg_current_xact_id(), now() - interval '2 days', NULL),
-                   (\(id), \(user), 'm', 1, '', '{}', '{}', '{}', 2, pg_current_xact_id(), now() - interval '2 days', now());
+                                            number, changed_in, created_at, email_lookups, due_at)
+            VALUES (\(id), \(id), 'm', 1, '', '{}', '{}', '{}', 1, pg_current_xact_id(), now() - interval '2 days', NULL, NULL),
+                   (\(id), \(user), 'm', 1, '', '{}', '{}', '{}', 2, pg_current_xact_id(), now() - interval '2 days',
+                    (SELECT array_agg(lookup) FROM email_lookups WHERE user_id = \(user)), now());
             INSERT INTO push_installs (installation_key, kind, value_sealed, value_hash, user_id)
             VALUES (\(hash(1)), 'token', '', \(hash(1)), \(user)), (\(hash(2)), 'token', '', \(hash(2)), \(user));
             INSERT INTO access_tokens (id, family_id, user_id, session_id, access_hash, refresh_hash, expires_at, refresh_expires_at,

@@ -41,14 +41,14 @@ import Testing
 
     @Test(.storage) func `a recovery stores the consent that its newest photos came with`() async throws {
         let user = try await client.user()
-        let pending = PendingEnrolmentRepository(client)
         let face = NewFaceTemplate(userID: user, modelID: "m", pipelineVersion: 1, templateSealed: [1])
         let newer = Consent(text: ConsentedText(version: "2026-12", hash: hash(2)), givenAt: Self.time + 1)
-        try await pending.startRecovery(id: UUID(), face: face, photos: [], consent: Consent(text: Self.text, givenAt: Self.time))
-        try await pending.startRecovery(id: UUID(), face: face, photos: [], consent: newer)
+        try await client.startRecovery(with: face, consent: Consent(text: Self.text, givenAt: Self.time))
+        try await client.startRecovery(with: face, consent: newer)
         #expect(try await ConsentRepository(client).latest(of: user) == nil)
         try await client.execute("UPDATE pending_enrolments SET due_at = now()")
-        #expect(try await pending.completeRecoveries(limit: 10) == [user])
+        let replaced = try await client.withTransaction { try await PendingEnrolmentRepository($0).completeRecoveries(limit: 10) }
+        #expect(replaced.completed == [user])
         #expect(try await ConsentRepository(client).latest(of: user) == newer)
         #expect(try await client.query("SELECT FROM consents").count == 1)
     }

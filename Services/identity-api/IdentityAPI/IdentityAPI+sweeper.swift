@@ -75,8 +75,11 @@ extension IdentityAPI {
     /// Replaces the faces of accounts whose recoveries are due, ends all their sign-ins and mails their owners.
     private static func completeRecoveries(_ postgres: PostgresClient, limit: Int) async throws -> Int {
         try await postgres.withTransaction { transaction in
-            let users = try await PendingEnrolmentRepository(transaction).completeRecoveries(limit: limit)
-            for userID in users {
+            let due = try await PendingEnrolmentRepository(transaction).completeRecoveries(limit: limit)
+            for userID in due.outdated {
+                try await RecoveryCancellation.cancel(of: userID, by: .system(name), detail: "email_changed", in: transaction)
+            }
+            for userID in due.completed {
                 _ = try await SignInRepository(transaction).endAll(of: userID, isNoticed: true)
                 let outbox = OutboxRepository(transaction)
                 try await outbox.publish(MailRequested(kind: .recoveryCompleted, subjectID: userID))
@@ -84,7 +87,7 @@ extension IdentityAPI {
                 try await outbox.publish(alert, expiresAt: alert.expiresAt)
                 try await AuditRepository(transaction).append(AuditEntry(.recoveryCompleted, by: .system(name), on: userID))
             }
-            return users.count
+            return due.completed.count + due.outdated.count
         }
     }
 

@@ -31,7 +31,7 @@ enum PushTexts {
         case .newSignIn:
             ("New sign-in", "Your account was used to sign in on another device. If it was not you, sign out all devices.")
         case .faceChanged:
-            ("Face replaced", "The face of your account was replaced. If it was not you, recover your account.")
+            ("Face changed", "A face was enrolled for your account. If it was not you, sign out all devices and recover your account.")
         case .recoveryStarted:
             ("Account recovery started", "A recovery of your account was started. If it was not you, cancel it.")
         case .recoveryCancelled:

@@ -56,8 +56,9 @@ extension AccountClient {
         case registration(enrolmentToken: String, expiresIn: Int)
         /// A sign-up with an address that was not proven: the account begins now.
         case enrolment(userID: UUID)
-        /// A change of the account's address, which counts from now on.
-        case emailChange(userID: UUID)
+        /// A change of the account's address, which counts from now on. Without a face, the account needs one to sign in by it: its first
+        /// address removes a face from before.
+        case emailChange(userID: UUID, isFaceEnrolled: Bool)
         /// A purpose that this version does not know.
         case other(purpose: String)
 
@@ -66,6 +67,7 @@ extension AccountClient {
             case token = "enrolment_token"
             case expiresIn = "expires_in"
             case userID = "user_id"
+            case isFaceEnrolled = "face_enrolled"
         }
 
         public init(from decoder: any Decoder) throws {
@@ -76,7 +78,10 @@ extension AccountClient {
                     enrolmentToken: try container.decode(String.self, forKey: .token),
                     expiresIn: try container.decode(Int.self, forKey: .expiresIn))
             case "enrolment": self = .enrolment(userID: try container.decode(UUID.self, forKey: .userID))
-            case "email_change": self = .emailChange(userID: try container.decode(UUID.self, forKey: .userID))
+            case "email_change":
+                self = .emailChange(
+                    userID: try container.decode(UUID.self, forKey: .userID),
+                    isFaceEnrolled: try container.decode(Bool.self, forKey: .isFaceEnrolled))
             case let purpose: self = .other(purpose: purpose)
             }
         }

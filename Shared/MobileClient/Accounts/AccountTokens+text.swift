@@ -15,7 +15,7 @@ extension AccountClient.Verified: CustomStringConvertible, CustomReflectable {
         switch self {
         case .registration: "registration"
         case .enrolment(let userID): "enrolment of \(userID)"
-        case .emailChange(let userID): "change of the address of \(userID)"
+        case .emailChange(let userID, _): "change of the address of \(userID)"
         case .other(let purpose): purpose
         }
     }

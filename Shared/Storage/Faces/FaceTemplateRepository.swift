@@ -42,7 +42,14 @@ public struct FaceTemplateRepository: Sendable {
     /// Returns whether the user has a face.
     public func exists(userID: UUID) async throws(PostgresError) -> Bool {
         let query: PostgresQuery = "SELECT FROM face_templates WHERE user_id = \(userID)"
-        return try await !db.query(query.readOnly()).isEmpty
+        return try await !db.query(query).isEmpty
+    }
+
+    /// Deletes the user's face.
+    ///
+    /// - Returns: Whether there was one.
+    public func delete(userID: UUID) async throws(PostgresError) -> Bool {
+        try await db.execute("DELETE FROM face_templates WHERE user_id = \(userID)") == 1
     }
 
     /// Returns the user's face, if there is one.

@@ -12,6 +12,7 @@ extension Baseline {
             state               text        NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'erasing')),
             created_at          timestamptz NOT NULL DEFAULT now(),
             sign_ins_ended_at   timestamptz,
+            first_email_at      timestamptz,
             CONSTRAINT users_erasing_have_no_email
                 CHECK (state = 'active' OR num_nulls(email_sealed, subject_sealed, display_name_sealed) = 3)
         );
@@ -29,6 +30,8 @@ extension Baseline {
         COMMENT ON COLUMN users.state IS 'erasing: the row is deleted when all services have erased what they keep of the user.';
         COMMENT ON COLUMN users.sign_ins_ended_at IS
             'When all sign-ins of the account were ended last, or all but one; those uploaded before give no tokens.';
+        COMMENT ON COLUMN users.first_email_at IS
+            'When an account of an identity provider got an e-mail; a face that was uploaded before is not enrolled any more.';
 
         CREATE TABLE email_lookups (
             lookup  bytea PRIMARY KEY CHECK (octet_length(lookup) = 33 + get_byte(lookup, 0)),

@@ -56,13 +56,15 @@ extension Baseline {
             consent_version  text,
             consent_hash     bytea       CHECK (octet_length(consent_hash) = 32),
             consent_at       timestamptz,
+            email_lookups    bytea[]     CHECK (cardinality(email_lookups) > 0),
             due_at           timestamptz,
             refuses_duplicates boolean   NOT NULL DEFAULT false,
             created_at       timestamptz NOT NULL DEFAULT now(),
             number           bigint      NOT NULL UNIQUE,
             changed_in       xid8        NOT NULL,
             CONSTRAINT pending_enrolments_consent_is_whole
-                CHECK (num_nulls(consent_version, consent_hash, consent_at) IN (0, 3))
+                CHECK (num_nulls(consent_version, consent_hash, consent_at) IN (0, 3)),
+            CONSTRAINT pending_enrolments_recovery_has_email CHECK ((due_at IS NULL) = (email_lookups IS NULL))
         );
         CREATE UNIQUE INDEX pending_enrolments_one_recovery ON pending_enrolments (user_id) WHERE due_at IS NOT NULL;
         CREATE INDEX pending_enrolments_due ON pending_enrolments (due_at) WHERE due_at IS NOT NULL;
@@ -80,6 +82,8 @@ extension Baseline {
             'With consent_hash and consent_at: the row that consents gets when the face takes effect.';
         COMMENT ON COLUMN pending_enrolments.refuses_duplicates IS
             'Whether the face gets no account while another account has the same: FACE_DUPLICATES at the time of the sign-up.';
+        COMMENT ON COLUMN pending_enrolments.email_lookups IS
+            'Of a recovery: the e-mail that was proven, as in email_lookups; it takes effect only if the account has it then.';
         COMMENT ON COLUMN pending_enrolments.number IS 'As face_templates.number; the account gets the face under another one.';
         COMMENT ON COLUMN pending_enrolments.due_at IS 'When a recovery replaces the face of the account; NULL for a first face.';
         """

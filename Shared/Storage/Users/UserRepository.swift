@@ -43,15 +43,32 @@ public struct UserRepository: Sendable {
             """)
     }
 
-    /// Sets the e-mail of an account. Call in a transaction.
+    /// Keeps an e-mail with its account, or without one, until the transaction ends: what is found by it and written afterwards is written
+    /// before or after a change. It takes as long with and without an account.
+    public func hold(emailLookups: [[UInt8]]) async throws(PostgresError) {
+        try await db.enqueue(
+            """
+            SELECT pg_advisory_xact_lock_shared(hashtextextended('email:' || encode(lookup, 'hex'), 0))
+            FROM (SELECT unnest(\(emailLookups)) AS lookup ORDER BY lookup) sorted
+            """)
+    }
+
+    /// Sets the e-mail of an account. Call in a transaction that holds ``SignInRepository/lock(of:)``: it locks the former e-mail as well,
+    /// so that what a proof of that one allows is decided before or after the change.
     ///
     /// - Returns: Whether the account exists and is not being erased.
     /// - Throws: `PostgresError` with a unique violation when the e-mail has an account.
     public func setEmail(_ email: SealedEmail, of id: UUID) async throws(PostgresError) -> Bool {
-        try await lockEmail(email.lookups)
-        guard try await db.execute("UPDATE users SET email_sealed = \(email.sealed) WHERE id = \(id) AND state = 'active'") == 1 else {
-            return false
-        }
+        let former = try await db.query("SELECT lookup FROM email_lookups WHERE user_id = \(id)").column("lookup", as: [UInt8].self)
+        try await lockEmail(former + email.lookups)
+        let changed = try await db.execute(
+            """
+            UPDATE users
+            SET email_sealed = \(email.sealed),
+                first_email_at = CASE WHEN email_sealed IS NULL THEN clock_timestamp() ELSE first_email_at END
+            WHERE id = \(id) AND state = 'active'
+            """)
+        guard changed == 1 else { return false }
         try await db.enqueue("DELETE FROM email_lookups WHERE user_id = \(id)")
         try await db.execute("INSERT INTO email_lookups (lookup, user_id) SELECT unnest(\(email.lookups)), \(id)")
         return true
@@ -91,14 +108,21 @@ public struct UserRepository: Sendable {
         return try rows.first.map(User.init(row:))
     }
 
-    /// Returns whether an account exists and has the e-mail that a verification has proven; it may have another one by now.
-    public func has(emailOf verificationID: UUID, id: UUID) async throws(PostgresError) -> Bool {
+    /// Returns the lookups of the e-mail that a verification has proven, if an account exists and still has that e-mail.
+    ///
+    /// Call in a transaction that holds ``SignInRepository/lock(of:)``, which a change of the e-mail holds too.
+    public func emailLookups(provenBy verificationID: UUID, of id: UUID) async throws(PostgresError) -> [[UInt8]]? {
         let query: PostgresQuery = """
-            SELECT FROM users JOIN email_verifications v ON v.id = \(verificationID)
+            SELECT v.email_lookups FROM users JOIN email_verifications v ON v.id = \(verificationID)
             WHERE users.id = \(id) AND users.state = 'active' AND v.verified_at IS NOT NULL
               AND EXISTS (SELECT FROM email_lookups l WHERE l.user_id = users.id AND l.lookup = ANY(v.email_lookups))
             """
-        return try await !db.query(query).isEmpty
+        return try await db.query(query).first?.decode("email_lookups")
+    }
+
+    /// Returns whether an account that had no e-mail has got its first one since a time.
+    public func hasGotFirstEmail(id: UUID, since time: Date) async throws(PostgresError) -> Bool {
+        try await !db.query("SELECT FROM users WHERE id = \(id) AND first_email_at >= \(time)").isEmpty
     }
 
     /// Sets or removes (`nil`) the sealed name of a user that other users see.

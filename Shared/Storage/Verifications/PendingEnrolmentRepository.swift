@@ -1,6 +1,14 @@
 public import FoundationEssentials
 public import PostgresClient
 
+/// The recoveries whose time has come.
+public struct DueRecoveries: Sendable, Equatable {
+    /// The accounts that have the new face.
+    public let completed: [UUID]
+    /// The accounts that have another e-mail than the one that was proven: their recoveries have to be cancelled.
+    public let outdated: [UUID]
+}
+
 /// Reads and writes `pending_enrolments`: enrolled faces that wait for a verification or for the end of a recovery.
 public struct PendingEnrolmentRepository: Sendable {
     /// The time between the start of a recovery and its end, in which the devices of the account can cancel it: 24 hours.
@@ -37,23 +45,28 @@ public struct PendingEnrolmentRepository: Sendable {
     /// Starts the recovery of an account: the face replaces the account's after ``recoveryDelay``. A recovery that waits is replaced,
     /// and its time starts anew.
     ///
-    /// - Parameters: As for ``insert(id:face:photos:consent:)``, with the face sealed for the account.
+    /// Call in a transaction that holds ``SignInRepository/lock(of:)``.
+    ///
+    /// - Parameters:
+    ///   - emailLookups: The e-mail that was proven: the recovery takes effect only if the account has it then.
+    ///   - id, face, photos, consent: As for ``insert(id:face:photos:consent:)``, with the face sealed for the account.
     public func startRecovery(
-        id: UUID, face: NewFaceTemplate, photos: [PhotoFingerprint], consent: Consent? = nil
+        id: UUID, face: NewFaceTemplate, photos: [PhotoFingerprint], emailLookups: [[UInt8]], consent: Consent? = nil
     ) async throws(PostgresError) {
         try await db.execute(
             """
             INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, file_hashes, pixel_hashes,
-                                            signatures, consent_version, consent_hash, consent_at, due_at)
+                                            signatures, consent_version, consent_hash, consent_at, email_lookups, due_at)
             VALUES (\(id), \(face.userID), \(face.modelID), \(Int32(face.pipelineVersion)), \(face.templateSealed),
                     \(photos.map(\.fileHash)), \(photos.map { $0.pixelHash ?? [] }), \(photos.map { $0.signature ?? [] }),
-                    \(consent?.text.version), \(consent?.text.hash), \(consent?.givenAt),
+                    \(consent?.text.version), \(consent?.text.hash), \(consent?.givenAt), \(emailLookups),
                     now() + make_interval(secs => \(Self.recoveryDelay / .seconds(1))))
             ON CONFLICT (user_id) WHERE due_at IS NOT NULL DO UPDATE
             SET id = EXCLUDED.id, model_id = EXCLUDED.model_id, pipeline_version = EXCLUDED.pipeline_version,
                 template_sealed = EXCLUDED.template_sealed, file_hashes = EXCLUDED.file_hashes,
                 pixel_hashes = EXCLUDED.pixel_hashes, signatures = EXCLUDED.signatures, consent_version = EXCLUDED.consent_version,
-                consent_hash = EXCLUDED.consent_hash, consent_at = EXCLUDED.consent_at, due_at = EXCLUDED.due_at, created_at = now()
+                consent_hash = EXCLUDED.consent_hash, consent_at = EXCLUDED.consent_at, email_lookups = EXCLUDED.email_lookups,
+                due_at = EXCLUDED.due_at, created_at = now()
             """)
     }
 
@@ -92,12 +105,28 @@ public struct PendingEnrolmentRepository: Sendable {
 
     /// Replaces the faces of accounts whose recoveries are due. Call in a transaction, with the end of their sign-ins.
     ///
+    /// Takes ``SignInRepository/lock(of:)`` of each account, and leaves those that another transaction holds to the next call.
+    ///
     /// - Returns: The accounts, at most `limit`.
-    public func completeRecoveries(limit: Int) async throws(PostgresError) -> [UUID] {
-        let query: PostgresQuery = """
-            SELECT id FROM pending_enrolments WHERE due_at <= now() ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
+    public func completeRecoveries(limit: Int) async throws(PostgresError) -> DueRecoveries {
+        let held = try await db.query(
             """
-        return try await apply(try await db.query(query).column("id"))
+            SELECT user_id FROM (SELECT user_id FROM pending_enrolments WHERE due_at <= now() ORDER BY due_at LIMIT \(limit)) due
+            WHERE pg_try_advisory_xact_lock(hashtextextended('sign_ins:' || user_id::text, 0))
+            """
+        ).column("user_id", as: UUID.self)
+        // Looked up once the locks are held: a recovery may have been cancelled, or the e-mail changed, before.
+        let rows = try await db.query(
+            """
+            SELECT p.id, p.user_id,
+                EXISTS (SELECT FROM email_lookups l WHERE l.user_id = p.user_id AND l.lookup = ANY(p.email_lookups)) AS is_proven
+            FROM pending_enrolments p WHERE p.user_id = ANY(\(held)) AND p.due_at <= now()
+            """)
+        var (proven, outdated): ([UUID], [UUID]) = ([], [])
+        for row in rows {
+            if try row.decode("is_proven") { proven.append(try row.decode("id")) } else { outdated.append(try row.decode("user_id")) }
+        }
+        return DueRecoveries(completed: try await apply(proven), outdated: outdated)
     }
 
     /// Returns when the recovery of an account ends; `nil` when there is none.
@@ -139,7 +168,7 @@ public struct PendingEnrolmentRepository: Sendable {
             WITH due AS (DELETE FROM pending_enrolments WHERE id = ANY(\(ids)) RETURNING *),
             hashes AS (
                 INSERT INTO face_photo_hashes (user_id, file_hash, pixel_hash, signature, is_accepted)
-                SELECT user_id, file_hash, nullif(pixel_hash, ''), \(unescaped: FacePhotoHashRepository.bits), true
+                SELECT user_id, file_hash, nullif(pixel_hash, ''), \(unescaped: FacePhotoHashRepository.bits("signature")), true
                 FROM due, unnest(file_hashes, pixel_hashes, signatures) AS given (file_hash, pixel_hash, signature)
                 ON CONFLICT DO NOTHING),
             consented AS (

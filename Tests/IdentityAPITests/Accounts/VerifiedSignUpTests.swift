@@ -156,8 +156,7 @@ extension IdentityFixture {
 
 @Suite struct RecoveryTests {
     private func begin(of device: SignedInDevice) async throws {
-        try await PendingEnrolmentRepository(api.postgres).startRecovery(
-            id: UUID(), face: api.face(of: device.userID), photos: [])
+        try await api.postgres.startRecovery(with: api.face(of: device.userID))
     }
 
     private func send(_ method: String, _ bearer: String) async throws -> HTTPClientResponse {
@@ -189,5 +188,32 @@ extension IdentityFixture {
         #expect(face?.templateSealed == api.face(of: device.userID).templateSealed)
         try await api.sweep()
         #expect(api.mailbox.mails(to: email).count == 1)
+    }
+
+    @Test(.apiWithMail) func `a recovery by an e-mail that the account has no longer is dropped when it is due`() async throws {
+        let device = try await api.signedInDevice()
+        try await begin(of: device)
+        try await api.postgres.execute("UPDATE email_lookups SET lookup = substr(lookup, 1, 3) || sha256('new')")
+        try await api.postgres.execute("UPDATE pending_enrolments SET due_at = now()")
+        try await api.sweep()
+        #expect(try await api.isAccepted(device.accessToken))
+        #expect(try await FaceTemplateRepository(api.postgres).find(userID: device.userID) == nil)
+        #expect(try await api.count("pending_enrolments") == 0)
+        #expect(try await api.count("audit_log WHERE action = 'recovery_cancelled' AND detail = 'email_changed'") == 1)
+    }
+
+    @Test(.apiWithMail) func `a recovery is not completed while the account is being changed`() async throws {
+        let device = try await api.signedInDevice()
+        try await begin(of: device)
+        try await api.postgres.execute("UPDATE pending_enrolments SET due_at = now()")
+        let api = api
+        try await api.postgres.withTransaction { transaction in
+            try await SignInRepository(transaction).lock(of: device.userID)
+            _ = try await transaction.query("SELECT 1")
+            try await api.sweep()
+        }
+        #expect(try await api.count("pending_enrolments") == 1)
+        try await api.sweep()
+        #expect(try await api.count("pending_enrolments") == 0)
     }
 }

@@ -52,7 +52,7 @@ import WireFormat
         let entered = try await golden.run("auth-verify-enrolment")
         let device = try await api.signIn(email: email)
         #expect(entered.json.text("data.user_id") == device.userID.wireString)
-        try await PendingEnrolmentRepository(api.postgres).startRecovery(id: UUID(), face: api.face(of: device.userID), photos: [])
+        try await api.postgres.startRecovery(with: api.face(of: device.userID))
         let owner = GoldenExchanges(api, ["<token>": device.accessToken, "<uuid:user>": device.userID.wireString])
         try await owner.run("account-display-name")
         try await owner.run("account-profile")

@@ -18,9 +18,8 @@ import WireFormat
     }
 
     @Test(.api)
-    func `a stolen access token replaces no face, changes no e-mail and exports nothing five minutes after the sign-in`() async throws {
+    func `a stolen access token enrols no face, changes no e-mail and exports nothing five minutes after the sign-in`() async throws {
         let device = try await api.signedInDevice()
-        try await FaceTemplateRepository(api.postgres).upsert(api.face(of: device.userID))
         try await api.age(device, by: 301)
         let sessions = try await api.count("sessions")
         let face = try await api.send(.signUp(email: nil), to: Path.signUp, headers: [device.bearer])

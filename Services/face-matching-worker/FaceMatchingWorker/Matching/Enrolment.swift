@@ -39,23 +39,7 @@ struct Enrolment {
     private func store(
         _ sealed: NewFaceTemplate, photos: [PhotoFingerprint], for session: Session, causedBy event: Envelope<EkycRequested>
     ) async throws -> Settlement {
-        if session.authorised {
-            let signIns = SignInRepository(transaction)
-            try await signIns.lock(of: session.userID)
-            guard try await signIns.hold(session.authorisedBy, of: session.userID, since: session.createdAt) else {
-                return .failed(.alreadyEnrolled)
-            }
-            if try await FaceTemplateRepository(transaction).upsert(sealed) {
-                try await endOthers(signIns, of: session)
-            }
-            // A recovery would replace this face.
-            try await RecoveryCancellation.cancel(
-                of: session.userID, detail: "face_replaced", requestID: session.requestID, traceparent: session.traceparent,
-                addressKey: session.addressKey, in: transaction)
-            try await FacePhotoHashRepository(transaction).add(photos, accepted: true)
-            try await recordConsent(of: session)
-            return Settlement(outcome: .succeeded, account: session.userID)
-        }
+        if session.authorised { return try await enrol(sealed, photos: photos, authorisedBy: session) }
         if let verification = session.verificationID {
             return try await enrol(sealed, photos: photos, for: session, verifiedBy: verification, causedBy: event)
         }
@@ -63,7 +47,33 @@ struct Enrolment {
         return try await suspend(sealed, photos: photos, of: session, until: email, causedBy: event)
     }
 
-    /// Ends the sign-ins that the former face gave, but for the one that has replaced it, and tells their devices.
+    /// Enrols the face of a bearer's account, or replaces it, if the bearer's sign-in still holds; tells the other devices, and ends their
+    /// sign-ins if it was replaced.
+    private func enrol(
+        _ sealed: NewFaceTemplate, photos: [PhotoFingerprint], authorisedBy session: Session
+    ) async throws -> Settlement {
+        let signIns = SignInRepository(transaction)
+        try await signIns.lock(of: session.userID)
+        guard try await signIns.hold(session.authorisedBy, of: session.userID, since: session.createdAt) else {
+            return .failed(.alreadyEnrolled)
+        }
+        // The first e-mail removes a face that was enrolled before it; one that was uploaded before it must not follow.
+        guard try await !UserRepository(transaction).hasGotFirstEmail(id: session.userID, since: session.createdAt) else {
+            return .failed(.alreadyEnrolled)
+        }
+        let isReplaced = try await FaceTemplateRepository(transaction).upsert(sealed)
+        if isReplaced { try await endOthers(signIns, of: session) }
+        try await alert(others: session)
+        // A recovery would replace this face.
+        try await RecoveryCancellation.cancel(
+            of: session.userID, detail: "face_replaced", requestID: session.requestID, traceparent: session.traceparent,
+            addressKey: session.addressKey, in: transaction)
+        try await FacePhotoHashRepository(transaction).add(photos, accepted: true)
+        try await recordConsent(of: session)
+        return Settlement(outcome: .succeeded, account: session.userID)
+    }
+
+    /// Ends the sign-ins that the former face gave, but for the one that has replaced it.
     private func endOthers(_ signIns: SignInRepository, of session: Session) async throws {
         // An upload needs a recent sign-in. One with an identity provider has no id: it is kept by its time.
         let upload = session.createdAt.addingTimeInterval(-(SignInRepository.recentTime / .seconds(1)))
@@ -73,6 +83,10 @@ struct Enrolment {
             AuditEntry(
                 .signInsEnded, by: .system(FaceMatchingWorker.name), on: session.userID, object: session.authorisedBy,
                 requestID: session.requestID, detail: "face_replaced"))
+    }
+
+    /// Tells the devices of the account, but for the one that sent the photos, that it has another face, or its first one.
+    private func alert(others session: Session) async throws {
         var own: UUID?
         if let key = session.installationKey {
             own = try await PushInstallRepository(transaction).boundID(of: key, userID: session.userID)
@@ -88,6 +102,8 @@ struct Enrolment {
         _ face: NewFaceTemplate, photos: [PhotoFingerprint], for session: Session, verifiedBy verification: UUID,
         causedBy event: Envelope<EkycRequested>
     ) async throws -> Settlement {
+        // Held before the e-mail's lock, as by a change of the e-mail, which ends a recovery: it sees this one, or this sees the change.
+        try await SignInRepository(transaction).lock(of: session.userID)
         let users = UserRepository(transaction)
         if try await users.create(id: session.userID, verified: verification) {
             try await FaceTemplateRepository(transaction).upsert(face)
@@ -95,9 +111,11 @@ struct Enrolment {
             try await recordConsent(of: session)
             return Settlement(outcome: .succeeded, account: session.userID)
         }
-        guard session.isRecovery, try await users.has(emailOf: verification, id: session.userID) else { return .failed(.alreadyEnrolled) }
+        guard session.isRecovery, let proven = try await users.emailLookups(provenBy: verification, of: session.userID) else {
+            return .failed(.alreadyEnrolled)
+        }
         try await PendingEnrolmentRepository(transaction).startRecovery(
-            id: session.id, face: face, photos: photos, consent: session.consent)
+            id: session.id, face: face, photos: photos, emailLookups: proven, consent: session.consent)
         let outbox = OutboxRepository(transaction)
         try await outbox.publish(MailRequested(kind: .recoveryStarted, subjectID: session.userID), causedBy: event)
         let alert = AccountAlert.recoveryStarted.notification(to: session.userID, cause: session.id)

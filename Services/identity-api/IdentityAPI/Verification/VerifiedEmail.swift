@@ -63,6 +63,11 @@ struct VerifiedEmail {
     /// Replaces the e-mail of the account, ends its other sign-ins and a recovery by the former e-mail, and tells both: the devices by a
     /// push, and the former address by a mail, which is the only news of a takeover that reaches an owner without a device.
     ///
+    /// The first e-mail of an account removes its face, which opened nothing until now: a stranger with a stolen token may have planted it.
+    /// The answer says whether the account has a face; if not, the app enrols one.
+    ///
+    /// Call it with ``SignInRepository/lock(of:)``, which an enrolment and a recovery take as well.
+    ///
     /// The sign-in that asked for it must not have ended: an owner who is mailed about a change that a thief asked for ends all sign-ins.
     private func changeEmail() async throws -> JSONValue {
         if verification.verifiedAt == nil {
@@ -85,6 +90,7 @@ struct VerifiedEmail {
                 try await FacePhotoHashRepository(transaction).deleteAll(of: AttemptKey.derive(from: lookup))
             }
             try await record(.emailChanged)
+            if former == nil { try await removeFace() }
             if let recovery = try await PendingEnrolmentRepository(transaction).cancelRecovery(of: verification.accountID) {
                 try await record(.recoveryCancelled, of: recovery, detail: "email_changed")
             }
@@ -97,7 +103,16 @@ struct VerifiedEmail {
                     MailRequested(kind: .emailChanged, subjectID: verification.id), requestID: requestID, traceparent: traceparent)
             }
         }
-        return account
+        let hasFace = try await FaceTemplateRepository(transaction).exists(userID: verification.accountID)
+        return .members(
+            ("purpose", .string(verification.purpose.rawValue)), ("user_id", .string(verification.accountID.wireString)),
+            ("face_enrolled", .bool(hasFace)))
+    }
+
+    private func removeFace() async throws {
+        guard try await FaceTemplateRepository(transaction).delete(userID: verification.accountID) else { return }
+        try await FacePhotoHashRepository(transaction).deleteAll(of: verification.accountID)
+        try await record(.faceErased, detail: "first_email")
     }
 
     private func record(_ action: AuditAction, of object: UUID? = nil, detail: String? = nil) async throws {

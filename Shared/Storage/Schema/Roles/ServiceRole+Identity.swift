@@ -32,8 +32,11 @@ extension ServiceRole {
         .borrow("image_templates", .select, because: "operators write templates; it lists them"),
         .borrow("topic_photos", .select, .insert, because: "it takes photos and shows them"),
         .borrow(
-            "face_templates", .select, .insert, .update,
-            because: "a face takes effect with the proof of its e-mail or the end of a recovery. It copies the sealed bytes"),
+            "face_templates", .select, .insert, .update, .delete,
+            because: """
+                a face takes effect with the proof of its e-mail or the end of a recovery: it copies the sealed bytes. The first e-mail of \
+                an account removes the face from before
+                """),
         .borrow(
             "face_photo_hashes", .select(of: "user_id", "file_hash", "created_at"), .insert, .update(of: "created_at"), .delete,
             because: "as for face_templates; and it deletes old ones"),

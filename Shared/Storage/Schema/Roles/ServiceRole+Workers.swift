@@ -15,8 +15,11 @@ extension ServiceRole {
                 "email_sealed", "photos", "liveness"),
             because: "it decides sessions, and removes their e-mail and photos"),
         .borrow(
-            "users", .select(of: "id", "state"), .insert, .update(of: "sign_ins_ended_at"),
-            because: "the account begins with its first face, and a new face ends the sign-ins of the former one"),
+            "users", .select(of: "id", "state", "first_email_at"), .insert, .update(of: "sign_ins_ended_at"),
+            because: """
+                the account begins with its first face, a new face ends the sign-ins of the former one, and one from before the first \
+                e-mail is not enrolled
+                """),
         .borrow(
             "email_lookups", .select, .insert,
             because: "as for users; and a recovery needs the account's e-mail, compared by its hash"),

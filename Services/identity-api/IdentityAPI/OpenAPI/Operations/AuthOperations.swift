@@ -29,6 +29,7 @@ extension APIOperation {
                         ["purpose": .one(of: EmailVerification.Purpose.self)],
                         optional: [
                             "enrolment_token": .text, "token_type": .constant("Bearer"), "expires_in": .count, "user_id": .uuid,
+                            "face_enrolled": .boolean,
                         ]),
                     "The address is proven")
             ],
