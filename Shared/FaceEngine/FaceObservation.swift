@@ -35,16 +35,17 @@ public struct FaceSignature: Sendable, Equatable {
         self.levels = levels
     }
 
+    /// The signature of the photo's mirror image, left to right.
+    public var mirrored: FaceSignature {
+        var mirrored: [Float] = []
+        mirrored.reserveCapacity(levels.count)
+        for start in stride(from: 0, to: levels.count, by: Self.side) { mirrored += levels[start..<(start + Self.side)].reversed() }
+        return FaceSignature(levels: mirrored)
+    }
+
     /// Returns the correlation with the mirror image of another signature: 1 for an exact mirror image, about 0 for an unrelated one.
     public func mirrorCorrelation(with other: FaceSignature) -> Float {
-        var sum: Float = 0
-        for row in 0..<Self.side {
-            let start = row * Self.side
-            for column in 0..<Self.side {
-                sum += levels[start + column] * other.levels[start + Self.side - 1 - column]
-            }
-        }
-        return sum
+        zip(levels, other.mirrored.levels).reduce(0) { $0 + $1.0 * $1.1 }
     }
 }
 

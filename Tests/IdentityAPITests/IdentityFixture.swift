@@ -97,8 +97,10 @@ struct IdentityFixture: Sendable {
     }
 
     /// Starts a session and returns its id and token.
-    func start(_ path: String = Path.login, _ form: Form = .signIn()) async throws -> (id: UUID, token: String) {
-        let response = try await send(form, to: path)
+    func start(
+        _ path: String = Path.login, _ form: Form = .signIn(), headers: [(name: String, value: String)] = []
+    ) async throws -> (id: UUID, token: String) {
+        let response = try await send(form, to: path, headers: headers)
         guard response.status == 200, let id = UUID(uuidString: response.json.text("data.session_id") ?? "") else {
             throw UnexpectedAnswer(response: response)
         }

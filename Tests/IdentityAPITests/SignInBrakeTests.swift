@@ -56,16 +56,23 @@ import WireFormat
 @Suite struct SignInBrakeTests {
     /// Fails a sign-in with an e-mail of its own, from an address and a device.
     @discardableResult
-    private func fail(_ number: Int, from address: String = "198.51.100.1", device: String? = nil, reason: SessionReason = .noMatch)
-        async throws -> HTTPClientResponse
-    {
-        let response = try await attempt(number, from: address, device: device)
+    private func fail(
+        _ number: Int, from address: String = "198.51.100.1", device: String? = nil, hasChallenge: Bool = false,
+        reason: SessionReason = .noMatch
+    ) async throws -> HTTPClientResponse {
+        let response = try await attempt(number, from: address, device: device, hasChallenge: hasChallenge)
         if let id = UUID(uuidString: response.json.text("data.session_id") ?? "") { try await api.decide(id, .failed(reason)) }
         return response
     }
 
-    private func attempt(_ number: Int, from address: String = "198.51.100.1", device: String? = nil) async throws -> HTTPClientResponse {
-        let form = Form.signIn(email: "user\(number)@example.org").with("fcm_token", device ?? "device\(number)aaaaaaaaaaaaaa:APA91bToken")
+    private func attempt(
+        _ number: Int, from address: String = "198.51.100.1", device: String? = nil, hasChallenge: Bool = false
+    ) async throws -> HTTPClientResponse {
+        var form = Form.signIn(email: "user\(number)@example.org").with("fcm_token", device ?? "device\(number)aaaaaaaaaaaaaa:APA91bToken")
+        if hasChallenge {
+            let challenge = try await api.send("POST", "/v1/ekyc/challenges").json.text("data.challenge_id")
+            form = form.with("challenge_id", try #require(challenge))
+        }
         return try await api.send(form, to: Path.login, headers: [("X-Forwarded-For", address)])
     }
 
@@ -102,10 +109,51 @@ import WireFormat
     func `One face that is tried on many accounts from many addresses stops new devices, and no known one`() async throws {
         _ = try await api.signedInDevice(email: "known@example.org")
         for number in 1...4 { #expect(try await fail(number, from: "198.51.100.\(number)").status == 200) }
-        let refused = try await attempt(5, from: "198.51.100.5")
+        #expect(try await attempt(5, from: "198.51.100.5").refusal == "400 challenge_required challenge_id")
+        _ = try await api.signIn(email: "known@example.org")
+        for number in 6...13 { #expect(try await fail(number, from: "198.51.100.\(number)", hasChallenge: true).status == 200) }
+        let refused = try await attempt(14, from: "198.51.100.14", hasChallenge: true)
         #expect(refused.refusal == "503 overloaded")
         #expect(Int(refused.header("Retry-After") ?? "") ?? 0 > 3_000)
         _ = try await api.signIn(email: "known@example.org")
+    }
+
+    @Test(
+        .apiWithMail {
+            $0.limits.failedSignIns.total = 1
+            $0.limits.failedSignIns.perAddress = 1
+        })
+    func `A proof of the e-mail passes all brakes and the lock of the account, and fails apart from other sign-ins`() async throws {
+        let email = "user1@example.org"
+        try await api.signUp(email)
+        try await fail(1)
+        #expect(try await attempt(1).refusal == "429 rate_limited")
+        let token = try await api.enrolmentToken(email)
+        for left in [4, 3] {
+            let session = try await api.start(Path.login, .signIn(email: email), headers: [("Authorization", "Bearer \(token)")])
+            try await api.decide(session.id, .failed(.noMatch))
+            #expect(try await api.status(session).json.number("data.attempts_left") == left)
+        }
+    }
+
+    @Test(.apiWithMail) func `A proof of another e-mail, and one that has ended, are refused`() async throws {
+        let token = try await api.enrolmentToken("other@example.org")
+        for bearer in [token, OpaqueToken.enrolmentPrefix + "unknown"] {
+            let answer = try await api.send(.signIn(), to: Path.login, headers: [("Authorization", "Bearer \(bearer)")])
+            #expect(answer.refusal == "401 unauthorized")
+        }
+        for other in ["Bearer access", "Bearer of another kind", "Basic Og=="] {
+            let answer = try await api.send(.signIn(), to: Path.login, headers: [("Authorization", other)])
+            #expect(answer.status == 200, "\(other) means nothing to a sign-in")
+        }
+    }
+
+    @Test(.api) func `Photos without a face lock no account`() async throws {
+        for _ in 0..<8 {
+            let session = try await api.start(Path.login, .signIn())
+            try await api.decide(session.id, .failed(.noFace))
+            #expect(try await api.status(session).json.number("data.attempts_left") == 5)
+        }
     }
 
     @Test(.api { $0.limits.failedSignIns.perInstallation = 2 })

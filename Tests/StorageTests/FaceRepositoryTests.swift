@@ -49,7 +49,9 @@ struct FaceRepositoryTests {
 
     @Test(.storage) func `photos are remembered per user by file and by picture, even for a user that does not exist`() async throws {
         let photos = FacePhotoHashRepository(client)
-        func seen(_ given: PhotoFingerprint...) async throws -> Bool { try await photos.containsAny(of: given, maxDistance: 5) }
+        func seen(_ given: PhotoFingerprint...) async throws -> Bool {
+            try await photos.containsAny(of: given, maxDistance: 5, isKnown: false)
+        }
         #expect(try await !seen(Self.photo(1), Self.photo(2)))
         #expect(try await photos.add([Self.photo(1), Self.photo(1), Self.photo(2, pixels: 7)], accepted: true) == 2)
         #expect(try await photos.add([Self.photo(2), Self.photo(3)], accepted: false) == 1)
@@ -68,7 +70,35 @@ struct FaceRepositoryTests {
         try await photos.add([Self.photo(3, signature: Self.signature(500))], accepted: false)
         for (bits, isCopy) in [(10, true), (15, true), (5, true), (16, false), (4, false), (505, true), (506, false)] {
             let given = [Self.photo(8), Self.photo(9, signature: Self.signature(bits))]
-            #expect(try await photos.containsAny(of: given, maxDistance: 5) == isCopy, "\(bits)")
+            #expect(try await photos.containsAny(of: given, maxDistance: 5, isKnown: false) == isCopy, "\(bits)")
+        }
+    }
+
+    @Test(.storage) func `a refused photo makes others copies for a day and for unknown installations only, itself for all`() async throws {
+        let photos = FacePhotoHashRepository(client)
+        let (refused, alike) = (Self.photo(1, signature: Self.signature(10)), Self.photo(2, signature: Self.signature(12)))
+        try await photos.add([refused], accepted: false)
+        func isCopy(_ photo: PhotoFingerprint, isKnown: Bool) async throws -> Bool {
+            try await photos.containsAny(of: [photo], maxDistance: 5, isKnown: isKnown)
+        }
+        #expect(try await isCopy(alike, isKnown: false))
+        #expect(try await !isCopy(alike, isKnown: true))
+        #expect(try await isCopy(refused, isKnown: true))
+        try await client.execute("UPDATE face_photo_hashes SET created_at = now() - interval '24 hours'")
+        #expect(try await !isCopy(alike, isKnown: false))
+        #expect(try await isCopy(refused, isKnown: true))
+        try await client.execute("UPDATE face_photo_hashes SET is_accepted = true")
+        #expect(try await isCopy(alike, isKnown: true), "an accepted one is compared for half a year")
+    }
+
+    @Test(.storage) func `a mirrored copy is recognised`() async throws {
+        let photos = FacePhotoHashRepository(client)
+        try await photos.add([Self.photo(1, signature: Self.signature(10))], accepted: true)
+        for (mirrored, isCopy) in [(10, true), (15, true), (16, false)] {
+            let photo = PhotoFingerprint(
+                userID: Self.photo(1).userID, fileHash: hash(9), pixelHash: nil, signature: Self.signature(500),
+                mirroredSignature: Self.signature(mirrored))
+            #expect(try await photos.containsAny(of: [photo], maxDistance: 5, isKnown: true) == isCopy, "\(mirrored)")
         }
     }
 
@@ -82,6 +112,6 @@ struct FaceRepositoryTests {
         #expect(try await photos.deleteExpired(limit: 3) == 3)
         #expect(try await photos.deleteExpired(limit: 3) == 2)
         #expect(try await photos.deleteExpired(limit: 3) == 0)
-        #expect(try await photos.containsAny(of: [Self.photo(9)], maxDistance: 5))
+        #expect(try await photos.containsAny(of: [Self.photo(9)], maxDistance: 5, isKnown: true))
     }
 }

@@ -39,6 +39,7 @@ struct SignInBudgetTests {
         #expect(before.failedAt.count == 1 && before.undecided == 1)
         try await decide(.succeeded)
         try await decide(.failed(.noFace))
+        try await decide(.failed(.livenessFailed))
         let after = try await attempts()
         #expect(after.failedAt.count == 1 && after.undecided == 1)
     }
@@ -95,6 +96,57 @@ struct SignInBudgetTests {
         #expect(other.failedAt.isEmpty && other.undecided == 0)
         let stranger = try await attempts(user, device: 99)
         #expect(stranger.failedAt.count == 4 && stranger.undecided == 1)
+    }
+
+    @Test(.storage) func `sign-ins with a proof of the e-mail have a budget of their own`() async throws {
+        let user = try await client.user()
+        func fail(proof: UUID?) async throws -> Int? {
+            var session = NewSession.make(.signIn, user: user, device: 7)
+            session.verificationID = proof
+            let id = try await sessions.insert(session).id
+            _ = try await sessions.complete(id: id, outcome: .failed(.noMatch))
+            return try await sessions.find(id: id)?.attemptsLeft
+        }
+        var left: [Int?] = []
+        for proof in [nil, nil, nil, nil, nil, UUID(), UUID()] { left.append(try await fail(proof: proof)) }
+        #expect(left == [4, 3, 2, 1, 0, 4, 3])
+        for (isProven, count) in [(false, 5), (true, 2)] {
+            let attempts = try await client.withTransaction { transaction in
+                try await SessionRepository(transaction).lockSignInAttempts(
+                    attemptKeys: [user], userID: user, installationKey: hash(8), isProven: isProven)
+            }
+            #expect(attempts.failedAt.count == count)
+        }
+    }
+
+    @Test(.storage) func `the total counts comparisons, and so many of a site that it measures how many places they come from`()
+        async throws
+    {
+        var limits = FailedSignInLimits()
+        limits.total = FailedSignInLimits.perSiteInTotal + 1
+        func fail(_ count: Int, _ reason: SessionReason, site: Int) async throws {
+            for number in 0..<count {
+                var session = NewSession.make(.signIn, user: UUID(), device: 1_000 + number)
+                (session.addressKey, session.siteKey) = (hash(100 + number % 7), hash(site))
+                let id = try await sessions.insert(session).id
+                _ = try await sessions.complete(id: id, outcome: .failed(reason))
+            }
+        }
+        func load() async throws -> FailedSignInLoad {
+            try await sessions.failedSignIns(
+                from: RequestOrigin(addressKey: hash(100), siteKey: hash(1)), installationKey: nil, limits: limits)
+        }
+        try await fail(30, .noMatch, site: 1)
+        try await fail(30, .lowQuality, site: 2)
+        #expect(try await load().totalUntil == nil)
+        try await fail(1, .livenessFailed, site: 3)
+        let reached = try await load()
+        #expect(reached.totalUntil != nil && reached.challengedTotalUntil == nil)
+        for site in 4...6 { try await fail(FailedSignInLimits.perSiteInTotal, .noMatch, site: site) }
+        #expect(try await load().challengedTotalUntil != nil)
+        #expect(try await load().addressUntil == nil)
+        limits.perAddress = 7
+        #expect(try await load().addressUntil != nil, "28 of its site, of which 5 or less are its own")
     }
 
     @Test(.storage) func `an installation is known for 30 days after its sign-in, to that account only`() async throws {

@@ -14,9 +14,12 @@ public struct PhotoFingerprint: Sendable, Equatable {
     public let pixelHash: [UInt8]?
     /// Keyed bits of the face, of which few differ between copies of a photo; ``signatureByteCount`` bytes. `nil` without a face.
     public let signature: [UInt8]?
+    /// The same of the photo's mirror image, for comparisons only; `nil` compares the photo as it is.
+    public let mirroredSignature: [UInt8]?
 
     /// Describes a photo.
-    public init(userID: UUID, fileHash: [UInt8], pixelHash: [UInt8]?, signature: [UInt8]?) {
+    public init(userID: UUID, fileHash: [UInt8], pixelHash: [UInt8]?, signature: [UInt8]?, mirroredSignature: [UInt8]? = nil) {
+        self.mirroredSignature = mirroredSignature
         self.userID = userID
         self.fileHash = fileHash
         self.pixelHash = pixelHash
@@ -31,6 +34,11 @@ public struct FacePhotoHashRepository: Sendable {
     /// Long enough for a recorded upload to become stale, and no longer: the hash of a face photo is personal data, and the table
     /// must not grow without bound. At 3 photos a sign-in and two sign-ins a day, a user has about 1,000 rows of 300 bytes.
     public static let lifetime: Duration = .seconds(180 * 24 * 60 * 60)
+    /// The time for which the signature of a refused photo is compared: 24 hours.
+    ///
+    /// Strangers choose what is refused. Of other photos of the same person one in a hundred is as alike as a copy, so that photos which a
+    /// stranger sends would make the owner's own photos look like copies.
+    public static let refusedSignatureTime: Duration = .seconds(24 * 60 * 60)
     /// The most photos of refused sessions, the newest ones, whose signatures are compared: strangers can add any number of them. Their
     /// hashes, and the signatures of accepted photos, are compared without a limit.
     static let maxRefusedCompared = 5_000
@@ -50,7 +58,7 @@ public struct FacePhotoHashRepository: Sendable {
         try await db.execute(
             """
             INSERT INTO face_photo_hashes (user_id, file_hash, pixel_hash, signature, is_accepted)
-            SELECT user_id, file_hash, nullif(pixel_hash, ''), \(unescaped: Self.bits), \(accepted)
+            SELECT user_id, file_hash, nullif(pixel_hash, ''), \(unescaped: Self.bits("signature")), \(accepted)
             FROM unnest(\(photos.map(\.userID)), \(photos.map(\.fileHash)), \(photos.map { $0.pixelHash ?? [] }),
                         \(photos.map { $0.signature ?? [] })) AS given (user_id, file_hash, pixel_hash, signature)
             ORDER BY user_id, file_hash
@@ -64,30 +72,38 @@ public struct FacePhotoHashRepository: Sendable {
         try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('face_photos:' || (\(userID)::uuid)::text, 0))")
     }
 
-    /// Returns whether one of these photos was used before for its user: the same file, the same picture, or a copy of it.
+    /// Returns whether one of these photos was used before for its user: the same file, the same picture, or a copy of it, also a mirrored
+    /// one.
     ///
-    /// - Parameter maxDistance: The most bits in which the signatures of a photo and its copy differ.
-    public func containsAny(of photos: [PhotoFingerprint], maxDistance: Int) async throws(PostgresError) -> Bool {
+    /// - Parameters:
+    ///   - maxDistance: The most bits in which the signatures of a photo and its copy differ.
+    ///   - isKnown: Whether they come from an installation that is known to the account: then copies of accepted photos are found, and of
+    ///     refused ones only the same files and pictures, because strangers may have sent those.
+    public func containsAny(of photos: [PhotoFingerprint], maxDistance: Int, isKnown: Bool) async throws(PostgresError) -> Bool {
         guard !photos.isEmpty else { return false }
         let query: PostgresQuery = """
             WITH given AS (
-                SELECT user_id, file_hash, nullif(pixel_hash, '') AS pixel_hash, \(unescaped: Self.bits) AS signature
+                SELECT user_id, file_hash, nullif(pixel_hash, '') AS pixel_hash, \(unescaped: Self.bits("signature")) AS signature,
+                    \(unescaped: Self.bits("mirrored")) AS mirrored
                 FROM unnest(\(photos.map(\.userID)), \(photos.map(\.fileHash)), \(photos.map { $0.pixelHash ?? [] }),
-                            \(photos.map { $0.signature ?? [] })) AS given (user_id, file_hash, pixel_hash, signature)
+                            \(photos.map { $0.signature ?? [] }), \(photos.map { $0.mirroredSignature ?? [] }))
+                    AS given (user_id, file_hash, pixel_hash, signature, mirrored)
             ), stored AS (
                 SELECT u.user_id, s.signature FROM (SELECT DISTINCT user_id FROM given) u CROSS JOIN LATERAL (
                     (SELECT signature FROM face_photo_hashes
                      WHERE user_id = u.user_id AND is_accepted AND signature IS NOT NULL)
                     UNION ALL
                     (SELECT signature FROM face_photo_hashes
-                     WHERE user_id = u.user_id AND NOT is_accepted AND signature IS NOT NULL
+                     WHERE NOT \(isKnown) AND user_id = u.user_id AND NOT is_accepted AND signature IS NOT NULL
+                       AND created_at > now() - make_interval(secs => \(Self.refusedSignatureTime / .seconds(1)))
                      ORDER BY created_at DESC LIMIT \(unescaped: "\(Self.maxRefusedCompared)"))) s
             )
             SELECT EXISTS (SELECT FROM face_photo_hashes JOIN given USING (user_id, file_hash))
                 OR EXISTS (SELECT FROM face_photo_hashes JOIN given USING (user_id, pixel_hash))
                 OR EXISTS (
                     SELECT FROM stored JOIN given USING (user_id)
-                    WHERE bit_count(stored.signature # given.signature) <= \(maxDistance)) AS seen
+                    WHERE least(bit_count(stored.signature # given.signature), bit_count(stored.signature # given.mirrored))
+                          <= \(maxDistance)) AS seen
             """
         let rows = try await db.query(query.readOnly())
         return try rows.first?.decode("seen", as: Bool.self) ?? false
@@ -98,8 +114,8 @@ public struct FacePhotoHashRepository: Sendable {
         try await db.execute("DELETE FROM face_photo_hashes WHERE user_id = \(userID)")
     }
 
-    /// The signature of a given photo as SQL; an array of bytes has no nulls, so an empty one stands for none.
-    static let bits = "CASE WHEN signature <> '' THEN ('x' || encode(signature, 'hex'))::bit(1024) END"
+    /// A signature of a given photo as SQL; an array of bytes has no nulls, so an empty one stands for none.
+    static func bits(_ column: String) -> String { "CASE WHEN \(column) <> '' THEN ('x' || encode(\(column), 'hex'))::bit(1024) END" }
 
     /// Deletes at most `limit` photos older than `lifetime`.
     ///

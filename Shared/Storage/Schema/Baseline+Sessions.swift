@@ -35,6 +35,7 @@ extension Baseline {
             install_id        uuid,
             installation_key  bytea       CHECK (octet_length(installation_key) = 32),
             address_key       bytea       CHECK (octet_length(address_key) = 32),
+            site_key          bytea       CHECK (octet_length(site_key) = 32),
             photos            jsonb       NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(photos) = 'array'),
             photo_bytes       bigint      NOT NULL DEFAULT 0 CHECK (photo_bytes >= 0),
             challenge         text[]      CHECK (cardinality(challenge) = 3
@@ -66,7 +67,7 @@ extension Baseline {
                 CHECK ((attempts_left IS NOT DISTINCT FROM 0) = (locked_until IS NOT NULL) AND (locked_until IS NULL OR NOT retryable)),
             CONSTRAINT sessions_authorised_by_a_sign_in CHECK (authorised_by IS NULL OR authorised),
             CONSTRAINT sessions_recovery_is_verified CHECK (NOT is_recovery OR verification_id IS NOT NULL),
-            CONSTRAINT sessions_verified_is_sign_up CHECK (verification_id IS NULL OR (event = 'sign_up' AND NOT authorised)),
+            CONSTRAINT sessions_verified_has_no_bearer CHECK (verification_id IS NULL OR NOT authorised),
             CONSTRAINT sessions_consent_to_sign_up
                 CHECK (num_nulls(consent_version, consent_hash) = 2
                        OR (num_nulls(consent_version, consent_hash) = 0 AND event = 'sign_up')),
@@ -85,10 +86,12 @@ extension Baseline {
             WHERE event = 'sign_in' AND state IN ('succeeded', 'failed');
         CREATE INDEX sessions_failed_by_address ON sessions (address_key, completed_at)
             WHERE event = 'sign_in' AND state = 'failed' AND reason NOT IN ('internal', 'timeout');
+        CREATE INDEX sessions_failed_by_site ON sessions (site_key, completed_at)
+            WHERE event = 'sign_in' AND state = 'failed' AND reason NOT IN ('internal', 'timeout');
         CREATE INDEX sessions_failed_by_installation ON sessions (installation_key, completed_at)
             WHERE event = 'sign_in' AND state = 'failed' AND reason NOT IN ('internal', 'timeout');
-        CREATE INDEX sessions_failed ON sessions (completed_at)
-            WHERE event = 'sign_in' AND state = 'failed' AND reason NOT IN ('internal', 'timeout');
+        CREATE INDEX sessions_failed_comparisons ON sessions (completed_at) INCLUDE (site_key)
+            WHERE event = 'sign_in' AND state = 'failed' AND reason IN ('no_match', 'liveness_failed');
         CREATE INDEX sessions_by_install ON sessions (install_id) WHERE install_id IS NOT NULL;
         CREATE INDEX sessions_decided_with_photos ON sessions (completed_at)
             WHERE state IN ('succeeded', 'failed', 'expired') AND photos <> '[]'::jsonb;
@@ -97,7 +100,8 @@ extension Baseline {
             'No foreign key: of a sign-up the id that the account gets, of a sign-in with an unknown e-mail a decoy.';
         COMMENT ON COLUMN sessions.authorised IS 'Whether the upload had the account''s bearer, so that it may replace an existing face.';
         COMMENT ON COLUMN sessions.authorised_by IS 'access_tokens.family_id of the bearer; checked again with the decision.';
-        COMMENT ON COLUMN sessions.verification_id IS 'The proof of the e-mail of a sign-up, as in email_verifications.';
+        COMMENT ON COLUMN sessions.verification_id IS
+            'The proof of the e-mail, as in email_verifications; a sign-in with it has a budget of failures of its own.';
         COMMENT ON COLUMN sessions.is_recovery IS 'Whether the face replaces that of the account after a delay.';
         COMMENT ON COLUMN sessions.attempt_key IS
             'Derived from the lookup of the e-mail under the first key; sign-ins are counted by it, with or without an account.';
@@ -113,6 +117,7 @@ extension Baseline {
             'push_installs.id with the FCM token of the upload; NULL once the push about a failure is settled.';
         COMMENT ON COLUMN sessions.installation_key IS 'push_installs.installation_key of the phone.';
         COMMENT ON COLUMN sessions.address_key IS 'HMAC of the client''s address (IPv6: its /64).';
+        COMMENT ON COLUMN sessions.site_key IS 'HMAC of the client''s site: of IPv6 its /48, else its address.';
         COMMENT ON COLUMN sessions.photos IS '[{key, pose, sha256}] of the sealed blobs; [] once they are deleted.';
         COMMENT ON COLUMN sessions.forgiven_at IS 'When an operator made a failed sign-in count no more.';
         COMMENT ON COLUMN sessions.photo_bytes IS 'Bytes of the photos as they were uploaded.';

@@ -18,7 +18,7 @@ public struct NewSession: Sendable {
     public var authorised: Bool
     /// The sign-in of that bearer token, as in `AccessToken.familyID`; `nil` without one, or when another system issues the tokens.
     public var authorisedBy: UUID?
-    /// The proof of the sign-up's e-mail; `nil` for a sign-up that has none, and for a sign-in.
+    /// The proof of the e-mail; `nil` without one.
     public var verificationID: UUID?
     /// Whether the face is to replace that of the e-mail's account after a delay; only with a proof.
     public var isRecovery: Bool
@@ -38,6 +38,8 @@ public struct NewSession: Sendable {
     public var installationKey: [UInt8]?
     /// HMAC of the client's address (IPv6: its /64); 32 bytes.
     public var addressKey: [UInt8]?
+    /// HMAC of the client's site (IPv6: its /48, else the address); 32 bytes.
+    public var siteKey: [UInt8]?
     /// The stored photos.
     public var photos: [SessionPhoto]
     /// The total size of the photos in bytes.
@@ -59,7 +61,7 @@ public struct NewSession: Sendable {
         verificationID: UUID? = nil, isRecovery: Bool = false, email: SealedEmail? = nil, consent: ConsentedText? = nil,
         attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [], tokenHash: [UInt8],
         installID: UUID? = nil, installationKey: [UInt8]? = nil,
-        addressKey: [UInt8]? = nil, photos: [SessionPhoto] = [], photoBytes: Int = 0,
+        addressKey: [UInt8]? = nil, siteKey: [UInt8]? = nil, photos: [SessionPhoto] = [], photoBytes: Int = 0,
         challenge: [LivenessPose]? = nil, requestID: String? = nil, traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
     ) {
@@ -78,6 +80,7 @@ public struct NewSession: Sendable {
         self.installID = installID
         self.installationKey = installationKey
         self.addressKey = addressKey
+        self.siteKey = siteKey
         self.photos = photos
         self.photoBytes = photoBytes
         self.challenge = challenge

@@ -37,7 +37,7 @@ public struct Session: Sendable, Equatable {
     public let authorised: Bool
     /// The sign-in of that bearer token, as in `AccessToken.familyID`; `nil` without one, or when another system issues the tokens.
     public let authorisedBy: UUID?
-    /// The proof of the sign-up's e-mail, an `EmailVerification`; `nil` for a sign-up that has none, and for a sign-in.
+    /// The proof of the e-mail, an `EmailVerification`; `nil` without one.
     public let verificationID: UUID?
     /// Whether the face is to replace that of the e-mail's account after a delay; only with a proof.
     public let isRecovery: Bool

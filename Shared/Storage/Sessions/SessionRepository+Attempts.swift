@@ -26,7 +26,9 @@ extension SessionRepository {
     /// The failed sign-ins that use up a budget of an account, whether the account exists or not.
     ///
     /// Each known installation of the account (``AccessTokenRepository/isKnown(installationKey:to:)``) has its own budget, and all
-    /// others share one: an attacker can invent any number of installations, and must not lock out the owner's phone.
+    /// others share one: an attacker can invent any number of installations, and must not lock out the owner's phone. Sign-ins with a proof
+    /// of the e-mail share another one, so that an owner with a new phone does not depend on what strangers do. Only failures that
+    /// compared a face count: what is refused before tells nothing about the account.
     public static let maxFailedSignIns = 5
     /// The time for which a failed sign-in of a known installation counts: 15 minutes.
     public static let failedSignInWindow: Duration = .seconds(15 * 60)
@@ -42,8 +44,9 @@ extension SessionRepository {
     ///   - attemptKeys: The e-mail, as in ``NewSession/attemptKey`` and ``NewSession/otherAttemptKeys``.
     ///   - userID: The account of the e-mail, or a decoy; an installation is known to an account.
     ///   - installationKey: The installation; nil, for a phone without one, is not known.
+    ///   - isProven: Whether the sign-in comes with a proof of the e-mail.
     public func lockSignInAttempts(
-        attemptKeys: [UUID], userID: UUID, installationKey: [UInt8]?
+        attemptKeys: [UUID], userID: UUID, installationKey: [UInt8]?, isProven: Bool = false
     ) async throws(PostgresError) -> SignInAttempts {
         try await db.execute(
             """
@@ -54,7 +57,7 @@ extension SessionRepository {
             """
             SELECT b.is_known, f.id IS NOT NULL AS is_attempt, f.completed_at
             FROM (SELECT s.*, \(unescaped: AccessTokenRepository.isKnownCondition("s.installation_key", to: "s.user_id")) AS is_known
-                  FROM (SELECT \(userID)::uuid AS user_id, \(installationKey)::bytea AS installation_key) s) b
+                  FROM (SELECT \(userID)::uuid AS user_id, \(installationKey)::bytea AS installation_key, \(isProven) AS is_proven) s) b
             LEFT JOIN sessions f ON f.attempt_key = ANY(\(attemptKeys)) AND f.event = 'sign_in'
               AND (f.state IN ('received', 'processing') AND f.deadline_at > now() OR \(unescaped: Self.isCountedFailure))
               AND \(unescaped: Self.isOfSameBudget)
@@ -84,6 +87,7 @@ extension SessionRepository {
             """
             SELECT now() AS at, b.is_known, f.completed_at
             FROM (SELECT s.attempt_key || s.other_attempt_keys AS attempt_keys, s.installation_key,
+                      s.verification_id IS NOT NULL AS is_proven,
                       \(unescaped: AccessTokenRepository.isKnownCondition("s.installation_key", to: "s.user_id")) AS is_known
                   FROM sessions s WHERE s.id = \(id) AND s.event = 'sign_in' AND s.state IN ('received', 'processing')) b
             LEFT JOIN sessions f ON f.attempt_key = ANY(b.attempt_keys)
@@ -95,21 +99,22 @@ extension SessionRepository {
         return SignInBudget(failedAt: failedAt, isKnown: try first.decode("is_known"), at: now)
     }
 
-    /// SQL condition: the session `f` counts against the budget of the installation of `b`, which has the same e-mail and says whether it
-    /// is known.
+    /// SQL condition: the session `f` counts against the budget of `b`, which has the same e-mail and says whether its installation is
+    /// known and whether the e-mail is proven.
     static let isOfSameBudget = """
         CASE WHEN b.is_known
         THEN f.installation_key = b.installation_key
             AND (f.completed_at IS NULL OR f.completed_at > now() - interval '\(failedSignInWindow.components.seconds) seconds')
-        ELSE NOT \(AccessTokenRepository.isKnownCondition("f.installation_key", to: "f.user_id")) END
+        ELSE (f.verification_id IS NOT NULL) = b.is_proven
+            AND NOT \(AccessTokenRepository.isKnownCondition("f.installation_key", to: "f.user_id")) END
         """
 
     /// SQL condition: the session `f` is a failed sign-in that still counts.
     ///
-    /// Failures caused by the system do not count. A success resets the failures of its own device only: otherwise an attacker on
-    /// another device could see from the lock when the owner signs in, and would get new attempts.
+    /// Only failures that compared a face count (``SessionReason/comparesFaces``). A success resets the failures of its own device only:
+    /// otherwise an attacker on another device could see from the lock when the owner signs in, and would get new attempts.
     static let isCountedFailure = """
-        f.event = 'sign_in' AND f.state = 'failed' AND f.reason NOT IN ('internal', 'timeout') AND f.forgiven_at IS NULL
+        f.event = 'sign_in' AND f.state = 'failed' AND f.reason IN (\(SessionReason.comparedFaces)) AND f.forgiven_at IS NULL
         AND f.completed_at > now() - interval '\(strangersWindow.components.seconds) seconds'
         AND NOT EXISTS (
             SELECT FROM sessions o
@@ -119,11 +124,15 @@ extension SessionRepository {
 }
 
 extension SessionReason {
-    /// Whether a sign-in that fails for this reason counts against the account: not if the system caused the failure.
-    var countsAsAttempt: Bool {
+    /// Whether a sign-in that fails for this reason has compared a face with the account's, and counts against the account: a stranger's
+    /// photos without a face must not lock the owner out.
+    package var comparesFaces: Bool {
         switch self {
-        case .internal, .timeout: false
-        default: true
+        case .noMatch, .livenessFailed: true
+        default: false
         }
     }
+
+    /// The reasons that count, as a list of SQL.
+    static let comparedFaces = allCases.filter(\.comparesFaces).map { "'\($0.rawValue)'" }.joined(separator: ", ")
 }

@@ -22,12 +22,12 @@ public struct SessionRepository: Sendable {
             """
             INSERT INTO sessions (id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookups,
                                   email_sealed, consent_version, consent_hash, attempt_key, other_attempt_keys, token_hash, install_id,
-                                  installation_key, address_key, photos, photo_bytes, challenge, request_id, traceparent, deadline_at,
-                                  expires_at)
+                                  installation_key, address_key, site_key, photos, photo_bytes, challenge, request_id, traceparent,
+                                  deadline_at, expires_at)
             VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.authorisedBy),
                     \(new.verificationID), \(new.isRecovery), \(new.email?.lookups), \(new.email?.sealed),
                     \(new.consent?.version), \(new.consent?.hash), \(new.attemptKey), \(new.otherAttemptKeys), \(new.tokenHash),
-                    \(new.installID), \(new.installationKey), \(new.addressKey),
+                    \(new.installID), \(new.installationKey), \(new.addressKey), \(new.siteKey),
                     \(photos)::text::jsonb, \(new.photoBytes), \(new.challenge?.map(\.rawValue)), \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime / .seconds(1))),
                     now() + make_interval(secs => \(new.lifetime / .seconds(1))))
@@ -75,7 +75,7 @@ public struct SessionRepository: Sendable {
         var budget: SignInBudget?
         if let reason {
             try await lockSignIns(ofSession: id)
-            budget = try await self.budget(ofFailing: id, counts: reason.countsAsAttempt)
+            budget = try await self.budget(ofFailing: id, counts: reason.comparesFaces)
         }
         let isRetryable = reason.map { $0.isRetryable && budget?.lockedUntil == nil }
         let rows = try await db.query(

@@ -32,7 +32,8 @@ enum DocumentChanges {
     private static func operationChanges(_ old: JSONValue, _ new: JSONValue, _ place: String) -> [String] {
         var found = old["operationId"] == new["operationId"] ? [] : ["\(place): another operationId"]
         let (before, now) = (old["security"]?.elements ?? [], new["security"]?.elements ?? [])
-        if before.isEmpty ? !now.isEmpty : !before.allSatisfy(now.contains) && !now.isEmpty {
+        // An empty alternative takes requests without a bearer.
+        if before.isEmpty ? !now.isEmpty && !now.contains(.object([])) : !before.allSatisfy(now.contains) && !now.isEmpty {
             found.append("\(place): a bearer is not enough any more")
         }
         found += parameterChanges(old["parameters"]?.elements ?? [], new["parameters"]?.elements ?? [], place)

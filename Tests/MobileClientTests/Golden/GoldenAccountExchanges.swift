@@ -31,7 +31,8 @@ extension GoldenExchange {
             "auth-verify-enrolment", AuthRequests.verify(verification, code: "123456"), makesKey: true,
             is: .enrolment(userID: GoldenFile.id())),
         .answer(
-            "auth-verify-email-change", AuthRequests.verify(verification, code: "123456"), makesKey: true, is: .emailChange(userID: user)),
+            "auth-verify-email-change", AuthRequests.verify(verification, code: "123456"), makesKey: true,
+            is: .emailChange(userID: user, isFaceEnrolled: false)),
         .refusal(
             "auth-verify-invalid-code", AuthRequests.verify(verification, code: "123456"), makesKey: true, .invalidCode, field: "code"),
         .refusal(

@@ -15,10 +15,9 @@ extension GoldenExchange {
 
     /// The reasons for which a sign-in fails, and the attempts that are left then.
     private static let reasons: [(String, Int)] = [
-        ("no_face", 4), ("multiple_faces", 4), ("face_too_small", 4), ("low_quality", 4), ("invalid_image", 4), ("pose_mismatch", 4),
-        ("inconsistent_faces", 4), ("duplicate_images", 4), ("replayed_image", 4), ("liveness_failed", 4), ("no_match", 4),
-        ("already_enrolled", 4),
-        ("face_in_use", 4), ("timeout", 5), ("internal", 5),
+        ("no_face", 5), ("multiple_faces", 5), ("face_too_small", 5), ("low_quality", 5), ("invalid_image", 5), ("pose_mismatch", 5),
+        ("inconsistent_faces", 5), ("duplicate_images", 5), ("replayed_image", 5), ("liveness_failed", 4), ("no_match", 4),
+        ("already_enrolled", 5), ("face_in_use", 5), ("timeout", 5), ("internal", 5),
     ]
 
     private static let failures = reasons.map { reason, left in

@@ -56,7 +56,7 @@ struct EkycRequestedHandler: EventHandler {
         do {
             return try await withSpan("match face") { span in
                 span.attributes["heliograph.session_event"] = session.event.rawValue
-                return try await matcher.examine(session, precedence: lane == .known ? .high : .ordinary)
+                return try await matcher.examine(session, isKnown: lane == .known)
             }
         } catch {
             guard PermanentFailure.isReached(error, deliveryCount: context.deliveryCount) else { throw error }
@@ -107,7 +107,8 @@ struct EkycRequestedHandler: EventHandler {
             // Another session may have used them up since they were examined.
             let known = examined.photos + examined.photosOfAccount
             let isReplay = try await photos.containsAny(
-                of: known + examined.photosOfOtherKeys, maxDistance: FaceSignatureHasher.maxDistance)
+                of: known + examined.photosOfOtherKeys, maxDistance: FaceSignatureHasher.maxDistance,
+                isKnown: event.body.lane == .known)
             try await photos.add(isReplay ? examined.photos : known, accepted: !isReplay)
             return isReplay ? .failed(.replayedImage) : Settlement(outcome: .succeeded, account: session.userID)
         case .enrol(let face):

@@ -29,11 +29,15 @@ struct PhotoFingerprinter: Sendable {
     func fingerprints(of photos: [ExaminedPhoto], for userID: UUID) -> [PhotoFingerprint] {
         let user = userID.wireString
         return photos.map { photo in
-            var signature: [UInt8]?
-            if check == .photos, case .usable(let face) = photo.analysis { signature = signatures.hash(face.signature, account: user) }
+            var (signature, mirrored): ([UInt8]?, [UInt8]?)
+            if check == .photos, case .usable(let face) = photo.analysis {
+                signature = signatures.hash(face.signature, account: user)
+                mirrored = signatures.hash(face.signature.mirrored, account: user)
+            }
             return PhotoFingerprint(
                 userID: userID, fileHash: hash("file", of: photo.digest, user),
-                pixelHash: check == .photos ? photo.pixelDigest.map { hash("pixels", of: $0, user) } : nil, signature: signature)
+                pixelHash: check == .photos ? photo.pixelDigest.map { hash("pixels", of: $0, user) } : nil, signature: signature,
+                mirroredSignature: mirrored)
         }
     }
 

@@ -34,13 +34,14 @@ struct SessionMatcher: Sendable {
 
     /// Examines the photos of a session and reaches the verdict.
     ///
-    /// - Parameter precedence: The precedence of its photos among all that wait for an engine.
+    /// - Parameter isKnown: Whether it comes from an installation that is known to the account: its photos are analysed before others, and
+    ///   are no copies of photos that strangers have sent.
     /// - Throws: `BlobStoreError`, `FaceEngineError`, `PostgresError` or `CryptoError` when no verdict can be reached.
-    func examine(_ session: Session, precedence: FaceEnginePool.Precedence) async throws -> ExaminedSession {
-        let examiner = PhotoExaminer(blobs: blobs, engines: engines, precedence: precedence)
+    func examine(_ session: Session, isKnown: Bool) async throws -> ExaminedSession {
+        let examiner = PhotoExaminer(blobs: blobs, engines: engines, precedence: isKnown ? .high : .ordinary)
         return switch session.event {
         case .signUp: try await verdictOnSignUp(session, examiner)
-        case .signIn: try await verdictOnSignIn(session, examiner)
+        case .signIn: try await verdictOnSignIn(session, isKnown: isKnown, examiner)
         }
     }
 
@@ -83,7 +84,7 @@ struct SessionMatcher: Sendable {
         if isLive(examined, of: session, &result), comparison != .accepted { result.verdict = .refused(.inconsistentFaces) }
     }
 
-    private func verdictOnSignIn(_ session: Session, _ examiner: PhotoExaminer) async throws -> ExaminedSession {
+    private func verdictOnSignIn(_ session: Session, isKnown: Bool, _ examiner: PhotoExaminer) async throws -> ExaminedSession {
         let enrolled: EnrolledFace?
         do {
             enrolled = try await enrolledFace(of: session.userID)
@@ -98,7 +99,7 @@ struct SessionMatcher: Sendable {
         let ofAccount = fingerprinter.fingerprints(of: examined, for: session.userID)
         let ofOtherKeys = session.otherAttemptKeys.flatMap { fingerprinter.fingerprints(of: examined, for: $0) }
         let isReplay = try await FacePhotoHashRepository(postgres).containsAny(
-            of: used + ofAccount + ofOtherKeys, maxDistance: FaceSignatureHasher.maxDistance)
+            of: used + ofAccount + ofOtherKeys, maxDistance: FaceSignatureHasher.maxDistance, isKnown: isKnown)
         let photos = examined.map { SignInDecision.Photo(digest: $0.digest, analysis: $0.analysis) }
         var result = ExaminedSession(
             verdict: .refused(.noMatch), photos: used, photosOfAccount: ofAccount, photosOfOtherKeys: ofOtherKeys)

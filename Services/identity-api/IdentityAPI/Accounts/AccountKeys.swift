@@ -138,10 +138,14 @@ struct AccountKeys: Sendable {
     }
 
     /// The keyed hash by which a client's subscriber address is counted; the address itself is not stored.
-    func addressKey(_ address: IPAddress) -> [UInt8] {
-        let subscriber = address.subscriber
-        return fingerprints(of: "address:\(subscriber.high):\(subscriber.low)")[0]
+    func addressKey(_ address: IPAddress) -> [UInt8] { key(of: address.subscriber) }
+
+    /// The keyed hashes by which a client's subscriber address and its site are counted.
+    func origin(_ address: IPAddress) -> RequestOrigin {
+        RequestOrigin(addressKey: addressKey(address), siteKey: key(of: address.site))
     }
+
+    private func key(of block: IPAddress) -> [UInt8] { fingerprints(of: "address:\(block.high):\(block.low)")[0] }
 
     /// The keyed hashes of a text, one for each key, which identify the text without storing it; the first one is stored.
     func fingerprints(of text: String) -> [[UInt8]] { lookupKeys.hashes(of: text) }

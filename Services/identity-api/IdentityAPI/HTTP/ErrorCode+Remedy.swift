@@ -29,7 +29,9 @@ extension ErrorCode {
         case .alreadySent: "It is too late to cancel it."
         case .faceInUse: "Another account has the face: sign in to that one."
         case .rateLimited: "Wait for `retry_after` seconds, then send the request again."
-        case .accountLocked: "Show the person when `retry_after` seconds are over; then a sign-in with new photos can succeed."
+        case .accountLocked:
+            "Show the person when `retry_after` seconds are over; then a sign-in with new photos can succeed. Or prove the e-mail, and "
+                + "send the enrolment token with the sign-in."
         case .limitReached: "The person has as many as there may be: remove one first, or begin again where the message says so."
         case .requestInProgress: "The first request with the key is under way: wait for `retry_after` seconds, then send it again."
         case .idempotencyKeyReused: "A mistake of the app: another request needs another key."

@@ -28,6 +28,8 @@ struct SessionOrder: Sendable {
     /// The installation that gets a push with the result; nil for a phone without pushes, whose app asks for the session.
     let target: PushTarget?
     let upload: ReceivedUpload
+    /// Of a sign-in, the proof of its e-mail, if its sender has one.
+    var proof: EmailVerification?
     /// The fingerprint that a repetition must have as well; 32 bytes.
     let fingerprint: [UInt8]
 
@@ -55,6 +57,8 @@ struct SessionStarter: Sendable {
         let isAuthorised: Bool
         /// A known installation of the account, which has a bucket of its own; nil for the bucket of all.
         var installationKey: [UInt8]?
+        /// Whether a sign-in proves the e-mail: such ones have a bucket of their own.
+        var isProven = false
     }
 
     /// The request that starts a session.
@@ -108,13 +112,14 @@ struct SessionStarter: Sendable {
             body: Answer.successBody(order.form.successMessage, data: data).text)
         let newID = UUID()
         let attemptKeys = order.form.event == .signIn ? countedIDs(of: order.owner) : []
+        let client = keys.origin(origin.address)
         let new = NewSession(
             id: sessionID, userID: newID, event: order.form.event, authorised: order.bearer != nil,
-            authorisedBy: order.bearer?.signInID, verificationID: order.owner.verification?.id, isRecovery: order.isRecovery,
-            email: try sessionEmail(of: order, newID), consent: consent,
+            authorisedBy: order.bearer?.signInID, verificationID: order.owner.verification?.id ?? order.proof?.id,
+            isRecovery: order.isRecovery, email: try sessionEmail(of: order, newID), consent: consent,
             attemptKey: attemptKeys.first, otherAttemptKeys: Array(attemptKeys.dropFirst()),
-            tokenHash: token.hash, installationKey: registration?.installationKey, addressKey: keys.addressKey(origin.address),
-            photos: order.upload.photos, photoBytes: order.upload.photoBytes, challenge: challenge?.poses,
+            tokenHash: token.hash, installationKey: registration?.installationKey, addressKey: client.addressKey,
+            siteKey: client.siteKey, photos: order.upload.photos, photoBytes: order.upload.photoBytes, challenge: challenge?.poses,
             requestID: origin.requestID, traceparent: origin.traceparent)
         try await postgres.write(confirming: { try await SessionRepository(postgres).find(id: sessionID) != nil }) { transaction in
             if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
@@ -147,21 +152,27 @@ struct SessionStarter: Sendable {
         _ new: NewSession, on registration: PushRegistration?, for owner: UploadOwner, in transaction: PostgresTransaction
     ) async throws -> EkycLane {
         var new = new
-        if case .email(let email) = owner, !new.otherAttemptKeys.isEmpty {
-            try await UserRepository(transaction).add(emailLookups: keys.emailLookups(email))
+        if new.event == .signIn, case .email(let email) = owner {
+            let (users, lookups) = (UserRepository(transaction), keys.emailLookups(email))
+            // A change of the e-mail ends the sign-ins that were begun with it: also one that is being begun.
+            try await users.hold(emailLookups: lookups)
+            if lookups.count > 1 { try await users.add(emailLookups: lookups) }
         }
         if let id = try await userID(of: owner, new.event, transaction) { new.userID = id }
         let sessions = SessionRepository(transaction)
         var isKnown = new.authorised
         if let attemptKey = new.attemptKey {
+            let isProven = new.verificationID != nil
             let attempts = try await sessions.lockSignInAttempts(
-                attemptKeys: [attemptKey] + new.otherAttemptKeys, userID: new.userID, installationKey: new.installationKey)
+                attemptKeys: [attemptKey] + new.otherAttemptKeys, userID: new.userID, installationKey: new.installationKey,
+                isProven: isProven)
             try SignInLock.check(attempts)
             isKnown = attempts.isKnown
-            if !isKnown {
-                try brakes.check(
-                    try await sessions.failedSignIns(
-                        of: new.addressKey, installationKey: new.installationKey, limits: brakes.limits))
+            if !isKnown, !isProven {
+                let load = try await sessions.failedSignIns(
+                    from: RequestOrigin(addressKey: new.addressKey, siteKey: new.siteKey), installationKey: new.installationKey,
+                    limits: brakes.limits)
+                try brakes.check(load, hasChallenge: new.challenge != nil)
             }
         }
         let undecided = try await sessions.lockUndecided(
@@ -172,18 +183,22 @@ struct SessionStarter: Sendable {
         return isKnown ? .known : .new
     }
 
-    /// Takes a token from the account's bucket or, for a sign-in when that is empty, from the bucket of a known installation: strangers who
-    /// use the account's e-mail must not lock its owner out.
+    /// Takes a token from the account's bucket or, for a sign-in when that is empty, from the bucket of those that prove the e-mail, or of
+    /// a known installation: strangers who use the account's e-mail must not lock its owner out.
     private func limit(_ order: SessionOrder, from installationKey: [UInt8]?, _ limits: RateLimitRecord) async throws {
         let account = Account(id: countedIDs(of: order.owner)[0], event: order.form.event, isAuthorised: order.bearer != nil)
         let refusal: APIError
         do throws(APIError) { return try limiter.admit(account, limits, or: "Too many uploads for this account") } catch {
             refusal = error
         }
+        var own = account
+        if order.proof != nil {
+            own.isProven = true
+            return try limiter.admit(own, limits, or: refusal.message)
+        }
         guard account.event == .signIn, let installationKey, let userID = try await userID(of: order.owner, .signIn, postgres),
             try await AccessTokenRepository(postgres).isKnown(installationKey: installationKey, to: userID)
         else { throw refusal }
-        var own = account
         own.installationKey = installationKey
         do throws(APIError) { try limiter.admit(own, limits, or: refusal.message) } catch { throw refusal }
     }

@@ -30,6 +30,7 @@ struct UploadController: Sendable {
         let key = try IdempotencyKey.read(request.headers)
         try request.checkContentLength(upTo: limits.bodyBytes)
         let bearer = try await bearer(of: request, form)
+        let proof = try await proof(of: request, form)
         let refusal = try await refusalOfSender(bearer?.bearer, form, key)
         // A sign-up counts as known only with an access token. The installation of a sign-in is in its form, which is not read yet.
         try await starter.checkAdmission(
@@ -43,7 +44,7 @@ struct UploadController: Sendable {
                 var body = MultipartBody(
                     request.body, boundary: boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
                 let upload = try await UploadReceiver(form: form, sessionID: sessionID, blobs: blobs, limits: limits).receive(&body)
-                let order = try self.order(of: upload, form, bearer)
+                let order = try self.order(of: upload, form, bearer, proof)
                 return try await repeatable(order, key, context).run { attempt in
                     let answer = try await attempt.answer(to: order.fingerprint) { lease in
                         if let refusal { throw refusal }
@@ -109,17 +110,27 @@ struct UploadController: Sendable {
         guard token.hasPrefix(OpaqueToken.enrolmentPrefix) else {
             return .authorised(try await authenticator.identify(bearer: token))
         }
-        let verifications = EmailVerificationRepository(starter.postgres)
-        guard let verification = try await verifications.find(tokenHash: OpaqueToken.hash(token)) else {
-            throw APIError.unauthorized("The enrolment token is unknown, or has ended: verify the e-mail address again")
-        }
-        return .verified(verification, isRecovery: false)
+        return .verified(try await verification(of: token), isRecovery: false)
     }
 
-    /// Requires a recent sign-in for a sign-up that replaces a face: a stolen token must not take the account over.
-    ///
-    /// A sign-in of ours was by face, so there is one to replace; for tokens of another system it is looked up. The time of the request
-    /// counts, not that of the whole upload, which may take minutes.
+    /// The proof of the e-mail that comes with a sign-in: an enrolment token. Other bearers mean nothing there.
+    private func proof(of request: Request, _ form: UploadForm) async throws -> EmailVerification? {
+        guard form.event == .signIn, let token = try? request.headers.bearer(), token.hasPrefix(OpaqueToken.enrolmentPrefix) else {
+            return nil
+        }
+        return try await verification(of: token)
+    }
+
+    private func verification(of token: String) async throws -> EmailVerification {
+        guard let verification = try await EmailVerificationRepository(starter.postgres).find(tokenHash: OpaqueToken.hash(token)) else {
+            throw APIError.unauthorized("The enrolment token is unknown, or has ended: verify the e-mail address again")
+        }
+        return verification
+    }
+
+    /// Requires a recent sign-in for every sign-up with a bearer, the first face of an account included: with a stolen token, a thief
+    /// would plant a face that opens the account as soon as it has an e-mail. The time of the request counts, not that of the whole upload,
+    /// which may take minutes.
     ///
     /// - Returns: The refusal of everything but the repetition of a request that was answered before.
     private func refusalOfSender(_ identity: Identity?, _ form: UploadForm, _ key: String?) async throws -> APIError? {
@@ -128,23 +139,24 @@ struct UploadController: Sendable {
             try identity.requireRecentSignIn(now: Date())
             return nil
         } catch {
-            if identity.signInID == nil {
-                guard try await FaceTemplateRepository(starter.postgres).exists(userID: identity.userID) else { return nil }
-            }
             guard let key, try await IdempotencyRepository(starter.postgres).isAnswered(route: form.route, key: key) else { throw error }
             return error
         }
     }
 
     private func order(
-        of upload: ReceivedUpload, _ form: UploadForm, _ bearer: UploadOwner?
+        of upload: ReceivedUpload, _ form: UploadForm, _ bearer: UploadOwner?, _ proof: EmailVerification?
     ) throws(APIError) -> SessionOrder {
         let owner = try owner(of: upload, form, bearer)
+        if let proof, case .email(let email) = owner, Set(proof.email.lookups).isDisjoint(with: starter.keys.emailLookups(email)) {
+            throw APIError.unauthorized("The enrolment token proves another e-mail address than the one in the form")
+        }
         let target = try PushTarget(ofClient: upload.texts[UploadForm.pushToken], field: UploadForm.pushToken)
         try Self.checkAnswer(of: upload, form)
         let sender = owner.bearer?.userID ?? owner.verification?.id
         return SessionOrder(
-            form: form, owner: owner, target: target, upload: upload, fingerprint: upload.fingerprint(sender: sender?.wireString ?? ""))
+            form: form, owner: owner, target: target, upload: upload, proof: proof,
+            fingerprint: upload.fingerprint(sender: sender?.wireString ?? ""))
     }
 
     private func owner(

@@ -42,10 +42,12 @@ extension APIOperation {
             handler: { $0.consent.get }),
         APIOperation(
             method: .post, path: "/api/v1/ekyc/login", id: "signIn", area: .faces,
-            summary: "Signs in by three photos of a face; the result is a push. With a `challenge_id` they are in the order of its poses",
-            parameters: [.idempotencyKey],
+            summary:
+                "Signs in by three photos of a face; the result is a push. With a `challenge_id` they are in the order of its poses. With "
+                + "the enrolment token of the proven e-mail, failures of others do not lock it out",
+            bearers: [.none, .enrolment], parameters: [.idempotencyKey],
             body: .form(form(.signIn, []), upTo: UploadLimits().bodyBytes), replies: [started],
-            errors: uploadErrors.union([.accountLocked]),
+            errors: uploadErrors.union([.accountLocked, .unauthorized]),
             repetition: "`Idempotency-Key`, 10 minutes", handler: { routes in { try await routes.uploads.upload(.signIn, $0, $1) } }),
         APIOperation(
             method: .get, path: "/api/v1/ekyc/sessions/{id}", id: "getSession", area: .faces,

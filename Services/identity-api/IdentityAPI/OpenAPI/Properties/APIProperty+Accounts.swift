@@ -10,6 +10,8 @@ extension APIProperty {
         "verifyEmail.code": .init("The code from the mail", "482913"),
         "purpose": .init("What the code was for"),
         "enrolment_token": .init("The bearer of sign-ups with the proven address, for 15 minutes", "he_5Qx0Jx3yq1Fz"),
+        "face_enrolled": .init(
+            "Whether the account has a face: its first e-mail removes one from before, and the app enrols another", true),
         "expires_in": .init("Seconds for which it is valid", 600),
         "resend_after": .init("Seconds after which another mail can be sent; after the fifth code of a verification, for another one", 60),
         "registerEmail.expires_in": .init("Seconds for which the code of the last mail can be entered; 0 when no mail was sent", 600),
