@@ -171,6 +171,7 @@ extension Person {
         VALUES ('user', '\(name)', 'signed_in', 'succeeded', '\(id)', '\(thing())', 'r', \(bytes())),
                ('system', 'identity-api', 'signed_in', 'succeeded', '\(id)', NULL, NULL, \(bytes()));
         INSERT INTO user_blocks (user_id, blocked_id) VALUES ('\(id)', '\(other)'), ('\(other)', '\(id)') ON CONFLICT DO NOTHING;
+        INSERT INTO user_contacts (user_id, contact_id) VALUES ('\(id)', '\(other)'), ('\(other)', '\(id)') ON CONFLICT DO NOTHING;
         INSERT INTO reports (id, reporter_id, subject_type, subject_id, sender_id, reason, text_sealed)
         VALUES ('\(thing())', '\(id)', 'topic', 'event:\(thing())', NULL, 'spam', \(bytes())),
                ('\(thing())', NULL, 'user', '\(name)', NULL, 'spam', NULL),

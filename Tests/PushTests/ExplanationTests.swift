@@ -20,10 +20,10 @@ import WireFormat
             try await system.makeTopic("event:left", [ada, ben])
 
             // A block is a reason before anything is addressed.
-            try await system.postgres.withTransaction { _ = try await BlockRepository($0).block(ada, by: ben) }
+            try await system.postgres.withTransaction { _ = try await PeopleListRepository(.blocks, $0).add(ada, for: ben) }
             let blocked = try await system.message("m-1", in: "conversation:pair", from: ada)
             try await system.settled(blocked)
-            try await system.postgres.withTransaction { try await BlockRepository($0).unblock(ada, by: ben) }
+            try await system.postgres.withTransaction { try await PeopleListRepository(.blocks, $0).remove(ada, for: ben) }
 
             // The others are addressed, and what stops them happens before a notifier runs.
             let superseded = try await system.fanOut(to: "event:party")

@@ -27,7 +27,7 @@ struct BlockRepositoryTests {
         #expect(try await chat.unread()[ben] == 2)
         try await block(chat.users[2], by: ben)
         #expect(try await chat.unread()[ben] == nil)
-        try await BlockRepository(client).unblock(ada, by: ben)
+        try await PeopleListRepository(.blocks, client).remove(ada, for: ben)
         #expect(try await chat.unread()[ben] == 2)
         #expect(try await chat.repository.markRead(.chat, by: ben) == .unread(0))
         #expect(try await chat.unread()[ben] == 1, "what was read before stays read")
@@ -45,18 +45,7 @@ struct BlockRepositoryTests {
         #expect(try await blocks.blockers(in: []).isEmpty)
     }
 
-    @Test(.storage) func `replacing the blocks keeps those that stay`() async throws {
-        let user = try await client.user()
-        let (kept, gone, new) = (UUID(), UUID(), UUID())
-        for id in [kept, gone] { try await block(id, by: user) }
-        try await client.execute("UPDATE user_blocks SET created_at = now() - interval '1 day'")
-        try await client.withTransaction { try await BlockRepository($0).replace(by: user, with: [kept, new]) }
-        let blocks = try await BlockRepository(client).blocked(by: user)
-        #expect(blocks.map(\.userID) == [new, kept])
-        #expect(try #require(blocks.last?.createdAt).timeIntervalSinceNow < -3_600)
-    }
-
     private func block(_ blocked: UUID, by user: UUID) async throws {
-        #expect(try await client.withTransaction { try await BlockRepository($0).block(blocked, by: user) })
+        #expect(try await client.withTransaction { try await PeopleListRepository(.blocks, $0).add(blocked, for: user) })
     }
 }

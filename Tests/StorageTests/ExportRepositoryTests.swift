@@ -2,6 +2,7 @@ import FoundationEssentials
 import PostgresClient
 import TestSupport
 import Testing
+import WireFormat
 
 @testable import Storage
 
@@ -104,12 +105,13 @@ import Testing
         for part in ["hopper", "address"] { #expect(!records[0].json.contains(part)) }
     }
 
-    @Test(.storage) func `a list has the records of one user only`() async throws {
+    @Test(.storage, arguments: [(ExportedList.blocks, PeopleList.blocks), (.contacts, .contacts)])
+    func `a list has the records of one user only`(exported: ExportedList, list: PeopleList) async throws {
         let (user, other) = (try await client.user(1), try await client.user(2))
-        try await client.execute("INSERT INTO user_blocks (user_id, blocked_id) VALUES (\(other), \(user))")
+        try await client.withTransaction { _ = try await PeopleListRepository(list, $0).add(user, for: other) }
         let exports = ExportRepository(client)
-        #expect(try await exports.records(of: .blocks, userID: user, after: nil, limit: 10).isEmpty)
-        let records = try await exports.records(of: .blocks, userID: other, after: nil, limit: 10)
-        #expect(records.count == 1 && records[0].json.contains("\"blocked_id\""))
+        #expect(try await exports.records(of: exported, userID: user, after: nil, limit: 10).isEmpty)
+        let records = try await exports.records(of: exported, userID: other, after: nil, limit: 10)
+        #expect(records.count == 1 && records[0].json.contains(user.wireString))
     }
 }

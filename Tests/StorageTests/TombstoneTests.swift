@@ -19,14 +19,15 @@ struct TombstoneTests {
         return (topics, users[0], users[1])
     }
 
-    @Test(.storage) func `an erased account is not blocked, and the answer does not tell`() async throws {
+    @Test(.storage, arguments: PeopleList.allCases)
+    func `an erased account is on no list of people, and the answer does not tell`(list: PeopleList) async throws {
         let (_, owner, erased) = try await erased()
         let stranger = UUID()
         try await client.withTransaction { transaction in
-            #expect(try await BlockRepository(transaction).block(erased, by: owner))
-            try await BlockRepository(transaction).replace(by: owner, with: [erased, stranger])
+            #expect(try await PeopleListRepository(list, transaction).add(erased, for: owner))
+            try await PeopleListRepository(list, transaction).replace(with: [erased, stranger], for: owner)
         }
-        #expect(try await BlockRepository(client).blocked(by: owner).map(\.userID) == [stranger])
+        #expect(try await PeopleListRepository(list, client).people(of: owner).map(\.userID) == [stranger])
     }
 
     @Test(.storage) func `an erased account is not invited, and the invitation counts towards the owner's limit`() async throws {

@@ -76,7 +76,7 @@ struct AppNotificationRequestTests {
                 SELECT id, gen_random_uuid() FROM topics, generate_series(1, \(silent)) WHERE name = 'event:party'
                 """)
             try await registry.client.execute("UPDATE topics SET member_count = \(silent + 2)")
-            try await registry.client.withTransaction { _ = try await BlockRepository($0).block(ada, by: ben) }
+            try await registry.client.withTransaction { _ = try await PeopleListRepository(.blocks, $0).add(ada, for: ben) }
             var request = NotificationRequested.make(.topic("event:party"))
             request.parameters[NotificationParameter.senderID] = ada.wireString
             request.parameters[NotificationParameter.exceptUserID] = ada.wireString
@@ -110,7 +110,7 @@ struct AppNotificationRequestTests {
             let topicID: UUID = try rows[0].decode("id")
             try await registry.client.execute(
                 "INSERT INTO topic_members (topic_id, user_id) SELECT \(topicID), id FROM unnest(\(crowd + [ada, ben, eve])) AS m (id)")
-            try await registry.client.withTransaction { _ = try await BlockRepository($0).block(ada, by: ben) }
+            try await registry.client.withTransaction { _ = try await PeopleListRepository(.blocks, $0).add(ada, for: ben) }
             let request = NotificationRequested(
                 dedupeKey: "photos:1", kind: .newPhotos, recipient: .topic("event:party"), lane: .normal,
                 parameters: [

@@ -193,7 +193,8 @@ public enum IdentityAPI: HeliographService {
                 limiter: RateLimiter(configuration.limits.devices, name: "devices")),
             receipts: ReceiptController(postgres: postgres, authenticator: authenticator, limiter: signals),
             signIns: SignInController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals),
-            blocks: BlockController(postgres: postgres, authenticator: authenticator, limiter: signals),
+            blocks: PeopleListController(kind: .blocks, postgres: postgres, authenticator: authenticator, limiter: signals),
+            contacts: PeopleListController(kind: .contacts, postgres: postgres, authenticator: authenticator, limiter: signals),
             reports: ReportController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals))
     }
 }

@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// Each check throws `invalid_argument` with the field of the request. None is stricter than the API: what passes may still be refused.
 enum ArgumentLimits {
-    static let maxBlocks = 1_000
+    static let maxListedPeople = 1_000
     static let maxTextBytes = 16 * 1_024
     static let maxPhotoBytes = 10 * 1_024 * 1_024
     static let memberPages = 1...1_000
@@ -66,8 +66,8 @@ enum ArgumentLimits {
         }
     }
 
-    static func blocks(_ userIDs: [UUID]) throws(HeliographError) {
-        guard userIDs.count <= maxBlocks else { throw refusal("user_ids", "A user blocks up to 1,000 users") }
+    static func people(_ userIDs: [UUID]) throws(HeliographError) {
+        guard userIDs.count <= maxListedPeople else { throw refusal("user_ids", "A list has up to 1,000 people") }
     }
 
     static func page(_ limit: Int) throws(HeliographError) {

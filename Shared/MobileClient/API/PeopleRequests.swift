@@ -1,15 +1,17 @@
 internal import Foundation
 
-/// The requests about other people: blocks and reports.
+/// The requests about other people: lists of them, and reports.
 enum PeopleRequests {
+    /// A list of people that a person keeps, by its name in paths and answers.
+    enum List: String, Sendable {
+        case blocks
+        case contacts
+    }
+
     private struct UserIDs: Encodable {
         let userIDs: [String]
 
         enum CodingKeys: String, CodingKey { case userIDs = "user_ids" }
-    }
-
-    private struct Blocks: Decodable {
-        let blocks: [AccountClient.Block]
     }
 
     private struct Report: Encodable {
@@ -17,22 +19,22 @@ enum PeopleRequests {
         let text: String?
     }
 
-    static func blocks() -> APIRequest<[AccountClient.Block]> {
-        APIRequest(method: "GET", path: "/v1/users/me/blocks", decode: readBlocks)
+    static func people(on list: List) -> APIRequest<[AccountClient.ListedPerson]> {
+        APIRequest(method: "GET", path: path(list)) { try read(list, $0) }
     }
 
-    static func replaceBlocks(with userIDs: [UUID]) -> APIRequest<[AccountClient.Block]> {
-        APIRequest(
-            method: "PUT", path: "/v1/users/me/blocks", body: .json(WireJSON.data(UserIDs(userIDs: userIDs.map(\.wireText)))),
-            decode: readBlocks)
+    static func replace(_ list: List, with userIDs: [UUID]) -> APIRequest<[AccountClient.ListedPerson]> {
+        APIRequest(method: "PUT", path: path(list), body: .json(WireJSON.data(UserIDs(userIDs: userIDs.map(\.wireText))))) {
+            try read(list, $0)
+        }
     }
 
-    static func block(_ userID: UUID) -> APIRequest<Void> {
-        APIRequest(method: "PUT", path: "/v1/users/me/blocks/\(userID.wireText)") { _ in }
+    static func add(_ userID: UUID, to list: List) -> APIRequest<Void> {
+        APIRequest(method: "PUT", path: path(list, userID)) { _ in }
     }
 
-    static func unblock(_ userID: UUID) -> APIRequest<Void> {
-        APIRequest(method: "DELETE", path: "/v1/users/me/blocks/\(userID.wireText)") { _ in }
+    static func remove(_ userID: UUID, from list: List) -> APIRequest<Void> {
+        APIRequest(method: "DELETE", path: path(list, userID)) { _ in }
     }
 
     static func reportUser(_ userID: UUID, _ report: ContentReport) -> APIRequest<Void> {
@@ -55,8 +57,23 @@ enum PeopleRequests {
         ) { _ in }
     }
 
-    @Sendable private static func readBlocks(_ response: TransportResponse) throws -> [AccountClient.Block] {
-        let answer: Blocks = try WireJSON.content(response)
-        return answer.blocks
+    private static func path(_ list: List, _ userID: UUID? = nil) -> String {
+        "/v1/users/me/\(list.rawValue)" + (userID.map { "/\($0.wireText)" } ?? "")
+    }
+
+    /// Reads a list, which is the member of its name.
+    private static func read(_ list: List, _ response: TransportResponse) throws -> [AccountClient.ListedPerson] {
+        switch list {
+        case .blocks: try (WireJSON.content(response) as Blocks).blocks
+        case .contacts: try (WireJSON.content(response) as Contacts).contacts
+        }
+    }
+
+    private struct Blocks: Decodable {
+        let blocks: [AccountClient.ListedPerson]
+    }
+
+    private struct Contacts: Decodable {
+        let contacts: [AccountClient.ListedPerson]
     }
 }

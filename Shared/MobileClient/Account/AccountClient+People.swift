@@ -1,9 +1,10 @@
 public import Foundation
 
 extension AccountClient {
-    /// Another person whom this one blocks.
-    public struct Block: Sendable, Equatable, Decodable {
+    /// Another person whom this one blocks or allows.
+    public struct ListedPerson: Sendable, Equatable, Decodable {
         public let userID: UUID
+        /// When they were put on the list.
         public let createdAt: Date
 
         enum CodingKeys: String, CodingKey {
@@ -25,24 +26,52 @@ extension AccountClient {
         return try await api.send(TopicRequests.invitations(after: cursor, limit: limit))
     }
 
-    /// Fetches the people whom this one blocks: their messages, photos and invitations cause no pushes here.
-    public func blocks() async throws(HeliographError) -> [Block] { try await api.send(PeopleRequests.blocks()) }
+    /// Fetches the people whom this one blocks: their messages, photos and invitations cause no pushes here, and they only invite.
+    public func blocks() async throws(HeliographError) -> [ListedPerson] { try await api.send(PeopleRequests.people(on: .blocks)) }
 
     /// Blocks these people, and no others.
     ///
     /// - Parameter userIDs: Up to 1,000, each whether an account has it or not, and not one's own.
-    public func replaceBlocks(with userIDs: [UUID]) async throws(HeliographError) -> [Block] {
-        try ArgumentLimits.blocks(userIDs)
-        return try await api.send(PeopleRequests.replaceBlocks(with: userIDs))
+    public func replaceBlocks(with userIDs: [UUID]) async throws(HeliographError) -> [ListedPerson] {
+        try await replace(.blocks, with: userIDs)
     }
 
-    /// Blocks a person. Nothing shows it to them.
+    /// Blocks a person. Nothing says it to them.
     ///
     /// - Throws: `limit_reached` when 1,000 are blocked.
-    public func block(_ userID: UUID) async throws(HeliographError) { try await api.send(PeopleRequests.block(userID)) }
+    public func block(_ userID: UUID) async throws(HeliographError) { try await api.send(PeopleRequests.add(userID, to: .blocks)) }
 
     /// Ends a block. Succeeds also when there is none.
-    public func unblock(_ userID: UUID) async throws(HeliographError) { try await api.send(PeopleRequests.unblock(userID)) }
+    public func unblock(_ userID: UUID) async throws(HeliographError) {
+        try await api.send(PeopleRequests.remove(userID, from: .blocks))
+    }
+
+    /// Fetches the people who may add this one to their events and conversations without an invitation, unless this one blocks them.
+    public func contacts() async throws(HeliographError) -> [ListedPerson] { try await api.send(PeopleRequests.people(on: .contacts)) }
+
+    /// Allows these people, and no others, to add this one without an invitation.
+    ///
+    /// - Parameter userIDs: As for ``replaceBlocks(with:)``.
+    public func replaceContacts(with userIDs: [UUID]) async throws(HeliographError) -> [ListedPerson] {
+        try await replace(.contacts, with: userIDs)
+    }
+
+    /// Allows a person to add this one to their events and conversations without an invitation.
+    ///
+    /// - Throws: `limit_reached` with 1,000 contacts.
+    public func addContact(_ userID: UUID) async throws(HeliographError) {
+        try await api.send(PeopleRequests.add(userID, to: .contacts))
+    }
+
+    /// Takes that back; events and conversations that this person is in stay. Succeeds also when the person is no contact.
+    public func removeContact(_ userID: UUID) async throws(HeliographError) {
+        try await api.send(PeopleRequests.remove(userID, from: .contacts))
+    }
+
+    private func replace(_ list: PeopleRequests.List, with userIDs: [UUID]) async throws(HeliographError) -> [ListedPerson] {
+        try ArgumentLimits.people(userIDs)
+        return try await api.send(PeopleRequests.replace(list, with: userIDs))
+    }
 
     /// Reports a person to the operators. A second report changes nothing while the first is open.
     ///

@@ -35,7 +35,7 @@ public struct ExportedPicture: Sendable, Equatable {
 /// The lists of an export, each with the columns that are exported.
 ///
 /// Left out are secrets (push tokens, hashes of tokens), what could be used against the account's protection (hashes of photos, address
-/// keys), and what belongs to other people: who invited, blocked or reported the user, and what they wrote.
+/// keys), and what belongs to other people: who invited, allowed, blocked or reported the user, and what they wrote.
 public enum ExportedList: String, Sendable, CaseIterable {
     case consents
     case signIns = "sign-ins"
@@ -56,6 +56,7 @@ public enum ExportedList: String, Sendable, CaseIterable {
     case notifications
     case receipts
     case blocks
+    case contacts
     case reports
     case repeatableRequests = "repeatable-requests"
     case exports
@@ -68,7 +69,7 @@ public enum ExportedList: String, Sendable, CaseIterable {
             accountSelect
         case .devices, .deviceHistory, .deviceClaims, .notifications, .receipts: deviceSelect
         case .topics, .formerTopics, .presence, .invitationsReceived, .invitationsMade, .messages: topicSelect
-        case .photos, .imageJobs, .blocks, .reports: contentSelect
+        case .photos, .imageJobs, .blocks, .contacts, .reports: contentSelect
         }
     }
 
@@ -205,15 +206,21 @@ public enum ExportedList: String, Sendable, CaseIterable {
                 'height', result_height, 'model_used', model_used, 'error_code', error_code, 'error_message', error_message,
                 'completed_at', completed_at, 'expires_at', expires_at
                 """)
-        case .blocks:
-            Self.from(
-                "(SELECT *, blocked_id AS id FROM user_blocks WHERE user_id = $1) AS blocks", at: "created_at", "'blocked_id', blocked_id")
+        case .blocks: Self.from(PeopleList.blocks)
+        case .contacts: Self.from(PeopleList.contacts)
         default:
             Self.from(
                 "reports WHERE reporter_id = $1", at: "created_at",
                 "'subject_type', subject_type, 'subject_id', subject_id, 'reason', reason, 'state', state, 'closed_at', closed_at",
                 sealed: "text_sealed")
         }
+    }
+
+    /// Builds the select of a list of people.
+    private static func from(_ list: PeopleList) -> String {
+        from(
+            "(SELECT *, \(list.column) AS id FROM \(list.table) WHERE user_id = $1) AS people", at: "created_at",
+            "'\(list.column)', \(list.column)")
     }
 
     /// Builds a select: the id and the time are part of every record.

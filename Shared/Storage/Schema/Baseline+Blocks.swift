@@ -1,8 +1,9 @@
 extension Baseline {
-    /// Users whom users block, and reports of users, topics and messages.
+    /// Users whom users block or allow, and reports of users, topics and messages.
     ///
-    /// `blocked_id` and the subject of a report have no foreign key, because whether an id belongs to an account must not show. The
-    /// index by the blocked user serves the planning of pushes: a push has one sender, who has few blockers.
+    /// `blocked_id`, `contact_id` and the subject of a report have no foreign key, because whether an id belongs to an account must not
+    /// show. The index by the blocked user serves the planning of pushes: a push has one sender, who has few blockers. That by the contact
+    /// serves erasures.
     static let blocks = """
         CREATE TABLE user_blocks (
             user_id    uuid        NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -12,6 +13,15 @@ extension Baseline {
         );
         CREATE INDEX user_blocks_by_blocked ON user_blocks (blocked_id, user_id);
         COMMENT ON TABLE user_blocks IS 'Users of whom a user gets no pushes and no announced invitations; invisible to them.';
+
+        CREATE TABLE user_contacts (
+            user_id    uuid        NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            contact_id uuid        NOT NULL CHECK (contact_id <> user_id),
+            created_at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (user_id, contact_id)
+        );
+        CREATE INDEX user_contacts_by_contact ON user_contacts (contact_id, user_id);
+        COMMENT ON TABLE user_contacts IS 'Users who may add a user to their topics without an invitation, unless the user blocks them.';
 
         CREATE TABLE reports (
             id           uuid        PRIMARY KEY,

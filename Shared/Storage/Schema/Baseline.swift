@@ -39,7 +39,7 @@ extension Migration {
             DROP TABLE sealed_value_counts;
             DROP FUNCTION audit_log_pseudonymise(uuid);
             DROP TABLE erased_identities, erasure_reports, erasures;
-            DROP TABLE reports, user_blocks, app_notifications, service_credentials;
+            DROP TABLE reports, user_contacts, user_blocks, app_notifications, service_credentials;
             DROP TABLE topic_fan_outs, topic_photo_windows, topic_photos, push_presence, conversation_messages, topic_invitation_log,
                 topic_invitations, topic_leavers, topic_members, topics;
             DROP TABLE image_job_reads, image_attempts, image_jobs, image_templates;

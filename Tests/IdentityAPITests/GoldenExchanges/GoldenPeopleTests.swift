@@ -8,7 +8,7 @@ import WireFormat
 
 @testable import IdentityAPI
 
-/// The exchanges about other people: blocks and reports; and those of erasures.
+/// The exchanges about other people: blocks, contacts and reports; and those of erasures.
 @Suite struct GoldenPeopleTests {
     @Test(.api) func `people are blocked`() async throws {
         let (ada, ben) = (try await api.customer("ada"), try await api.customer("ben"))
@@ -21,9 +21,18 @@ import WireFormat
         try await api.postgres.execute(
             """
             INSERT INTO user_blocks (user_id, blocked_id)
-            SELECT \(ada.userID), gen_random_uuid() FROM generate_series(1, \(BlockRepository.maxBlocks - 1))
+            SELECT \(ada.userID), gen_random_uuid() FROM generate_series(1, \(PeopleList.maxCount - 1))
             """)
         try await golden.run("block-limit-reached", ["<uuid:user>": UUID().wireString])
+    }
+
+    @Test(.api) func `people are allowed to add one`() async throws {
+        let (ada, ben) = (try await api.customer("ada"), try await api.customer("ben"))
+        let golden = GoldenExchanges(api, ["<token>": ada.token, "<uuid:user>": ben.userID.wireString])
+        try await golden.run("contact-put")
+        try await golden.run("contacts-list")
+        try await golden.run("contact-delete")
+        try await golden.run("contacts-replace")
     }
 
     @Test(.api) func `anything is reported`() async throws {

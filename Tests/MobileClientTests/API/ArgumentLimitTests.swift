@@ -47,6 +47,9 @@ import Testing
         Refused("1,001 blocks", "user_ids") { account, _ throws(HeliographError) in
             _ = try await account.replaceBlocks(with: (0...1_000).map { _ in UUID() })
         },
+        Refused("1,001 contacts", "user_ids") { account, _ throws(HeliographError) in
+            _ = try await account.replaceContacts(with: (0...1_000).map { _ in UUID() })
+        },
         Refused("1,001 characters", "text") { account, _ throws(HeliographError) in
             try await account.report(user: user, ContentReport(.spam, text: String(repeating: "a", count: 1_001)))
         },
@@ -96,7 +99,7 @@ import Testing
         try ArgumentLimits.messageID(String(repeating: ".", count: 48))
         try ArgumentLimits.message(ChatClient.Message(String(repeating: "a", count: 16 * 1_024)))
         try ArgumentLimits.message(ChatClient.Message(nil, isSensitive: true))
-        try ArgumentLimits.blocks((0..<1_000).map { _ in UUID() })
+        try ArgumentLimits.people((0..<1_000).map { _ in UUID() })
         try ArgumentLimits.report(ContentReport(.spam, text: String(repeating: "a", count: 1_000)))
         try ArgumentLimits.page(1_000)
     }

@@ -70,7 +70,7 @@ import Testing
 
     @Test func `unknown members of an answer are ignored, and an answer of another kind is an error`() async throws {
         let blocks = #"{"success":true,"data":{"blocks":[{"user_id":"\#(Self.id)","created_at":"2027-01-15T08:00:00.5Z","why":1}],"n":1}}"#
-        let expected = AccountClient.Block(userID: Self.id, createdAt: Date(timeIntervalSince1970: 1_800_000_000.5))
+        let expected = AccountClient.ListedPerson(userID: Self.id, createdAt: Date(timeIntervalSince1970: 1_800_000_000.5))
         #expect(try await client(blocks).0.blocks() == [expected])
         for text in ["", "<html>", "{}", #"{"success":true,"data":null}"#, #"{"data":{"blocks":[{"user_id":"x"}]}}"#] {
             let error = await #expect(throws: HeliographError.self) { try await client(text).0.blocks() }

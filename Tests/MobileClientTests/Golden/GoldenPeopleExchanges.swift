@@ -27,13 +27,17 @@ extension GoldenExchange {
         .refusal("erasure-unknown", erasure, .notFound),
     ]
 
-    /// Blocks and reports.
+    /// Blocks, contacts and reports.
     static let people: [GoldenExchange] = [
-        .answer("blocks-list", PeopleRequests.blocks(), is: [.init(userID: user, createdAt: GoldenFile.time)]),
-        .answer("blocks-replace", PeopleRequests.replaceBlocks(with: [user]), is: [.init(userID: user, createdAt: GoldenFile.time)]),
-        .done("block-put", PeopleRequests.block(user)), .done("block-delete", PeopleRequests.unblock(user)),
-        .refusal("block-oneself", PeopleRequests.block(user), .invalidRequest, field: "user_id"),
-        .refusal("block-limit-reached", PeopleRequests.block(user), .limitReached),
+        .answer("blocks-list", PeopleRequests.people(on: .blocks), is: [.init(userID: user, createdAt: GoldenFile.time)]),
+        .answer("blocks-replace", PeopleRequests.replace(.blocks, with: [user]), is: [.init(userID: user, createdAt: GoldenFile.time)]),
+        .done("block-put", PeopleRequests.add(user, to: .blocks)), .done("block-delete", PeopleRequests.remove(user, from: .blocks)),
+        .refusal("block-oneself", PeopleRequests.add(user, to: .blocks), .invalidRequest, field: "user_id"),
+        .refusal("block-limit-reached", PeopleRequests.add(user, to: .blocks), .limitReached),
+        .answer("contacts-list", PeopleRequests.people(on: .contacts), is: [.init(userID: user, createdAt: GoldenFile.time)]),
+        .answer("contacts-replace", PeopleRequests.replace(.contacts, with: [user]), is: [.init(userID: user, createdAt: GoldenFile.time)]),
+        .done("contact-put", PeopleRequests.add(user, to: .contacts)),
+        .done("contact-delete", PeopleRequests.remove(user, from: .contacts)),
         .done("report-user", PeopleRequests.reportUser(user, .init(.spam, text: "Every day!")), makesKey: true),
         .done("report-topic", PeopleRequests.reportTopic("conversation:c-1", .init(.harassment)), makesKey: true),
         .done("report-message", PeopleRequests.reportMessage("m-1", in: "conversation:c-1", .init(.sexualContent)), makesKey: true),

@@ -5,7 +5,7 @@ internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
 
-/// Erases what identity-api keeps of a user: sessions with their photos, sign-ins, memberships, messages, blocks and reports.
+/// Erases what identity-api keeps of a user: sessions with their photos, sign-ins, memberships, messages, blocks, contacts and reports.
 ///
 /// A topic of the user passes to the member of longest standing, and ends with its last member.
 struct IdentityEraser: UserEraser {

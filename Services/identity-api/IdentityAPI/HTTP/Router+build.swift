@@ -20,7 +20,7 @@ struct TopicRoutes: Sendable {
     let messages: MessageController
 }
 
-/// The controllers of users' profiles, exports, erasures, presence, devices, receipts, sign-ins, blocks and reports.
+/// The controllers of users' profiles, exports, erasures, presence, devices, receipts, sign-ins, lists of people and reports.
 struct PeopleRoutes: Sendable {
     let profile: ProfileController
     let export: ExportController
@@ -31,7 +31,8 @@ struct PeopleRoutes: Sendable {
     let devices: DeviceController
     let receipts: ReceiptController
     let signIns: SignInController
-    let blocks: BlockController
+    let blocks: PeopleListController
+    let contacts: PeopleListController
     let reports: ReportController
 }
 

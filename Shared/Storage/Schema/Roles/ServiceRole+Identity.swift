@@ -16,7 +16,9 @@ extension ServiceRole {
         .own("conversation_messages"),
         .own("push_presence"),
         .own("app_notifications"),
-        .own("user_blocks"),
+        .own("user_blocks", .select, .insert, .delete),
+        // A lock of a row needs UPDATE.
+        .own("user_contacts", .select, .insert, .update(of: "created_at"), .delete),
         .own("reports"),
         .own("consents", .select, .insert, .delete),
         .own("account_exports"),

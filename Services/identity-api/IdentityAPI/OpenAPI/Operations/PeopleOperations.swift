@@ -4,8 +4,10 @@ internal import Storage
 internal import WireFormat
 
 extension APIOperation {
-    /// Accounts: their owner's view of them, their sign-ins, and whom they block.
-    static let people: [APIOperation] = [
+    /// Accounts: their owner's view of them, their sign-ins, and whom they block or allow.
+    static let people: [APIOperation] = accounts + blocks + contacts + [reportUser]
+
+    private static let accounts: [APIOperation] = [
         APIOperation(
             method: .get, path: "/v1/users/me", id: "getAccount", area: .people, summary: "One's account, and how much belongs to it",
             bearers: [.access], parameters: [.installation], replies: [.data(account, "The account")], handler: { $0.people.profile.get }),
@@ -55,32 +57,12 @@ extension APIOperation {
             method: .delete, path: "/v1/users/me/sessions/{id}", id: "endSignIn", area: .people, summary: "Signs a device out",
             bearers: [.access], parameters: [.id("id", "The sign-in's id"), .installation],
             replies: [.noContent("The device is signed out")], errors: [.notFound], handler: { $0.people.signIns.end }),
-        APIOperation(
-            method: .get, path: "/v1/users/me/blocks", id: "listBlocks", area: .people, summary: "The users whom one blocks",
-            bearers: [.access], parameters: [.installation], replies: [blocks], handler: { $0.people.blocks.list }),
-        APIOperation(
-            method: .put, path: "/v1/users/me/blocks", id: "replaceBlocks", area: .people, summary: "Blocks these users, and no others",
-            bearers: [.access], parameters: [.installation],
-            body: .json(
-                .object(["user_ids": .array(of: .uuid, upTo: BlockRepository.maxBlocks)]), upTo: BlockController.maxBodyBytes),
-            replies: [blocks], handler: { $0.people.blocks.replace }),
-        APIOperation(
-            method: .put, path: "/v1/users/me/blocks/{user}", id: "blockUser", area: .people, summary: "Blocks a user",
-            bearers: [.access], parameters: [user, .installation], replies: [.noContent("The user is blocked")],
-            errors: [.limitReached], handler: { $0.people.blocks.put }),
-        APIOperation(
-            method: .delete, path: "/v1/users/me/blocks/{user}", id: "unblockUser", area: .people, summary: "Ends a block",
-            bearers: [.access], parameters: [user, .installation], replies: [.noContent("The user is not blocked")],
-            handler: { $0.people.blocks.delete }),
-        APIOperation(
-            method: .post, path: "/v1/users/{user}/report", id: "reportUser", area: .people, summary: "Reports a user to the operators",
-            bearers: [.access], parameters: [user, .installation], body: report, replies: [reported],
-            repetition: "one report while it is open", handler: { $0.people.reports.user }),
     ]
 
-    private static let user = APIParameter.id("user", "The user's id")
-    private static let blocks = APIReply.data(
-        .object(["blocks": .array(of: .object(["user_id": .uuid, "created_at": .instant]))]), "The blocked users")
+    private static let reportUser = APIOperation(
+        method: .post, path: "/v1/users/{user}/report", id: "reportUser", area: .people, summary: "Reports a user to the operators",
+        bearers: [.access], parameters: [.user, .installation], body: report, replies: [reported],
+        repetition: "one report while it is open", handler: { $0.people.reports.user })
 
     private static let account = JSONSchema.object([
         "user_id": .uuid, "email": .text.orNull, "display_name": .text.orNull, "created_at": .instant,

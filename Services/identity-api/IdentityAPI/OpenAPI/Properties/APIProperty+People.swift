@@ -1,7 +1,7 @@
 internal import JSON
 
 extension APIProperty {
-    /// Topics, messages, blocks and phones.
+    /// Topics, messages, lists of people and phones.
     static let people: [String: APIProperty] = [
         "topic": .init("An event or a conversation, by its whole name", "event:summer-party"),
         "listTopics.topics": .init("The topics, the last joined first"),
@@ -30,6 +30,7 @@ extension APIProperty {
         "badge": .init("Messages of all topics that are not read: the number on the app's icon", 3),
         "lease_seconds": .init("Seconds for which it counts; 0 for none", 60),
         "blocks": .init("The accounts whose messages and pushes do not arrive"),
+        "contacts": .init("The accounts that may add one to their topics without an invitation"),
         "user_ids": .init("The accounts", ["3f6c1a9e-5d1b-4a0e-8f7c-2b9d4e6a8c10"]),
         "registerDevice.device_token": .init("The registration token of FCM", "cAbCdEfGhIjKlMnOpQrSt1:APA91bExample"),
         "fid": .init("The Firebase installation id of the app", "cAbCdEfGhIjKlMnOpQrSt1"),

@@ -5,15 +5,16 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Answers `GET` and `PUT /v1/users/me/blocks`, and `PUT` and `DELETE /v1/users/me/blocks/{user_id}`: the users of whom the sender wants no
-/// pushes.
+/// Answers `GET` and `PUT /v1/users/me/{list}`, and `PUT` and `DELETE /v1/users/me/{list}/{user_id}`: the `blocks` and `contacts` of the
+/// sender.
 ///
-/// An id that belongs to no account is blocked the same way, so that the response discloses nothing.
-struct BlockController: Sendable {
+/// An id that belongs to no account is listed the same way, so that the response discloses nothing.
+struct PeopleListController: Sendable {
     private static let field = "user_ids"
     /// The maximum size of the JSON: the most ids, each with quotes, a comma and some white space.
-    static let maxBodyBytes = BlockRepository.maxBlocks * 64 + 1_024
+    static let maxBodyBytes = PeopleList.maxCount * 64 + 1_024
 
+    let kind: PeopleList
     let postgres: PostgresClient
     let authenticator: any Authenticator
     /// Limits the changes by one account.
@@ -27,9 +28,9 @@ struct BlockController: Sendable {
     func replace(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await identify(request, context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        let ids = try body.userIDs(Self.field, upTo: BlockRepository.maxBlocks)
+        let ids = try body.userIDs(Self.field, upTo: PeopleList.maxCount)
         for id in ids { try Self.check(id, identity) }
-        try await postgres.withTransaction { try await BlockRepository($0).replace(by: identity.userID, with: ids) }
+        try await postgres.withTransaction { try await PeopleListRepository(kind, $0).replace(with: ids, for: identity.userID) }
         return try await answer(identity, context)
     }
 
@@ -37,14 +38,14 @@ struct BlockController: Sendable {
         let identity = try await identify(request, context)
         let id = try context.member()
         try Self.check(id, identity)
-        let isBlocked = try await postgres.withTransaction { try await BlockRepository($0).block(id, by: identity.userID) }
-        guard isBlocked else { throw APIError(.limitReached, "A user blocks up to \(BlockRepository.maxBlocks) users") }
+        let isListed = try await postgres.withTransaction { try await PeopleListRepository(kind, $0).add(id, for: identity.userID) }
+        guard isListed else { throw APIError(.limitReached, "A user has up to \(PeopleList.maxCount) \(kind.rawValue)") }
         return Response(status: .noContent)
     }
 
     func delete(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await identify(request, context)
-        try await BlockRepository(postgres).unblock(try context.member(), by: identity.userID)
+        try await PeopleListRepository(kind, postgres).remove(try context.member(), for: identity.userID)
         return Response(status: .noContent)
     }
 
@@ -55,15 +56,15 @@ struct BlockController: Sendable {
     }
 
     private func answer(_ identity: Identity, _ context: APIRequestContext) async throws -> Response {
-        let blocks = try await BlockRepository(postgres).blocked(by: identity.userID).map { block in
+        let people = try await PeopleListRepository(kind, postgres).people(of: identity.userID).map { person in
             JSONValue.members(
-                ("user_id", .string(block.userID.wireString)), ("created_at", .string(Answer.timestamp(block.createdAt))))
+                ("user_id", .string(person.userID.wireString)), ("created_at", .string(Answer.timestamp(person.createdAt))))
         }
-        return Answer.json(Answer.data(.members(("blocks", .array(blocks))), context.requestID))
+        return Answer.json(Answer.data(.members((kind.rawValue, .array(people))), context.requestID))
     }
 
     private static func check(_ id: UUID, _ identity: Identity) throws(APIError) {
-        guard id != identity.userID else { throw APIError(.invalidRequest, "A user cannot block themselves", field: "user_id") }
+        guard id != identity.userID else { throw APIError(.invalidRequest, "A user cannot be on a list of their own", field: "user_id") }
     }
 }
 

@@ -1,0 +1,58 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Storage
+
+extension APIOperation {
+    /// Whom one blocks.
+    static let blocks = operations(
+        on: .blocks, ids: ("listBlocks", "replaceBlocks", "blockUser", "unblockUser"),
+        summaries: ("The users whom one blocks", "Blocks these users, and no others", "Blocks a user", "Ends a block"),
+        results: ("The blocked users", "The user is blocked", "The user is not blocked")
+    ) { $0.people.blocks }
+
+    /// Whom one allows to add one to topics.
+    static let contacts = operations(
+        on: .contacts, ids: ("listContacts", "replaceContacts", "addContact", "removeContact"),
+        summaries: (
+            "The users who may add one to their topics without an invitation, unless one blocks them",
+            "Allows these users, and no others, to add one to their topics without an invitation",
+            "Allows a user to add one to their topics without an invitation", "Takes that back; topics that one is in stay"
+        ),
+        results: ("The contacts", "The user is a contact", "The user is no contact")
+    ) { $0.people.contacts }
+
+    /// The requests about a list of people that the user keeps.
+    private static func operations(
+        on list: PeopleList, ids: (list: String, replace: String, add: String, remove: String),
+        summaries: (list: String, replace: String, add: String, remove: String),
+        results: (list: String, added: String, removed: String),
+        controller: @escaping @Sendable (APIRoutes) -> PeopleListController
+    ) -> [APIOperation] {
+        let path = "/v1/users/me/\(list.rawValue)"
+        let people = APIReply.data(
+            .object([list.rawValue: .array(of: .object(["user_id": .uuid, "created_at": .instant]))]), results.list)
+        return [
+            APIOperation(
+                method: .get, path: path, id: ids.list, area: .people, summary: summaries.list, bearers: [.access],
+                parameters: [.installation], replies: [people], handler: { controller($0).list }),
+            APIOperation(
+                method: .put, path: path, id: ids.replace, area: .people, summary: summaries.replace, bearers: [.access],
+                parameters: [.installation],
+                body: .json(
+                    .object(["user_ids": .array(of: .uuid, upTo: PeopleList.maxCount)]), upTo: PeopleListController.maxBodyBytes),
+                replies: [people], handler: { controller($0).replace }),
+            APIOperation(
+                method: .put, path: path + "/{user}", id: ids.add, area: .people, summary: summaries.add, bearers: [.access],
+                parameters: [.user, .installation], replies: [.noContent(results.added)], errors: [.limitReached],
+                handler: { controller($0).put }),
+            APIOperation(
+                method: .delete, path: path + "/{user}", id: ids.remove, area: .people, summary: summaries.remove, bearers: [.access],
+                parameters: [.user, .installation], replies: [.noContent(results.removed)], handler: { controller($0).delete }),
+        ]
+    }
+}
+
+extension APIParameter {
+    /// Another user.
+    static let user = APIParameter.id("user", "The user's id")
+}
