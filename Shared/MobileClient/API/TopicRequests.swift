@@ -13,6 +13,12 @@ enum TopicRequests {
         }
     }
 
+    private struct Settings: Encodable {
+        let membersVisible: Bool
+
+        enum CodingKeys: String, CodingKey { case membersVisible = "members_visible" }
+    }
+
     private struct Read: Encodable {
         let messageID: String?
 
@@ -44,6 +50,12 @@ enum TopicRequests {
         return APIRequest(
             method: "GET", path: "/v1/topics/\(topic)/members", query: [URLQueryItem(name: "limit", value: "\(limit)")] + after
         ) { try WireJSON.content($0) }
+    }
+
+    static func setMembersVisible(_ areVisible: Bool, in topic: String) -> APIRequest<Void> {
+        APIRequest(method: "PUT", path: "/v1/topics/\(topic)/settings", body: .json(WireJSON.data(Settings(membersVisible: areVisible)))) {
+            _ in
+        }
     }
 
     static func topics(after cursor: String?, limit: Int) -> APIRequest<TopicList> { list("/v1/topics", after: cursor, limit: limit) }

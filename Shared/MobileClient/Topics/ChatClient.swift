@@ -44,11 +44,18 @@ public struct ChatClient: Sendable {
         try await topics.remove(userID, from: conversationID)
     }
 
-    /// Fetches a page of the members, of up to 1,000.
+    /// Fetches a page of the members, of up to 1,000: all for the owner, for others the owner and themselves unless all are visible.
     public func members(
         of conversationID: String, after cursor: UUID? = nil, limit: Int = 100
     ) async throws(HeliographError) -> TopicMembers {
         try await topics.members(of: conversationID, after: cursor, limit: limit)
+    }
+
+    /// Sets whether each member sees the others on the list of members. Only the owner does this.
+    ///
+    /// Pushes and lists of photos name the members who send something, however this is set.
+    public func setMembersVisible(_ areVisible: Bool, in conversationID: String) async throws(HeliographError) {
+        try await topics.setMembersVisible(areVisible, in: conversationID)
     }
 
     // MARK: Messages

@@ -32,6 +32,10 @@ struct TopicAccess: Sendable {
         return try await api.send(TopicRequests.members(of: try name(id), after: cursor, limit: limit))
     }
 
+    func setMembersVisible(_ areVisible: Bool, in id: String) async throws(HeliographError) {
+        try await api.send(TopicRequests.setMembersVisible(areVisible, in: try name(id)))
+    }
+
     func read(_ id: String, upTo messageID: String?) async throws(HeliographError) -> TopicUnread {
         if let messageID { try ArgumentLimits.messageID(messageID) }
         var read = TopicRequests.read(try name(id), upTo: messageID)

@@ -8,7 +8,7 @@ public struct TopicList: Sendable, Equatable, Decodable {
 
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Invites and removes members.
+        /// Invites and removes members, and sees all of them.
         public static let owner = Self(rawValue: "owner")
         public static let member = Self(rawValue: "member")
     }
@@ -20,6 +20,8 @@ public struct TopicList: Sendable, Equatable, Decodable {
         public let role: Role
         /// The number of all members.
         public let memberCount: Int
+        /// Whether each member sees the others on the list of members; the owner sees all anyway.
+        public let areMembersVisible: Bool
         /// When this person joined.
         public let joinedAt: Date
 
@@ -27,6 +29,7 @@ public struct TopicList: Sendable, Equatable, Decodable {
             case name = "topic"
             case role
             case memberCount = "member_count"
+            case areMembersVisible = "members_visible"
             case joinedAt = "joined_at"
         }
     }

@@ -25,7 +25,9 @@ public struct TopicMembers: Sendable, Equatable, Decodable {
     public let ownerID: UUID?
     /// The number of all members.
     public let count: Int
-    /// The members of this page.
+    /// Whether each member sees the others; the owner sees all anyway.
+    public let areVisible: Bool
+    /// The members of this page: all, or only the owner and this person, as ``areVisible`` says.
     public let members: [Member]
     /// What the next page is asked for with; nil on the last one.
     public let nextCursor: UUID?
@@ -33,6 +35,7 @@ public struct TopicMembers: Sendable, Equatable, Decodable {
     enum CodingKeys: String, CodingKey {
         case ownerID = "owner_id"
         case count = "member_count"
+        case areVisible = "members_visible"
         case members
         case nextCursor = "next_cursor"
     }

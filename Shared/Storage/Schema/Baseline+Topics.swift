@@ -6,13 +6,14 @@ extension Baseline {
     /// `topic_members.read_seq`, instead of a count of rows.
     static let topics = """
         CREATE TABLE topics (
-            id           uuid        PRIMARY KEY DEFAULT gen_random_uuid(),
-            name         text        NOT NULL UNIQUE CHECK (name ~ '^(event|conversation):[A-Za-z0-9_-]{1,64}$'),
-            owner_id     uuid        REFERENCES users (id) ON DELETE CASCADE,
-            owner_app    text        CHECK (length(owner_app) BETWEEN 1 AND 32),
-            member_count integer     NOT NULL DEFAULT 1 CHECK (member_count >= 0),
-            item_seq     bigint      NOT NULL DEFAULT 0 CHECK (item_seq >= 0),
-            created_at   timestamptz NOT NULL DEFAULT now(),
+            id              uuid        PRIMARY KEY DEFAULT gen_random_uuid(),
+            name            text        NOT NULL UNIQUE CHECK (name ~ '^(event|conversation):[A-Za-z0-9_-]{1,64}$'),
+            owner_id        uuid        REFERENCES users (id) ON DELETE CASCADE,
+            owner_app       text        CHECK (length(owner_app) BETWEEN 1 AND 32),
+            members_visible boolean     NOT NULL DEFAULT false,
+            member_count    integer     NOT NULL DEFAULT 1 CHECK (member_count >= 0),
+            item_seq        bigint      NOT NULL DEFAULT 0 CHECK (item_seq >= 0),
+            created_at      timestamptz NOT NULL DEFAULT now(),
             CONSTRAINT topics_one_owner CHECK (num_nonnulls(owner_id, owner_app) = 1)
         );
         CREATE INDEX topics_by_owner ON topics (owner_id);
@@ -21,6 +22,7 @@ extension Baseline {
         COMMENT ON COLUMN topics.owner_id IS 'The user who may change the members: the creator, then the longest member.';
         COMMENT ON COLUMN topics.owner_app IS
             'The app whose own server may change the members, in place of a user; see service_credentials.app.';
+        COMMENT ON COLUMN topics.members_visible IS 'Whether the list of members shows all of them to each; the owner sees all anyway.';
         COMMENT ON COLUMN topics.member_count IS 'The number of rows in topic_members, updated under the lock on this row.';
         COMMENT ON COLUMN topics.item_seq IS 'The number of the newest message, or the number of photos that became ready.';
 

@@ -12,6 +12,8 @@ public struct Topic: Sendable, Equatable {
     public let ownerID: UUID?
     /// The app whose own server may change its members; nil when a user owns it.
     public let ownerApp: String?
+    /// Whether the list of members shows all of them to each; the owner sees all anyway.
+    public let membersVisible: Bool
     /// The number of members.
     public let memberCount: Int
     /// When it was created.
@@ -22,6 +24,7 @@ public struct Topic: Sendable, Equatable {
         name = try row.decodeTopicName("name")
         ownerID = try row.decode("owner_id")
         ownerApp = try row.decode("owner_app")
+        membersVisible = try row.decode("members_visible")
         memberCount = try row.decode("member_count")
         createdAt = try row.decode("created_at")
     }

@@ -29,6 +29,14 @@ extension TopicRepository {
         return try row.decode("owner_app", as: String?.self) == app ? .done(changed: false) : .nameTaken
     }
 
+    /// Sets whether the list of members of an app's topic shows all of them to each.
+    ///
+    /// - Returns: Whether the topic exists.
+    public func setMembersVisible(_ areVisible: Bool, in name: TopicName, ownedBy app: String) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            "UPDATE topics SET members_visible = \(areVisible) WHERE name = \(name.text) AND owner_app = \(app)") == 1
+    }
+
     /// Deletes a topic of an app with everything in it.
     ///
     /// - Returns: Whether it existed.

@@ -43,15 +43,35 @@ public struct TopicRepository: Sendable {
     /// Returns members in the order of their ids.
     ///
     /// - Parameters:
+    ///   - userIDs: The few users among whom members are looked for; nil for all.
     ///   - after: The last member of the previous page; nil for the first page.
     ///   - limit: The most members; capped at ``maxPageSize``.
-    public func members(of topicID: UUID, after: UUID? = nil, limit: Int) async throws(PostgresError) -> [TopicMember] {
-        let query: PostgresQuery = """
-            SELECT user_id, joined_at FROM topic_members
-            WHERE topic_id = \(topicID) AND (\(after)::uuid IS NULL OR user_id > \(after))
-            ORDER BY user_id LIMIT \(min(max(limit, 0), Self.maxPageSize))
+    public func members(
+        of topicID: UUID, among userIDs: [UUID]? = nil, after: UUID? = nil, limit: Int
+    ) async throws(PostgresError) -> [TopicMember] {
+        let (after, limit) = (after ?? UUID.beforeAll, min(max(limit, 0), Self.maxPageSize))
+        let all: PostgresQuery = """
+            SELECT user_id, joined_at FROM topic_members WHERE topic_id = \(topicID) AND user_id > \(after)
+            ORDER BY user_id LIMIT \(limit)
             """
-        return try await db.query(query.readOnly()).map(TopicMember.init(row:))
+        let few: PostgresQuery = """
+            SELECT user_id, joined_at FROM topic_members
+            WHERE topic_id = \(topicID) AND user_id = ANY(\(userIDs ?? [])) AND user_id > \(after)
+            ORDER BY user_id LIMIT \(limit)
+            """
+        return try await db.query((userIDs == nil ? all : few).readOnly()).map(TopicMember.init(row:))
+    }
+
+    /// Sets whether the list of members shows all of them to each. Its owner does that.
+    ///
+    /// - Returns: `forbidden` when the actor is another member; `notFound` when the actor is none.
+    public func setMembersVisible(
+        _ areVisible: Bool, in name: TopicName, by actor: UUID
+    ) async throws(PostgresError) -> TopicMemberChange {
+        let changed = try await db.execute(
+            "UPDATE topics SET members_visible = \(areVisible) WHERE name = \(name.text) AND owner_id = \(actor)")
+        guard changed == 0 else { return .done(changed: true) }
+        return try await find(name, seenBy: actor) == nil ? .notFound : .forbidden
     }
 
     func lock(_ name: TopicName) async throws(PostgresError) -> Topic? {

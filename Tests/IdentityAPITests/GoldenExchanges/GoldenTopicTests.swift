@@ -28,6 +28,8 @@ import WireFormat
         // Without the names of their ids: which of them comes first is not the same in each run.
         let anonymous = GoldenExchanges(api, ["<token>": ada.token])
         try await anonymous.run("topic-members-page")
+        try await owner.run("topic-settings")
+        try await guest.run("topic-settings-forbidden")
         try await owner.run("topic-remove", ["<uuid:user>": ben.userID.wireString])
         try await anonymous.run("topic-members-last-page")
         try await owner.run("topic-leave")

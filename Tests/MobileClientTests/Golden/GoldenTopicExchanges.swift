@@ -6,9 +6,10 @@ extension GoldenExchange {
     private static let user = GoldenFile.id("user")
     private static let conversation = "conversation:c-1"
 
-    private static func page(_ count: Int, next: UUID?) -> TopicMembers {
+    private static func page(_ count: Int, areVisible: Bool, next: UUID?) -> TopicMembers {
         TopicMembers(
-            ownerID: GoldenFile.id(), count: count, members: [.init(userID: GoldenFile.id(), joinedAt: GoldenFile.time)], nextCursor: next)
+            ownerID: GoldenFile.id(), count: count, areVisible: areVisible,
+            members: [.init(userID: GoldenFile.id(), joinedAt: GoldenFile.time)], nextCursor: next)
     }
 
     private static func posted(_ id: String) -> ChatClient.Posted {
@@ -30,8 +31,13 @@ extension GoldenExchange {
         .refusal("topic-add-rate-limited", TopicRequests.add(user, to: "event:1"), .rateLimited, waits: true),
         .done("topic-remove", TopicRequests.remove(user, from: "event:party")),
         .answer(
-            "topic-members-page", TopicRequests.members(of: "event:party", after: nil, limit: 1), is: page(2, next: GoldenFile.id())),
-        .answer("topic-members-last-page", TopicRequests.members(of: "event:party", after: nil, limit: 100), is: page(1, next: nil)),
+            "topic-members-page", TopicRequests.members(of: "event:party", after: nil, limit: 1),
+            is: page(2, areVisible: false, next: GoldenFile.id())),
+        .answer(
+            "topic-members-last-page", TopicRequests.members(of: "event:party", after: nil, limit: 100),
+            is: page(1, areVisible: true, next: nil)),
+        .done("topic-settings", TopicRequests.setMembersVisible(true, in: "event:party")),
+        .refusal("topic-settings-forbidden", TopicRequests.setMembersVisible(true, in: "event:party"), .forbidden),
         .refusal("topic-members-not-found", TopicRequests.members(of: "event:party", after: nil, limit: 100), .topicNotFound),
     ]
 
@@ -40,12 +46,15 @@ extension GoldenExchange {
         .answer(
             "topics-page", TopicRequests.topics(after: nil, limit: 1),
             is: TopicList(
-                topics: [.init(name: "event:party", role: .member, memberCount: 2, joinedAt: GoldenFile.time)], nextCursor: GoldenFile.token
+                topics: [.init(name: "event:party", role: .member, memberCount: 2, areMembersVisible: false, joinedAt: GoldenFile.time)],
+                nextCursor: GoldenFile.token
             )),
         .answer(
             "topics-last-page", TopicRequests.topics(after: "token-cursor", limit: 50),
             is: TopicList(
-                topics: [.init(name: "conversation:c-1", role: .owner, memberCount: 1, joinedAt: GoldenFile.time)], nextCursor: nil)),
+                topics: [
+                    .init(name: "conversation:c-1", role: .owner, memberCount: 1, areMembersVisible: false, joinedAt: GoldenFile.time)
+                ], nextCursor: nil)),
         .answer(
             "invitations-list", TopicRequests.invitations(after: nil, limit: 50),
             is: InvitationList(

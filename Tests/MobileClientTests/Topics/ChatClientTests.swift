@@ -52,7 +52,8 @@ import Testing
         let sender = ScriptedSender { sent throws(HeliographError) in
             let isFirst = !sent.query.contains { $0.name == "cursor" }
             return .json(
-                #"{"data":{"topic":"conversation:c","owner_id":null,"member_count":2,"members":[{"user_id":"\#(isFirst ? first : second)","#
+                #"{"data":{"topic":"conversation:c","owner_id":null,"member_count":2,"members_visible":true,"#
+                    + #""members":[{"user_id":"\#(isFirst ? first : second)","#
                     + #""joined_at":"2027-01-15T08:00:00Z"}],"next_cursor":\#(isFirst ? "\"\(first)\"" : "null")}}"#)
         }
         let chat = ChatClient(api: sender, show: { _ in })

@@ -42,6 +42,16 @@ struct AppTopicController: Sendable {
         return Response(status: .noContent)
     }
 
+    /// Answers `PUT /v1/topics/{topic}/settings`.
+    func set(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        let (service, name) = try await identify(request, context)
+        let isVisible = try await TopicController.membersVisible(request, context)
+        guard try await TopicRepository(postgres).setMembersVisible(isVisible, in: name, ownedBy: service.app) else {
+            throw APIError.topicNotFound
+        }
+        return Answer.json(TopicAnswer.settings(membersVisible: isVisible, of: name, requestID: context.requestID))
+    }
+
     /// Returns the topic whose members are listed.
     func topic(_ request: Request, _ context: APIRequestContext) async throws -> Topic {
         let (service, name) = try await identify(request, context)

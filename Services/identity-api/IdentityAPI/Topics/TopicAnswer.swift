@@ -16,6 +16,11 @@ enum TopicAnswer {
             .members(("topic", .string(name.text)), ("user_id", .string(userID.wireString)), ("status", "invited")), requestID)
     }
 
+    /// The settings of a topic.
+    static func settings(membersVisible: Bool, of name: TopicName, requestID: String) -> JSONValue {
+        Answer.data(.members(("topic", .string(name.text)), ("members_visible", .bool(membersVisible))), requestID)
+    }
+
     /// A page of members.
     static func members(_ members: [TopicMember], of topic: Topic, next: UUID?, requestID: String) -> JSONValue {
         let items = members.map { member in
@@ -25,7 +30,8 @@ enum TopicAnswer {
         return Answer.data(
             .members(
                 ("topic", .string(topic.name.text)), ("owner_id", topic.ownerID.map { .string($0.wireString) } ?? .null),
-                ("member_count", .integer(topic.memberCount)), ("members", .array(items)),
+                ("member_count", .integer(topic.memberCount)), ("members_visible", .bool(topic.membersVisible)),
+                ("members", .array(items)),
                 ("next_cursor", next.map { .string($0.wireString) } ?? .null)),
             requestID)
     }
@@ -37,6 +43,7 @@ enum TopicAnswer {
                 .init("topic", .string(membership.topic.name.text)),
                 .init("role", .string((membership.topic.ownerID == userID ? TopicRole.owner : .member).rawValue)),
                 .init("member_count", .integer(membership.topic.memberCount)),
+                .init("members_visible", .bool(membership.topic.membersVisible)),
                 .init("joined_at", .string(Answer.timestamp(membership.joinedAt))),
             ]
         }
@@ -85,7 +92,7 @@ enum TopicAnswer {
 
 /// What a member may do in a topic.
 enum TopicRole: String, Sendable, CaseIterable {
-    /// Invites and removes members.
+    /// Invites and removes members, and sees all of them.
     case owner
     case member
 }

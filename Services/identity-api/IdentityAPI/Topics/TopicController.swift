@@ -6,14 +6,15 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Answers `PUT` and `DELETE /v1/topics/{topic}/members/{user_id}` and `GET /v1/topics/{topic}/members`; with an API key,
-/// ``AppTopicController`` does.
+/// Answers `PUT` and `DELETE /v1/topics/{topic}/members/{user_id}`, `GET /v1/topics/{topic}/members` and `PUT /v1/topics/{topic}/settings`;
+/// with an API key, ``AppTopicController`` does.
 ///
 /// To strangers, and to invited users until they accept, a topic does not exist; a user who wants its name learns only that it is
 /// taken. Whether a user id belongs to an account shows nowhere: an invitation is answered, and written, the same way for any id.
 struct TopicController: Sendable {
     /// The default number of members on a page.
     static let usualPage = 100
+    static let maxSettingsBytes = 1_024
 
     let postgres: PostgresClient
     let authenticator: any Authenticator
@@ -65,24 +66,45 @@ struct TopicController: Sendable {
     }
 
     func list(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let (topic, limit, after) = try await page(request, context)
-        let members = try await TopicRepository(postgres).members(of: topic.id, after: after, limit: limit)
-        let next = members.count == limit ? members.last?.userID : nil
+        if try ServiceAuthenticator.isUsed(in: request) {
+            let topic = try await apps.topic(request, context)
+            return try await answer(topic, shown: nil, try Self.part(of: request), context)
+        }
+        let identity = try await authenticator.identify(request)
+        let (name, part) = (try context.topicName(), try Self.part(of: request))
+        guard let topic = try await TopicRepository(postgres).find(name, seenBy: identity.userID) else { throw APIError.topicNotFound }
+        // A member's id is all that is needed to address them, so others see it only where the owner has set it so.
+        let showsAll = topic.membersVisible || topic.ownerID == identity.userID
+        return try await answer(topic, shown: showsAll ? nil : [identity.userID] + (topic.ownerID.map { [$0] } ?? []), part, context)
+    }
+
+    /// Answers with a part of the members of a topic.
+    ///
+    /// - Parameter shown: The users who are listed if they are members; nil for all members.
+    private func answer(
+        _ topic: Topic, shown: [UUID]?, _ part: (limit: Int, after: UUID?), _ context: APIRequestContext
+    ) async throws -> Response {
+        let members = try await TopicRepository(postgres).members(of: topic.id, among: shown, after: part.after, limit: part.limit)
+        let next = members.count == part.limit ? members.last?.userID : nil
         return Answer.json(TopicAnswer.members(members, of: topic, next: next, requestID: context.requestID))
     }
 
-    /// Returns the topic of the request, if its sender may see the members, and the part of them that is asked for.
-    private func page(_ request: Request, _ context: APIRequestContext) async throws -> (Topic, limit: Int, after: UUID?) {
-        if try ServiceAuthenticator.isUsed(in: request) {
-            let topic = try await apps.topic(request, context)
-            let (limit, after) = try Self.part(of: request)
-            return (topic, limit, after)
-        }
+    /// Answers `PUT /v1/topics/{topic}/settings`.
+    func set(_ request: Request, _ context: APIRequestContext) async throws -> Response {
+        if try ServiceAuthenticator.isUsed(in: request) { return try await apps.set(request, context) }
         let identity = try await authenticator.identify(request)
         let name = try context.topicName()
-        let (limit, after) = try Self.part(of: request)
-        guard let topic = try await TopicRepository(postgres).find(name, seenBy: identity.userID) else { throw APIError.topicNotFound }
-        return (topic, limit, after)
+        try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
+        let isVisible = try await Self.membersVisible(request, context)
+        try Self.check(try await TopicRepository(postgres).setMembersVisible(isVisible, in: name, by: identity.userID))
+        return Answer.json(TopicAnswer.settings(membersVisible: isVisible, of: name, requestID: context.requestID))
+    }
+
+    /// Reads the settings of a request.
+    static func membersVisible(_ request: Request, _ context: APIRequestContext) async throws -> Bool {
+        let (body, field) = (try await JSONBody(of: request, upTo: maxSettingsBytes, context), "members_visible")
+        guard let isVisible = try body.bool(field) else { throw APIError(.missingField, "A field is missing", field: field) }
+        return isVisible
     }
 
     private static func check(_ change: TopicMemberChange) throws(APIError) {

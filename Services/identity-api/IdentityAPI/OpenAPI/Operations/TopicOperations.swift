@@ -26,7 +26,15 @@ extension APIOperation {
             summary: "Deletes a topic of the app, with its members and photos", bearers: [writeTopics], parameters: [.topic],
             replies: [.noContent("The topic is gone")], handler: { $0.topics.apps.delete }),
         APIOperation(
-            method: .get, path: "/v1/topics/{topic}/members", id: "listMembers", area: .topics, summary: "The members of a topic",
+            method: .put, path: "/v1/topics/{topic}/settings", id: "setTopicSettings", area: .topics,
+            summary: "By the owner: whether the list of members shows all of them to each", bearers: [.access, writeTopics],
+            parameters: [.topic, .installation],
+            body: .json(.object(["members_visible": .boolean]), upTo: TopicController.maxSettingsBytes),
+            replies: [.data(.object(["topic": .topicName, "members_visible": .boolean]), "The settings")], errors: [.topicNotFound],
+            handler: { $0.topics.members.set }),
+        APIOperation(
+            method: .get, path: "/v1/topics/{topic}/members", id: "listMembers", area: .topics,
+            summary: "The members of a topic: all for its owner, and for members if it is set so, else the owner and oneself",
             bearers: [.access, writeTopics],
             parameters: [.topic, .installation, .limit(1...TopicRepository.maxPageSize, usual: TopicController.usualPage), .cursor],
             replies: [.data(members, "A page of members")], errors: [.topicNotFound], handler: { $0.topics.members.list }),
@@ -110,7 +118,7 @@ extension APIOperation {
         .installation, .limit(1...TopicListController.maxPage, usual: TopicListController.usualPage), .cursor,
     ]
     private static let topic = JSONSchema.object([
-        "topic": .topicName, "role": .one(of: TopicRole.self), "member_count": .count, "joined_at": .instant,
+        "topic": .topicName, "role": .one(of: TopicRole.self), "member_count": .count, "members_visible": .boolean, "joined_at": .instant,
     ])
     private static let invitation = JSONSchema.object([
         "topic": .topicName, "inviter_id": .uuid, "created_at": .instant, "expires_at": .instant,
@@ -127,7 +135,7 @@ extension APIOperation {
     private static let writeTopics = APIBearer.key(scope: ServiceScope.writeTopics.rawValue)
     private static let member = JSONSchema.object(["topic": .topicName, "user_id": .uuid])
     private static let members = JSONSchema.object([
-        "topic": .topicName, "owner_id": .uuid.orNull, "member_count": .count,
+        "topic": .topicName, "owner_id": .uuid.orNull, "member_count": .count, "members_visible": .boolean,
         "members": .array(of: .object(["user_id": .uuid, "joined_at": .instant])), "next_cursor": .uuid.orNull,
     ])
 }

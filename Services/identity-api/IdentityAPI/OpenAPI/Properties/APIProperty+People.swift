@@ -18,7 +18,8 @@ extension APIProperty {
         "listPhotos.thumbnail_url": .init(
             "The signed address of its thumbnail, for a day at most", "https://api.example.org/media/topics/2e7d6c5b/thumbnail.jpg"),
         "listPhotos.expires_at": .init("When the photo is deleted"),
-        "members": .init("The members, by the time of their joining"),
+        "members": .init("The members whom the caller sees, by their ids"),
+        "members_visible": .init("Whether the list of members shows all of them to each; the owner sees all anyway", false),
         "member_count": .init("The number of members", 2),
         "owner_id": .init("The account that owns the topic; null for an app's own", "3f6c1a9e-5d1b-4a0e-8f7c-2b9d4e6a8c10"),
         "joined_at": .init("When the account joined"),
