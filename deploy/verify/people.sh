@@ -130,7 +130,7 @@ rest_of_the_api() {
     # The photo ten seconds later.
     pushes_reach "$mate_phone" 4 || return 1
 
-    # The two share a topic: the mate is a member at once.
+    # The mate has accepted an invitation of this owner: a member at once.
     signed -X PUT "$chat/members/me" >/dev/null && signed -X PUT "$chat/members/$mate" >/dev/null && json "$chat/messages" '{"message_id":"m-1","text":"Dinner at eight?"}' &&
         pushes_reach "$mate_phone" 5 || return 1
     ask -X DELETE "$fcm/control/tokens/$mate_phone" >/dev/null && json "$chat/messages" '{"message_id":"m-2","text":"Nine?"}' || return 1

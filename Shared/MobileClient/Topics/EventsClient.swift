@@ -37,9 +37,10 @@ public struct EventsClient: Sendable {
     /// Leaves an event, which ends with its last member; declines an invitation.
     public func leave(_ eventID: String) async throws(HeliographError) { try await topics.leave(eventID) }
 
-    /// Adds a person, who has to accept unless the owner shares another topic with them. Only the owner does this.
+    /// Invites a person, or adds them at once where they have agreed to that: they have accepted another invitation of the owner's, and are
+    /// still a member there, or have the owner among their contacts. Only the owner does this.
     ///
-    /// - Throws: `forbidden` for a member who is not the owner, `rate_limited` after 100 invitations in a day.
+    /// - Throws: `forbidden` for a member who is not the owner, `rate_limited` after 100 people in a day.
     public func add(_ userID: UUID, to eventID: String) async throws(HeliographError) -> TopicMembers.Addition {
         try await topics.add(userID, to: eventID)
     }

@@ -15,7 +15,7 @@ public struct TopicMembers: Sendable, Equatable, Decodable {
 
     /// What the API has made of a person whom the owner adds: a member or an invited one.
     public enum Addition: Sendable, Equatable {
-        /// The person is a member: the owner shares another topic with them.
+        /// The person is a member: they have accepted another invitation of the owner's, or have the owner among their contacts.
         case added
         /// The person is invited, and a member once they accept. Also the outcome for an id that no account has.
         case invited

@@ -10,6 +10,7 @@ extension Baseline {
             name            text        NOT NULL UNIQUE CHECK (name ~ '^(event|conversation):[A-Za-z0-9_-]{1,64}$'),
             owner_id        uuid        REFERENCES users (id) ON DELETE CASCADE,
             owner_app       text        CHECK (length(owner_app) BETWEEN 1 AND 32),
+            owned_since     timestamptz NOT NULL DEFAULT now(),
             members_visible boolean     NOT NULL DEFAULT false,
             member_count    integer     NOT NULL DEFAULT 1 CHECK (member_count >= 0),
             item_seq        bigint      NOT NULL DEFAULT 0 CHECK (item_seq >= 0),
@@ -22,21 +23,25 @@ extension Baseline {
         COMMENT ON COLUMN topics.owner_id IS 'The user who may change the members: the creator, then the longest member.';
         COMMENT ON COLUMN topics.owner_app IS
             'The app whose own server may change the members, in place of a user; see service_credentials.app.';
+        COMMENT ON COLUMN topics.owned_since IS 'When the topic got its owner: who joined before has not accepted an invitation of theirs.';
         COMMENT ON COLUMN topics.members_visible IS 'Whether the list of members shows all of them to each; the owner sees all anyway.';
         COMMENT ON COLUMN topics.member_count IS 'The number of rows in topic_members, updated under the lock on this row.';
         COMMENT ON COLUMN topics.item_seq IS 'The number of the newest message, or the number of photos that became ready.';
 
         CREATE TABLE topic_members (
-            topic_id  uuid        NOT NULL REFERENCES topics (id) ON DELETE CASCADE,
-            user_id   uuid        NOT NULL,
-            read_seq  bigint      NOT NULL DEFAULT 0 CHECK (read_seq >= 0),
-            joined_at timestamptz NOT NULL DEFAULT now(),
+            topic_id    uuid        NOT NULL REFERENCES topics (id) ON DELETE CASCADE,
+            user_id     uuid        NOT NULL,
+            read_seq    bigint      NOT NULL DEFAULT 0 CHECK (read_seq >= 0),
+            joined_at   timestamptz NOT NULL DEFAULT now(),
+            is_accepted boolean     NOT NULL DEFAULT false,
             PRIMARY KEY (topic_id, user_id)
         );
         CREATE INDEX topic_members_by_user ON topic_members (user_id, joined_at, topic_id);
         CREATE INDEX topic_members_by_standing ON topic_members (topic_id, joined_at, user_id);
         COMMENT ON TABLE topic_members IS 'Members of topics.';
         COMMENT ON COLUMN topic_members.read_seq IS 'The item of topics.item_seq up to which the member has read.';
+        COMMENT ON COLUMN topic_members.is_accepted IS
+            'Whether the member has accepted an invitation of the owner at that time, who may add them to other topics.';
 
         CREATE TABLE topic_leavers (
             topic_id   uuid        NOT NULL REFERENCES topics (id) ON DELETE CASCADE,
@@ -81,7 +86,7 @@ extension Baseline {
         CREATE INDEX topic_invitation_log_announced ON topic_invitation_log (user_id, created_at) WHERE is_announced;
         CREATE INDEX topic_invitation_log_by_time ON topic_invitation_log (created_at);
         COMMENT ON TABLE topic_invitation_log IS
-            'Invitations made in the last 24 hours, ended ones too: the quotas of inviting accounts and of invited users.';
+            'Invitations and additions of users in the last 24 hours, ended ones too: the quotas of inviting and of invited users.';
         """
 
     /// Messages of conversations and presence.

@@ -83,7 +83,7 @@ public enum TopicMemberChange: Sendable, Equatable {
     case nameTaken
     /// The topic is full, or the caller owns the maximum number of topics.
     case limitReached
-    /// The caller has used up its invitations of 24 hours; it may make another one after this time.
+    /// The caller has invited or added as many users as it may in 24 hours; it may go on after this time.
     case quotaReached(wait: Duration)
 }
 

@@ -31,7 +31,7 @@ public struct TopicInvitation: Sendable, Equatable {
 
 /// Limits on the invitations that one account makes and on the pushes of invitations to one user, over all instances.
 public struct TopicInvitationQuota: Sendable {
-    /// Invitations that an account makes in 24 hours, ended ones included.
+    /// Users whom an account invites or adds at once in 24 hours, ended invitations included.
     public var madePerDay: Int
     /// Open invitations for which a user got a push, at a time. Above it, invitations are made without a push.
     public var openPerUser: Int

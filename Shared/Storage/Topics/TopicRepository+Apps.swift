@@ -51,7 +51,7 @@ extension TopicRepository {
         if try await isMember(userID, of: topic.id) { return .done(changed: false) }
         if try await ErasureRepository(db).isErased(userID) { return .done(changed: false) }
         guard topic.memberCount < TopicLimits.maxMembers else { return .limitReached }
-        try await enter(userID, topic)
+        try await insert(userID, into: topic)
         return .done(changed: true)
     }
 

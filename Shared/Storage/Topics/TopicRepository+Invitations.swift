@@ -9,24 +9,11 @@ internal import WireFormat
 /// discloses whether the account exists. The invited user's own limits do not show either: above them the invitation is made,
 /// counted and answered as usual, and can be accepted; it is only not pushed. The same holds for users who block the inviter.
 extension TopicRepository {
-    /// Whether an owner is a member of a topic other than this one together with another user.
-    func share(_ ownerID: UUID, _ userID: UUID, besides topicID: UUID) async throws(PostgresError) -> Bool {
-        // One index lookup for each topic of the owner: with OFFSET 0 the time does not depend on the other user's memberships.
+    /// Returns who invited a user into a topic, if the invitation can be accepted.
+    func inviter(of userID: UUID, to topicID: UUID) async throws(PostgresError) -> UUID? {
         let rows = try await db.query(
-            """
-            SELECT m.topic_id FROM topic_members m
-            CROSS JOIN LATERAL (
-                SELECT FROM topic_members WHERE topic_id = m.topic_id AND user_id = \(userID) OFFSET 0) o
-            WHERE m.user_id = \(ownerID) AND m.topic_id <> \(topicID) LIMIT 1
-            """)
-        return !rows.isEmpty
-    }
-
-    /// Whether a user has an invitation into a topic that can be accepted.
-    func isInvited(_ userID: UUID, to topicID: UUID) async throws(PostgresError) -> Bool {
-        try await !db.query(
-            "SELECT user_id FROM topic_invitations WHERE topic_id = \(topicID) AND user_id = \(userID) AND expires_at > now()"
-        ).isEmpty
+            "SELECT inviter_id FROM topic_invitations WHERE topic_id = \(topicID) AND user_id = \(userID) AND expires_at > now()")
+        return try rows.first?.decode("inviter_id")
     }
 
     /// Invites a user who is not a member into a locked topic. An open invitation stays as it is.
@@ -35,7 +22,7 @@ extension TopicRepository {
     func invite(
         _ userID: UUID, to topic: Topic, by inviterID: UUID, _ quota: TopicInvitationQuota
     ) async throws(PostgresError) -> TopicMemberChange {
-        if try await isInvited(userID, to: topic.id) { return .invited(nil) }
+        if try await inviter(of: userID, to: topic.id) != nil { return .invited(nil) }
         if let wait = try await lockQuota(of: inviterID, quota) { return .quotaReached(wait: wait) }
         let isAnnounced = try await lockInbox(of: userID, from: inviterID, quota)
         // A conflicting row has expired, and the sweeper has not deleted it yet.
@@ -92,11 +79,11 @@ extension TopicRepository {
         ).first?.decode("deleted") ?? 0
     }
 
-    /// Returns the time until an account may invite again; nil when it may now. Blocks other such calls for the account until the
-    /// transaction ends, so that each of several concurrent ones counts those before it.
-    private func lockQuota(of inviterID: UUID, _ quota: TopicInvitationQuota) async throws(PostgresError) -> Duration? {
+    /// Returns the time until an account may invite or add a user again; nil when it may now. Blocks other such calls for the account until
+    /// the transaction ends, so that each of several concurrent ones counts those before it.
+    func lockQuota(of inviterID: UUID, _ quota: TopicInvitationQuota) async throws(PostgresError) -> Duration? {
         try await lockInvitations("by", inviterID)
-        // Selects the newest invitation at which the quota is used up: it must become a day old first.
+        // Selects the newest entry at which the quota is used up: it must become a day old first.
         let rows = try await db.query(
             """
             SELECT extract(epoch FROM created_at + interval '1 day' - clock_timestamp())::float8 AS wait FROM topic_invitation_log

@@ -14,54 +14,68 @@ extension TopicRepository {
     ///   - userID: The user who is to be a member; the id may belong to no account.
     ///   - actor: The user who makes the request; must have an account.
     ///   - mayCreate: Whether a topic that does not exist is created.
-    ///   - quota: The limits on invitations and their pushes.
-    /// - Returns: `done` when the user is a member; `invited` when the owner adds a user with whom they share no other topic.
+    ///   - quota: The limits on invitations and their pushes, and on additions.
+    /// - Returns: `done` when the user is a member; `invited` when the owner adds a user who has not agreed to that.
     ///   `forbidden` when the actor is a member but not the owner, is a user without an invitation, or is the owner and the user has
-    ///   left or declined. `quotaReached` when the owner has made too many invitations.
+    ///   left or declined. `quotaReached` when the owner has invited or added too many users.
     public func add(
         _ userID: UUID, to name: TopicName, by actor: UUID, mayCreate: Bool = true, quota: TopicInvitationQuota = TopicInvitationQuota()
     ) async throws(PostgresError) -> TopicMemberChange {
         for _ in 0..<Self.maxAttempts {
             if userID == actor, mayCreate, try await make(name, owner: actor) { return .done(changed: true) }
-            guard let topic = try await lock(name) else {
-                guard userID == actor, mayCreate else { return .notFound }
-                // Either the topic was just deleted, or none was created because the actor owns too many.
-                if try await ownedCount(actor) >= TopicLimits.maxOwned { return .limitReached }
-                continue
+            if let topic = try await lock(name) {
+                return userID == actor
+                    ? try await enter(topic, userID) : try await add(userID, to: topic, by: actor, quota)
             }
-            if try await isMember(userID, of: topic.id) {
-                return try await isMember(actor, of: topic.id) ? .done(changed: false) : .notFound
-            }
-            if let refusal = try await refusal(of: userID, in: topic, by: actor) { return refusal }
-            if userID != actor, try await !share(actor, userID, besides: topic.id) {
-                return try await invite(userID, to: topic, by: actor, quota)
-            }
-            try await enter(userID, topic)
-            return .done(changed: true)
+            guard userID == actor, mayCreate else { return .notFound }
+            // Either the topic was just deleted, or none was created because the actor owns too many.
+            if try await ownedCount(actor) >= TopicLimits.maxOwned { return .limitReached }
         }
         return .notFound
     }
 
-    /// Returns why a user who is not a member can neither be added nor invited; nil when there is no reason.
-    private func refusal(of userID: UUID, in topic: Topic, by actor: UUID) async throws(PostgresError) -> TopicMemberChange? {
-        let leavers = try await db.query(
-            "SELECT may_return FROM topic_leavers WHERE topic_id = \(topic.id) AND user_id = \(userID)")
-        let mayReturn = try leavers.first?.decode("may_return", as: Bool.self)
-        if userID == actor {
-            if mayReturn != true, try await !isInvited(userID, to: topic.id) { return .forbidden }
-        } else {
-            guard try await isMember(actor, of: topic.id) else { return .notFound }
-            guard topic.ownerID == actor, mayReturn == nil else { return .forbidden }
-        }
-        return topic.memberCount < TopicLimits.maxMembers ? nil : .limitReached
+    /// Makes a user who is invited, or has left and was not removed since, a member of a locked topic.
+    private func enter(_ topic: Topic, _ userID: UUID) async throws(PostgresError) -> TopicMemberChange {
+        if try await isMember(userID, of: topic.id) { return .done(changed: false) }
+        let inviterID = try await inviter(of: userID, to: topic.id)
+        if inviterID == nil, try await mayReturn(userID, to: topic.id) != true { return .forbidden }
+        guard topic.memberCount < TopicLimits.maxMembers else { return .limitReached }
+        // Neither an invitation by a former owner nor a return without one says anything to the present owner.
+        try await insert(userID, into: topic, isAccepted: inviterID.map { $0 == topic.ownerID } ?? false)
+        return .done(changed: true)
     }
 
-    func enter(_ userID: UUID, _ topic: Topic) async throws(PostgresError) {
+    /// Adds or invites another user into a locked topic.
+    private func add(
+        _ userID: UUID, to topic: Topic, by actor: UUID, _ quota: TopicInvitationQuota
+    ) async throws(PostgresError) -> TopicMemberChange {
+        guard try await isMember(actor, of: topic.id) else { return .notFound }
+        // Before the user is looked for: other members learn from the list alone who is a member.
+        guard topic.ownerID == actor else { return .forbidden }
+        if try await isMember(userID, of: topic.id) { return .done(changed: false) }
+        guard try await mayReturn(userID, to: topic.id) == nil else { return .forbidden }
+        guard topic.memberCount < TopicLimits.maxMembers else { return .limitReached }
+        guard try await isAllowed(actor, by: userID) else { return try await invite(userID, to: topic, by: actor, quota) }
+        if let wait = try await lockQuota(of: actor, quota) { return .quotaReached(wait: wait) }
+        try await db.execute(
+            "INSERT INTO topic_invitation_log (inviter_id, user_id, is_announced) VALUES (\(actor), \(userID), false)")
+        try await insert(userID, into: topic)
+        return .done(changed: true)
+    }
+
+    /// Returns whether a user who has left or declined may enter by themselves; nil if the user has done neither.
+    private func mayReturn(_ userID: UUID, to topicID: UUID) async throws(PostgresError) -> Bool? {
+        let rows = try await db.query("SELECT may_return FROM topic_leavers WHERE topic_id = \(topicID) AND user_id = \(userID)")
+        return try rows.first?.decode("may_return")
+    }
+
+    /// Makes a user a member of a locked topic.
+    func insert(_ userID: UUID, into topic: Topic, isAccepted: Bool = false) async throws(PostgresError) {
         // Items from before do not count as unread for a new member.
         try await db.execute(
             """
-            INSERT INTO topic_members (topic_id, user_id, read_seq)
-            SELECT id, \(userID), item_seq FROM topics WHERE id = \(topic.id)
+            INSERT INTO topic_members (topic_id, user_id, read_seq, is_accepted)
+            SELECT id, \(userID), item_seq, \(isAccepted) FROM topics WHERE id = \(topic.id)
             """)
         try await db.execute("UPDATE topics SET member_count = member_count + 1 WHERE id = \(topic.id)")
         try await db.execute("DELETE FROM topic_leavers WHERE topic_id = \(topic.id) AND user_id = \(userID)")
@@ -98,8 +112,12 @@ extension TopicRepository {
             return .done(changed: true)
         }
         if let nextOwner = try await nextOwner(of: topic.id) {
+            // The time of the statement, and not of the transaction, which may have begun before others joined under the former owner.
             try await db.execute(
-                "UPDATE topics SET member_count = member_count - 1, owner_id = \(nextOwner) WHERE id = \(topic.id)")
+                """
+                UPDATE topics SET member_count = member_count - 1, owner_id = \(nextOwner), owned_since = clock_timestamp()
+                WHERE id = \(topic.id)
+                """)
         } else {
             try await db.execute("DELETE FROM topics WHERE id = \(topic.id)")
         }

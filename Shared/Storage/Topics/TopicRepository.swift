@@ -10,9 +10,12 @@ public import WireFormat
 ///
 /// Knowing a user's id does not mean knowing the user: ids are in pushes and responses, and anyone may have one. So a user whom the owner
 /// adds is only invited, and gets nothing of the topic until they accept by entering it themselves: no push but the one about the
-/// invitation, no list of members, nothing unread. Only a user who shares another topic with the owner is added at once. Leaving and
-/// declining are final for others: the owner can neither add nor invite such a user again. The user may return on their own, until the
-/// owner removes them, although they have already left.
+/// invitation, no list of members, nothing unread. Only what the user has said to this owner adds them at once: an accepted invitation into
+/// another topic of the owner, or the owner on the list of their contacts; see `TopicRepository+Consent.swift`. Nothing that others can
+/// bring about says it: not a topic that both are in, not an app's, not one that the owner has from somebody else.
+///
+/// Leaving and declining are final for others: the owner can neither add nor invite such a user again. The user may return on their own,
+/// until the owner removes them, although they have already left.
 public struct TopicRepository: Sendable {
     /// The most members of one page of a list.
     public static let maxPageSize = 1_000

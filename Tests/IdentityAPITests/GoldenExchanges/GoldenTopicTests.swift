@@ -22,7 +22,7 @@ import WireFormat
         try await guest.run("topic-enter")
         try await stranger.run("topic-enter-forbidden")
         try await guest.run("topic-add-forbidden", ["<uuid:user>": eve.userID.wireString])
-        // They share this event by now, so no invitation is needed.
+        // The guest has accepted the owner's invitation by now, so no other one is needed.
         #expect(try await api.send("PUT", "/v1/topics/event:other/members/me", headers: [ada.bearer]).status == 200)
         try await owner.run("topic-add-added", ["<uuid:user>": ben.userID.wireString])
         // Without the names of their ids: which of them comes first is not the same in each run.

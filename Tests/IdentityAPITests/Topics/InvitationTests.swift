@@ -84,17 +84,6 @@ import WireFormat
         #expect(try await api.send("PUT", him, headers: [ada.bearer]).refusal == "403 forbidden")
     }
 
-    @Test(.api) func `people who share a topic already add each other without an invitation`() async throws {
-        let (ada, ben) = (try await api.customer("one"), try await api.customer("another"))
-        for name in ["event:1", "event:2"] {
-            _ = try await api.send("PUT", "/v1/topics/\(name)/members/me", headers: [ada.bearer])
-        }
-        try await api.bring(ben, to: "/v1/topics/event:1", by: ada)
-        #expect(try await api.invite(ben.userID, to: "event:2", by: ada).status == 200)
-        #expect(try await api.send("GET", "/v1/topics/event:2/members", headers: [ben.bearer]).status == 200)
-        #expect(try await api.pushes().count == 1)
-    }
-
     @Test(.api { $0.limits.invitations.madePerDay = 2 })
     func `the invitations of an account in a day are limited, other changes are not`() async throws {
         let (ada, ben) = (try await api.customer("person-1"), try await api.customer("person-2"))

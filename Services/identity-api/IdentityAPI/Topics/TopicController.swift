@@ -110,7 +110,7 @@ struct TopicController: Sendable {
     private static func check(_ change: TopicMemberChange) throws(APIError) {
         switch change {
         case .done, .invited: return
-        case .quotaReached(let wait): throw APIError.rateLimited("Too many invitations by this account in a day", wait: wait)
+        case .quotaReached(let wait): throw APIError.rateLimited("Too many invitations and additions by this account in a day", wait: wait)
         case .forbidden: throw APIError.accessDenied
         case .notFound, .nameTaken: throw APIError.topicNotFound
         case .limitReached:

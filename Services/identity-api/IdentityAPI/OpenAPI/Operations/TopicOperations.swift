@@ -40,14 +40,14 @@ extension APIOperation {
             replies: [.data(members, "A page of members")], errors: [.topicNotFound], handler: { $0.topics.members.list }),
         APIOperation(
             method: .put, path: "/v1/topics/{topic}/members/{user}", id: "putMember", area: .topics,
-            summary: "`me`: enters a topic, which makes it, or accepts an invitation. Another user's id, by the owner: adds or invites. "
-                + "An app's server adds without an invitation",
+            summary: "`me`: enters a topic, which makes it, or accepts an invitation. Another user's id, by the owner: invites, or adds "
+                + "who has agreed to that. An app's server adds without an invitation",
             bearers: [.access, writeTopics], parameters: [.topic, .member, .installation],
             replies: [
                 .data(member, "The member"),
                 .data(
                     .object(["topic": .topicName, "user_id": .uuid, "status": .constant("invited")]), status: 202,
-                    "The user is invited: the owner shares no topic with them"),
+                    "The user is invited: they have neither accepted another topic of the owner's nor the owner among their contacts"),
             ],
             errors: [.topicNotFound, .nameTaken, .limitReached], handler: { $0.topics.members.put }),
         APIOperation(
