@@ -37,13 +37,15 @@ import Tracing
         #expect(queue.take().map(\.parent) == (isSampled ? [parent.spanID] : []))
     }
 
-    @Test(arguments: [0.0, 1.0]) func `a client's trace goes on, and is sampled as the ratio says, not as the client does`(ratio: Double) {
+    @Test(arguments: [0.0, 1.0], [false, true])
+    func `a client's trace goes on, and is sampled if the client and the ratio say so`(ratio: Double, isWanted: Bool) {
         let tracer = OTLPTracer(queue: queue, sampleRatio: ratio)
-        let client = TraceParent(traceID: .random(), spanID: .random(), isSampled: ratio == 0)
+        let client = TraceParent(traceID: .random(), spanID: .random(), isSampled: isWanted)
         let span = tracer.startSpan("request", context: .below(client, isForeign: true), ofKind: .server)
-        #expect(span.context.traceParent?.traceID == client.traceID && span.context.traceParent?.isSampled == (ratio == 1))
+        let isSampled = isWanted && ratio == 1
+        #expect(span.context.traceParent?.traceID == client.traceID && span.context.traceParent?.isSampled == isSampled)
         let child = tracer.startSpan("query", context: span.context)
-        #expect(child.context.traceParent?.isSampled == (ratio == 1))
+        #expect(child.context.traceParent?.isSampled == isSampled)
         child.end()
         span.end()
     }

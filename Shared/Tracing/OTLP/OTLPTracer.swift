@@ -3,8 +3,8 @@ public import Tracing
 /// Creates the spans of a process and propagates traces by the W3C header `traceparent`.
 ///
 /// A span with a parent is sampled if its parent is; the first span of a trace by its trace id (the sampler
-/// `parentbased_traceidratio` of OpenTelemetry). The first span below one that a client names is sampled at random: clients must not fill
-/// the collector.
+/// `parentbased_traceidratio` of OpenTelemetry). Below one that a client names, a share of those that the client samples is, at random:
+/// clients must not fill the collector.
 public final class OTLPTracer: Tracer {
     private static let header = "traceparent"
     private let queue: SpanQueue
@@ -23,8 +23,8 @@ public final class OTLPTracer: Tracer {
         var context = context()
         let parent = context.traceParent
         let traceID = parent?.traceID ?? .random()
-        let isSampled =
-            context.hasForeignParent == true ? sampler.samples(.random()) : parent?.isSampled ?? sampler.samples(traceID)
+        let isWanted = parent?.isSampled ?? sampler.samples(traceID)
+        let isSampled = isWanted && (context.hasForeignParent != true || sampler.samples(.random()))
         context.hasForeignParent = nil
         let identity = TraceParent(traceID: traceID, spanID: .random(), isSampled: isSampled)
         context.traceParent = identity
