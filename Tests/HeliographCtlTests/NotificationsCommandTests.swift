@@ -31,6 +31,8 @@ struct NotificationsCommandTests {
                 #expect(list[1].hasPrefix("\(soon.wireString)  bank  code           3  ") && list[1].contains("  11m "))
                 #expect(list[2].hasPrefix("\(late.wireString)  shop  sale           3  "))
                 #expect(await run("scheduled", "--app", "shop").results.count == 2)
+                let first = await run("scheduled", "--limit", "1")
+                #expect(first.results.count == 2 && first.notes == ["1 are shown, and there are more: --limit 10 shows more."])
                 #expect(await run("cancel", soon.wireString, "--operator", "grace").results == ["cancelled \(soon.wireString)"])
                 #expect(await run("cancel", soon.wireString).exitCode == 1)
                 #expect(await run("scheduled").results.count == 2)

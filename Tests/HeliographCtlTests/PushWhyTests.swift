@@ -84,6 +84,18 @@ struct PushWhyTests {
         ("UPDATE push_installs SET registered_at = now() + interval '1 minute' WHERE id = '\(dan)'", "registered_later"),
         ("UPDATE push_installs SET state = 'suspect', suspect_until = now() WHERE id = '\(dan)'", "no_installation"),
         ("UPDATE topic_members SET joined_at = now() + interval '1 minute' WHERE user_id = '\(dan)'", "joined_later"),
+        (
+            """
+            INSERT INTO user_blocks VALUES ('\(dan)', '\(eve)', now() - interval '1 hour');
+            UPDATE topic_members SET joined_at = now() + interval '1 minute' WHERE user_id = '\(dan)'
+            """, "joined_later_or_blocked"
+        ),
+        ("INSERT INTO user_blocks VALUES ('\(dan)', '\(eve)', now() - interval '1 hour')", "sender_blocked"),
+        ("INSERT INTO user_blocks VALUES ('\(dan)', '\(eve)', now() + interval '1 hour')", "blocked_or_unreachable"),
+        (
+            "UPDATE push_installs SET state = 'invalid', invalid_at = now() + interval '1 hour' WHERE id = '\(dan)'",
+            "blocked_or_unreachable"
+        ),
     ])
     func `a member without a delivery has the reason that the phones or the membership show`(_ change: String, _ code: String) async throws
     {
@@ -91,6 +103,79 @@ struct PushWhyTests {
             let lines = await why("m-1", "--user", Self.dan, in: database).results
             #expect(lines.contains { $0.hasPrefix("  User \(Self.dan)") && $0.hasSuffix("(\(code))") }, "\(lines)")
         }
+    }
+
+    @Test func `a message in a conversation without another member says so, and when the last one left`() async throws {
+        let alone = "DELETE FROM deliveries; DELETE FROM notifications; DELETE FROM topic_members WHERE user_id <> '\(Self.eve)';"
+        try await withMessage(alone) { database in
+            let sentence = await why("m-1", in: database).results[0]
+            #expect(sentence.contains("has no push, because no other member of the conversation is known from that time"))
+            #expect(sentence.contains("; the last one left, or declined an invitation, at 20") && sentence.hasSuffix(". (no_other_member)"))
+            try await database.psql("UPDATE topic_leavers SET left_at = now() + interval '1 hour'")
+            #expect(await why("m-1", in: database).results[0].hasSuffix("has no notification."), "there was another member then")
+        }
+    }
+
+    @Test(arguments: [
+        ("scheduled", "'{}'", 2, "It waits until 20", "(scheduled)"),
+        ("cancelled", "NULL", 2, "It was not sent, because it", "(cancelled)"),
+        ("requested", "NULL", 0, "It was sent to no phone", "(no_recipient)"), ("requested", "NULL", 2, "The request of 20", "."),
+    ])
+    func `a notification of an app that looked for no phones is explained by its state`(
+        _ state: String, _ request: String, _ accepted: Int, _ words: String, _ end: String
+    ) async throws {
+        let change = """
+            INSERT INTO app_notifications (id, app, credential_id, kind, fingerprint, state, request, user_ids, accepted, unknown,
+                                           not_before, expires_at)
+            VALUES ('\(Self.id(6))', 'shop', '\(Self.id(6))', 'sale', sha256('f'), '\(state)', \(request), '{\(Self.ben)}', \(accepted), 1,
+                    now() + interval '1 h', now() + interval '2 h');
+            """
+        try await withMessage(change) { database in
+            let lines = await why(Self.id(6), in: database).results
+            try #require(lines.count == 3, "\(lines)")
+            #expect(lines[0].hasPrefix("sale \(Self.id(6)), requested ") && lines[0].hasSuffix(", by the server of the app shop"))
+            #expect(lines[1].hasPrefix("  \(words)") && lines[1].hasSuffix(end), "\(lines[1])")
+            let ofUser = await why(Self.ben, in: database).results
+            #expect(ofUser.contains { $0.contains("(scheduled)") } == (state == "scheduled"))
+        }
+    }
+
+    @Test func `what is scheduled for a topic is meant for its members`() async throws {
+        let change = """
+            INSERT INTO app_notifications (id, app, credential_id, kind, fingerprint, state, request, accepted, unknown, not_before,
+                                           expires_at)
+            VALUES ('\(Self.id(6))', 'shop', '\(Self.id(6))', 'sale', sha256('f'), 'scheduled',
+                    '{"recipient":{"type":"topic","id":"conversation:1"}}', 4, 0, now() + interval '1 h', now() + interval '2 h');
+            """
+        try await withMessage(change) { database in
+            #expect(await why(Self.ben, in: database).results.contains { $0.hasPrefix("sale \(Self.id(6)), ") })
+            try await database.psql("UPDATE topics SET name = 'conversation:10'")
+            #expect(await !why(Self.ben, in: database).results.contains { $0.hasPrefix("sale ") })
+        }
+    }
+
+    @Test(arguments: ["job", "ekyc", "photos", "possession"])
+    func `a thing whose row is deleted is found by its notification`(_ prefix: String) async throws {
+        try await withMessage("UPDATE notifications SET dedupe_key = '\(prefix):\(Self.id(6))';") { database in
+            #expect(await why(Self.id(6).uppercased(), in: database).results.first?.hasPrefix("chat_message \(Self.id(9))") == true)
+        }
+    }
+
+    @Test func `a list that is cut says so`() async throws {
+        let second = """
+            INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, expires_at)
+            VALUES ('\(Self.id(6))', 'a', 'account_alert', 'user', '\(Self.dan)', 'urgent', '{}', now());
+            """
+        try await withMessage(second) { database in
+            let cut = await why(Self.dan, "--limit", "1", in: database)
+            #expect(cut.results.count { $0.contains(", requested ") } == 1)
+            #expect(cut.notes == ["1 are shown, and there are more: --limit 10 shows more."])
+            #expect(await why(Self.dan, "--limit", "2", in: database).notes.isEmpty)
+        }
+    }
+
+    @Test func `no remedy leads back to the question`() {
+        #expect(!PushReason.table.contains("push why"))
     }
 
     @Test func `of photos, whose sender is not kept, the answer does not guess`() async throws {
@@ -169,6 +254,10 @@ struct PushWhyTests {
                 """)
             let ended = await why(Self.id(6), "--json", in: database).results.joined()
             #expect(ended.contains("has no notification"))
+            try await database.psql(
+                "UPDATE image_jobs SET status = 'pending', completed_at = NULL, error_code = NULL, error_message = NULL, deleted_at = now()"
+            )
+            #expect(await why(Self.id(6), in: database).results[0].hasSuffix("its user deleted it before it had ended. (job_deleted)"))
         }
     }
 

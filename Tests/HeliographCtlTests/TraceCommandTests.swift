@@ -172,12 +172,35 @@ struct TraceCommandTests {
         }
     }
 
+    @Test func `what is left of a request is found by its own id when the messages are deleted`() async throws {
+        let change = """
+            DELETE FROM outbox;
+            INSERT INTO app_notifications (id, app, credential_id, kind, fingerprint, state, request, request_id, accepted, unknown,
+                                           not_before, expires_at)
+            VALUES ('\(uuid(6))', 'shop', '\(uuid(6))', 'sale', sha256('f'), 'scheduled', '{}', 'req-3', 2, 0, now() + interval '1 h',
+                    now() + interval '2 h');
+            """
+        try await withSignIn(change) { database in
+            func trace(_ id: String) async -> [String] { await heliographctl("trace", id, "--database-url", database.url).results }
+            let push = await trace(uuid(3))
+            #expect(push.first?.hasPrefix("A request without an id: Everything has ended") == true)
+            #expect(push.contains { $0.contains("accepted after 1 attempt") } && push.contains { $0.hasSuffix("\(uuid(3)) settled") })
+            #expect(await trace(session).first?.hasPrefix("Request req-1: Everything has ended") == true)
+            for id in [uuid(6), "req-3"] {
+                let lines = await trace(id)
+                #expect(lines.first?.hasPrefix("Request req-3: 1 step open") == true, "\(id)")
+                #expect(lines.last?.contains("sale \(uuid(6)) waits until ") == true, "\(id)")
+            }
+        }
+    }
+
     @Test func `an unknown request says what to check`() async throws {
         try await withMigratedDatabase { database in
             let result = await heliographctl("trace", "nobody\u{1B}", "--database-url", database.url)
             #expect(result.exitCode == 1)
             #expect(result.results.isEmpty)
-            #expect(result.notes.first?.hasPrefix("Request nobody\u{FFFD} is unknown. Check that it is the X-Request-ID") == true)
+            #expect(
+                result.notes.first?.hasPrefix("No request, image job, session, message or notification is nobody\u{FFFD}. ") == true)
         }
     }
 }

@@ -55,6 +55,14 @@ struct AppNotificationRequestTests {
         }
     }
 
+    @Test func `a list without a user who has an account is skipped with that reason`() async throws {
+        try await Registry.run { registry in
+            let request = try await registry.list([UUID()])
+            try await registry.request(request)
+            #expect(try await registry.notification(request)?.skipReason == "no_recipient")
+        }
+    }
+
     @Test func `an erased user is removed from lists that wait`() async throws {
         try await Registry.run { registry in
             let (ada, ben) = (try await registry.makeUser(tokens: "a:1"), try await registry.makeUser(tokens: "b:1"))

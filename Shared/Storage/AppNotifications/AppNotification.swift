@@ -38,6 +38,10 @@ public struct AppNotification: Sendable, Equatable {
     /// When it expires.
     public let expiresAt: Date
 
+    /// Whether it was requested without a recipient that exists: then it has ended, skipped by ``SkipReason/noRecipient``. It is a row of
+    /// `notifications` only if it was scheduled; a topic may have got members until then.
+    public var hasNoRecipient: Bool { state == .requested && accepted == 0 && (unknown > 0 || notBefore <= createdAt) }
+
     /// The columns that ``init(row:)`` reads.
     static let columns = "id, app, kind, fingerprint, state, accepted, unknown, created_at, not_before, expires_at"
 

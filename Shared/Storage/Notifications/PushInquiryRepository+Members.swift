@@ -2,16 +2,6 @@ public import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// What an operator's question about a push needs to know of a message of a conversation.
-public struct PushedMessage: Sendable {
-    /// The notification that was requested with it.
-    public let notificationID: UUID
-    /// The name of the conversation.
-    public let conversation: String
-    /// When it was posted.
-    public let createdAt: Date
-}
-
 /// The number of a notification's deliveries with the same state and code.
 public struct PushOutcome: Sendable, Equatable {
     /// The notification.
@@ -34,11 +24,11 @@ public struct UnaddressedMember: Sendable {
     public let userID: UUID
     /// Whether the user sent what the notification is about; nil when the sender is not known.
     public let isSender: Bool?
-    /// Whether the user blocks the sender now; nil when the sender is not known.
-    public let blocksSender: Bool?
-    /// When the user joined; nil when the user has left.
+    /// Since when the user blocks the sender; nil when the user does not, or no more, or the sender is not known.
+    public let blocksSenderSince: Date?
+    /// When the user joined, or returned: nothing keeps an earlier membership. Nil when the user has left.
     public let joinedAt: Date?
-    /// When the user left; nil for a member.
+    /// When the user left, or declined an invitation; nil for a member.
     public let leftAt: Date?
     /// The user's installations, in any state.
     public let installs: [PushInstall]
@@ -62,8 +52,7 @@ extension PushInquiryRepository {
         let (first, last) = (userID ?? .beforeAll, userID)
         let query: PostgresQuery = """
             SELECT m.user_id, m.joined_at, m.left_at, c.sender_id = m.user_id AS is_sender,
-                   CASE WHEN c.sender_id IS NOT NULL THEN
-                       EXISTS (SELECT FROM user_blocks b WHERE b.user_id = m.user_id AND b.blocked_id = c.sender_id) END AS blocks_sender
+                   (SELECT b.created_at FROM user_blocks b WHERE b.user_id = m.user_id AND b.blocked_id = c.sender_id) AS blocked_at
             FROM topics t
             LEFT JOIN conversation_messages c ON c.topic_id = t.id AND c.message_id = \(chat?.messageID)
             CROSS JOIN LATERAL (
@@ -94,8 +83,15 @@ extension PushInquiryRepository {
         return try rows.map { row throws(PostgresError) in
             let id: UUID = try row.decode("user_id")
             return UnaddressedMember(
-                userID: id, isSender: try row.decode("is_sender"), blocksSender: try row.decode("blocks_sender"),
+                userID: id, isSender: try row.decode("is_sender"), blocksSenderSince: try row.decode("blocked_at"),
                 joinedAt: try row.decode("joined_at"), leftAt: try row.decode("left_at"), installs: byUser[id] ?? [])
         }
+    }
+
+    /// Returns whether a notification's topic has more members than ``unaddressedMembers(of:_:)`` looks at without a user.
+    public func hasMoreMembers(than most: Int = maxMembers, _ notification: NotificationRecord) async throws(PostgresError) -> Bool {
+        guard notification.recipient.type == .topic else { return false }
+        let query: PostgresQuery = "SELECT id FROM topics WHERE name = \(notification.recipient.id) AND member_count > \(most)"
+        return try await !db.query(query.readOnly()).isEmpty
     }
 }

@@ -21,8 +21,9 @@ public struct PushInquiryRepository: Sendable {
         return try await db.query(query.readOnly()).map(NotificationRecord.init(row:))
     }
 
-    /// The number of newest lists of apps, and of pushes to single installations, that are searched for a user's accepted pushes.
-    private static let maxLists = 10_000
+    /// The number of newest lists of apps, and of pushes to single installations, that are searched for a user's accepted pushes; and of
+    /// the next notifications that wait for their time.
+    static let maxSearched = 10_000
 
     /// Returns the newest notifications that were meant for a user, or for a session that was begun on one of the user's phones: by the
     /// user's id, by a topic that the user is in or has left, by one of the newest lists of apps, or by an installation of the user.
@@ -49,7 +50,7 @@ public struct PushInquiryRepository: Sendable {
                 UNION SELECT n.id
                       FROM (SELECT id FROM notifications
                             WHERE recipient_type IN ('list', 'installation') AND created_at >= \(since)
-                            ORDER BY created_at DESC LIMIT \(Self.maxLists)) n
+                            ORDER BY created_at DESC LIMIT \(Self.maxSearched)) n
                       JOIN delivery_pages p ON p.notification_id = n.id
                       WHERE coalesce(\(userID) BETWEEN p.first_user_id AND p.last_user_id, true) AND p.install_ids && \(installs))
             ORDER BY created_at DESC, id DESC LIMIT \(limit)
@@ -68,34 +69,6 @@ public struct PushInquiryRepository: Sendable {
                   WHERE i.user_id = \(userID)
             """
         return try await db.query(query.readOnly()).column("id", as: UUID.self)
-    }
-
-    /// Returns the messages with an id of the app, one for each conversation that has one.
-    public func messages(id: String) async throws(PostgresError) -> [PushedMessage] {
-        let query: PostgresQuery = """
-            SELECT c.notification_id, t.name, c.created_at
-            FROM conversation_messages c JOIN topics t ON t.id = c.topic_id WHERE c.message_id = \(id) ORDER BY c.created_at
-            """
-        return try await db.query(query.readOnly()).map { row throws(PostgresError) in
-            PushedMessage(
-                notificationID: try row.decode("notification_id"), conversation: try row.decode("name"),
-                createdAt: try row.decode("created_at"))
-        }
-    }
-
-    /// Returns the ids of the requests that made the image job, session or notification with this id, or the messages with this id.
-    ///
-    /// - Parameter text: A UUID, or the app's id of a message.
-    public func requestIDs(of text: String) async throws(PostgresError) -> [String] {
-        let id = UUID(wireString: text.lowercased())
-        let query: PostgresQuery = """
-            SELECT request_id FROM image_jobs WHERE id = \(id)
-            UNION SELECT request_id FROM sessions WHERE id = \(id)
-            UNION SELECT request_id FROM notifications WHERE id = \(id)
-            UNION SELECT n.request_id FROM conversation_messages c JOIN notifications n ON n.id = c.notification_id
-                  WHERE c.message_id = \(text)
-            """
-        return try await db.query(query.readOnly()).column("request_id", as: String?.self).compactMap(\.self).sorted()
     }
 
     /// Counts the deliveries of notifications by their state and code.

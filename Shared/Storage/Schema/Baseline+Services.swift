@@ -44,6 +44,7 @@ extension Baseline {
         CREATE INDEX app_notifications_due ON app_notifications (not_before) WHERE state = 'scheduled';
         CREATE INDEX app_notifications_scheduled ON app_notifications (app) WHERE state = 'scheduled';
         CREATE INDEX app_notifications_by_expiry ON app_notifications (expires_at);
+        CREATE INDEX app_notifications_by_request ON app_notifications (request_id) WHERE request_id IS NOT NULL;
         COMMENT ON TABLE app_notifications IS 'Notifications that apps'' own servers requested, one row for all recipients of one.';
         COMMENT ON COLUMN app_notifications.id IS 'notifications.id, once it is requested.';
         COMMENT ON COLUMN app_notifications.fingerprint IS

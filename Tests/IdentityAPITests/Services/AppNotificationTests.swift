@@ -119,11 +119,13 @@ import WireFormat
         #expect(try await api.pushes().last?.lane == .urgent)
     }
 
-    @Test(.api) func `a notification without known recipients is accepted and requests no push`() async throws {
+    @Test(.api) func `a notification without known recipients is accepted, requests no push, and has ended`() async throws {
         let service = try await api.service(.notify)
         let answer = try await api.send("POST", Self.path, by: service, json: #"{"kind":"news","user_ids":["\#(UUID())"],"title":"A"}"#)
         #expect(answer.status == 202 && answer.json.number("data.accepted") == 0 && answer.json.number("data.unknown") == 1)
         #expect(try await api.pushes().isEmpty)
+        let ended = try await api.send("GET", "\(Self.path)/\(answer.json.text("data.notification_id") ?? "")", by: service)
+        #expect(ended.json.text("data.state") == "skipped" && ended.json.text("data.skip_reason") == "no_recipient")
     }
 
     private static let badRequests: [(fields: String, refusal: String)] = [

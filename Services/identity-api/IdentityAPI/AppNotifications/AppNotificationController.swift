@@ -89,6 +89,7 @@ struct AppNotificationController: Sendable {
             }
             return (first, true)
         }
+        // One without recipients has ended with its answer: see `SkipReason.noRecipient`.
         if !order.isScheduled, stored.accepted > 0 { try await OutboxRepository(transaction).append(try NewOutboxMessage(event)) }
         return (stored, false)
     }
@@ -119,11 +120,12 @@ extension AppNotificationController {
 
     private static func state(_ notification: AppNotification, _ counts: AppNotificationCounts, _ requestID: String) -> JSONValue {
         let receipts = Receipt.Event.allCases.map { JSONValue.Member($0.rawValue, .integer(counts.receipts[$0] ?? 0)) }
+        let ended: NotificationRecord.State? = notification.hasNoRecipient ? .skipped : nil
         return Answer.data(
             .members(
                 ("notification_id", .string(notification.id.wireString)), ("kind", .string(notification.kind)),
-                ("state", .string(counts.state?.rawValue ?? notification.state.rawValue)),
-                ("skip_reason", counts.skipReason.map { .string($0) }),
+                ("state", .string((counts.state ?? ended)?.rawValue ?? notification.state.rawValue)),
+                ("skip_reason", (counts.skipReason ?? ended.map { _ in SkipReason.noRecipient.rawValue }).map { .string($0) }),
                 ("accepted", .integer(notification.accepted)), ("unknown", .integer(notification.unknown)),
                 ("created_at", .string(Answer.timestamp(notification.createdAt))),
                 ("not_before", .string(Answer.timestamp(notification.notBefore))),

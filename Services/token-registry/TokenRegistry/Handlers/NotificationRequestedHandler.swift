@@ -91,6 +91,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         case .topic(let topic, let addresses):
             // The topic has ended since the request, and a new one has its name.
             if let meant = request.topicID, meant != topic.id { return .skip(.topicEnded) }
+            guard topic.memberCount > 0 else { return .skip(.noRecipient) }
             guard let addresses else { return .fanOut(topicID: topic.id) }
             let others = addresses.filter { $0.userID != request.exceptUserID }
             return reach(others, or: .senderBlocked) { !($0.userID.map(blockers.contains) ?? false) }

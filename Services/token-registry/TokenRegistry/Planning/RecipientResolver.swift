@@ -93,16 +93,18 @@ struct RecipientResolver {
         return Dictionary(uniqueKeysWithValues: ids.map { ($0, .addresses(byID[$0] ?? [])) })
     }
 
-    /// Finds the installations of short lists; long ones take turns with other fan-outs.
+    /// Finds the installations of short lists; long ones take turns with other fan-outs. A list is empty when none of its users has an
+    /// account, or none has one any more.
     private func resolve(lists ids: [UUID]) async throws -> [UUID: Resolution] {
         let installs = PushInstallRepository(transaction)
-        var resolutions: [UUID: Resolution] = Dictionary(uniqueKeysWithValues: ids.map { ($0, .addresses([])) })
+        var resolutions: [UUID: Resolution] = Dictionary(uniqueKeysWithValues: ids.map { ($0, .skipped(.noRecipient)) })
         var budget = Self.maxBatchMembers
         var short: [UUID] = []
         for (id, size) in try await installs.listSizes(ids: ids) {
             if size <= min(Self.maxTopicMembers, budget) {
                 budget -= size
                 short.append(id)
+                resolutions[id] = .addresses([])
             } else {
                 resolutions[id] = .longList
             }

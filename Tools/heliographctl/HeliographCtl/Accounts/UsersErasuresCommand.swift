@@ -54,7 +54,7 @@ struct UsersErasuresCommand: AsyncParsableCommand {
         try await database.withDatabase { client in
             let erasures = ErasureRepository(client)
             guard let id else {
-                let found = try await erasures.list(of: person, limit: limit.count)
+                let found = try await limit.read { try await erasures.list(of: person, limit: $0) }
                 if found.isEmpty, person != nil { throw noErasure() }
                 return try Console.current.show(ErasureListReport(erasures: found), asJSON: json)
             }
@@ -69,8 +69,7 @@ struct UsersErasuresCommand: AsyncParsableCommand {
     private func person() async throws -> ErasedPerson? {
         if let user { return .account(user) }
         guard let address = email.flatMap({ EmailAddress($0) }) else { return nil }
-        let keys = try await Settings.withKeys().installationLookupKeys(hint: "--user")
-        return .email(attemptKeys: address.lookups(under: keys).map(AttemptKey.derive(from:)))
+        return .email(attemptKeys: try await address.installationLookups(hint: "--user").map(AttemptKey.derive(from:)))
     }
 
     /// Notes that the person has no erasure, and how else to look, and returns the exit code of that.

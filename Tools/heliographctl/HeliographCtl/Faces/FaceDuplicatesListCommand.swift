@@ -28,7 +28,7 @@ struct FaceDuplicatesListCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await database.withDatabase { client in
-            let pairs = try await FaceDuplicateRepository(client).list(state, limit: limit.count)
+            let pairs = try await limit.read { try await FaceDuplicateRepository(client).list(state, limit: $0) }
             let console = Console.current
             guard !json else { return console.result(try JSONOutput.text(pairs.map(\.json))) }
             var table = Table(["ID", "AT", "ACCOUNT", "OTHER"])

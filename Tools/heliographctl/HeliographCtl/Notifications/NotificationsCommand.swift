@@ -38,7 +38,9 @@ struct NotificationsScheduledCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let found = try await database.withDatabase { try await AppNotificationRepository($0).listScheduled(of: app, limit: limit.count) }
+        let found = try await database.withDatabase { client in
+            try await limit.read { try await AppNotificationRepository(client).listScheduled(of: app, limit: $0) }
+        }
         try Console.current.show(ScheduledReport(notifications: found, now: Date()), asJSON: json)
     }
 }

@@ -26,7 +26,7 @@ struct ReportsListCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await database.withDatabase { client in
-            let reports = try await AbuseReportRepository(client).list(state, limit: limit.count)
+            let reports = try await limit.read { try await AbuseReportRepository(client).list(state, limit: $0) }
             let console = Console.current
             guard !json else { return console.result(try JSONOutput.text(reports.map { $0.json() })) }
             var table = Table(["ID", "AT", "REASON", "ABOUT", "SUBJECT", "TEXT"])

@@ -4,6 +4,7 @@ internal import HeliographCrypto
 internal import Logging
 internal import ServiceDefaults
 internal import Storage
+internal import WireFormat
 
 extension Settings {
     /// The settings of the environment for commands that read keys, with those opened that a key management has wrapped. Ends the
@@ -54,5 +55,14 @@ extension Settings {
         guard try reporting({ try optionalString(name) }) == nil else { return }
         Console.current.note("\(name) is missing: give \(expectation)" + (option.map { " (or pass \($0))" } ?? ""))
         throw ExitCode.configuration
+    }
+}
+
+extension EmailAddress {
+    /// What an account with the address is found by, under the keys of the environment. Ends the command with a note without them.
+    ///
+    /// - Parameter option: What can be given instead of the address.
+    func installationLookups(hint option: String) async throws -> [[UInt8]] {
+        lookups(under: try await Settings.withKeys().installationLookupKeys(hint: option))
     }
 }

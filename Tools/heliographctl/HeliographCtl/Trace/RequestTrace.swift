@@ -14,28 +14,42 @@ struct RequestTrace {
         let attempts: [ImageAttempt]
     }
 
-    /// The messages, in the order in which they were appended; none when the request is unknown.
+    /// The messages, in the order in which they were appended; none when they are deleted, or the request is unknown.
     let messages: [OutboxRecord]
     let sessions: [Session]
     let imageJobs: [TracedImageJob]
+    /// The notifications of apps' own servers, those that wait, were cancelled or had no recipient as well.
+    let appNotifications: [AppNotification]
     let notifications: [NotificationRecord]
     let deliveries: [Delivery]
 
+    /// Whether nothing is kept of it.
+    var isEmpty: Bool {
+        messages.isEmpty && sessions.isEmpty && imageJobs.isEmpty && appNotifications.isEmpty && notifications.isEmpty
+    }
+
     /// Reads the rows of a request, with statements that only read.
-    init(requestID: String, in postgres: PostgresClient) async throws {
-        let messages = try await OutboxRepository(postgres).messages(requestID: requestID)
-        func keys(_ types: EventType...) -> [UUID] {
-            Array(Set(messages.map(\.envelope).filter { types.contains($0.type) }.compactMap { UUID(wireString: $0.key) }))
+    ///
+    /// - Parameters:
+    ///   - requestID: Its `X-Request-ID`; nil when it is not known.
+    ///   - things: Rows that it made, whose messages may be deleted.
+    init(requestID: String?, things: [TracedThing], in postgres: PostgresClient) async throws {
+        var messages: [OutboxRecord] = []
+        if let requestID { messages = try await OutboxRepository(postgres).messages(requestID: requestID) }
+        func keys(_ kind: TracedThing.Kind, _ types: EventType...) -> [UUID] {
+            let named = messages.map(\.envelope).filter { types.contains($0.type) }.compactMap { UUID(wireString: $0.key) }
+            return Array(Set(named + things.filter { $0.kind == kind }.map(\.id)))
         }
-        let notificationIDs = Array(Set(messages.compactMap(\.envelope.notificationID)))
+        let notificationIDs = Array(Set(messages.compactMap(\.envelope.notificationID) + keys(.notification)))
         let attempts = ImageAttemptRepository(postgres)
         var imageJobs: [TracedImageJob] = []
-        for job in try await ImageJobRepository(postgres).findIncludingDeleted(ids: keys(.imageRequested, .imageCompleted)) {
+        for job in try await ImageJobRepository(postgres).findIncludingDeleted(ids: keys(.imageJob, .imageRequested, .imageCompleted)) {
             imageJobs.append(TracedImageJob(job: job, attempts: try await attempts.list(jobID: job.id)))
         }
         self.messages = messages
         self.imageJobs = imageJobs
-        sessions = try await SessionRepository(postgres).find(ids: keys(.ekycRequested, .ekycCompleted))
+        sessions = try await SessionRepository(postgres).find(ids: keys(.session, .ekycRequested, .ekycCompleted))
+        appNotifications = try await PushInquiryRepository(postgres).appNotifications(ids: keys(.appNotification), requestID: requestID)
         notifications = try await NotificationRepository(postgres).find(ids: notificationIDs)
         deliveries = try await DeliveryRepository(postgres).find(notificationIDs: notificationIDs)
     }

@@ -27,7 +27,7 @@ extension TimeLine: Report {
             ])
             if !isOpen { previous = step.at }
         }
-        var lines = ["Request \(requestID.printable): \(summary)", ""] + table.lines(style)
+        var lines = ["\(requestID.map { "Request \($0)" } ?? "A request without an id"): \(summary)", ""] + table.lines(style)
         let hidden = deliveries - Self.maxDeliverySteps
         if hidden > 0 { lines.append(style.apply(.faint, to: "\(hidden) more steps of deliveries: --json has them all")) }
         return lines

@@ -53,6 +53,21 @@ extension TimeLine {
         return [started, step(at, .done, "ended: \(outcome.name)")]
     }
 
+    static func steps(of notification: AppNotification) -> [Step] {
+        func step(_ state: Step.State, _ text: String) -> Step {
+            let what = "\(notification.kind) \(notification.id.wireString) \(text)"
+            return Step(at: notification.createdAt, state: state, kind: "notification", text: what)
+        }
+        let recipients = HumanUnits.count(notification.accepted, "recipient")
+        let made = step(.done, "requested by the server of the app \(notification.app), for \(recipients)")
+        switch notification.state {
+        case .scheduled: return [made, step(.open, "waits until \(HumanUnits.timestamp(notification.notBefore))")]
+        case .cancelled: return [made, step(.done, "cancelled before it was due")]
+        case .requested where notification.hasNoRecipient: return [made, step(.done, "skipped (\(SkipReason.noRecipient.rawValue))")]
+        case .requested: return [made]
+        }
+    }
+
     static func steps(of notification: NotificationRecord) -> [Step] {
         func step(_ at: Date, _ state: Step.State, _ text: String) -> Step {
             Step(at: at, state: state, kind: "notification", text: "\(notification.kind.rawValue) \(notification.id.wireString) \(text)")

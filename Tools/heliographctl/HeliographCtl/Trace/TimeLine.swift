@@ -18,17 +18,19 @@ struct TimeLine {
         let text: String
     }
 
-    let requestID: String
+    /// The `X-Request-ID`; nil when it is not known.
+    let requestID: String?
     let now: Date
     /// The finished steps by time, then the open ones.
     let steps: [Step]
 
-    init(_ trace: RequestTrace, requestID: String, now: Date) {
+    init(_ trace: RequestTrace, requestID: String?, now: Date) {
         self.requestID = requestID
         self.now = now
         let steps =
             Self.request(trace) + trace.sessions.flatMap(Self.steps(of:)) + trace.imageJobs.flatMap(Self.steps(of:))
-            + trace.messages.flatMap(Self.steps(of:)) + trace.notifications.flatMap(Self.steps(of:))
+            + trace.appNotifications.flatMap(Self.steps(of:)) + trace.messages.flatMap(Self.steps(of:))
+            + trace.notifications.flatMap(Self.steps(of:))
             + trace.deliveries.flatMap(Self.steps(of:))
         // Steps of one transaction have the same time: they keep the order in which they are listed here.
         let ordered = steps.enumerated().sorted { left, right in
@@ -56,9 +58,11 @@ struct TimeLine {
     }
 
     private static func request(_ trace: RequestTrace) -> [Step] {
-        guard let first = trace.messages.first else { return [] }
-        let records = trace.sessions.map(\.createdAt) + trace.imageJobs.map(\.job.createdAt)
-        let at = ([first.createdAt] + records).min() ?? first.createdAt
+        let records =
+            trace.messages.map(\.createdAt) + trace.sessions.map(\.createdAt) + trace.imageJobs.map(\.job.createdAt)
+            + trace.appNotifications.map(\.createdAt)
+        // A notification alone does not say when its request was made.
+        guard let at = records.min() else { return [] }
         return [Step(at: at, state: .done, kind: "http", text: "identity-api accepted the request")]
     }
 

@@ -11,7 +11,8 @@ struct TraceCommand: AsyncParsableCommand {
         abstract: "Follow a request: HTTP, events and their handling, notification, deliveries.",
         discussion: """
             The id is the X-Request-ID of the response, which is also request_id in every log line; or that of an image job, a session, \
-            a message or a notification, which stands for the request that made it. +MS is the time since the line before, TOTAL since \
+            a message or a notification, which stands for the request that made it. The steps of a request are kept for a day after its \
+            end, jobs and sessions as well, notifications for 30 days. +MS is the time since the line before, TOTAL since \
             the first. Open steps are at the end, with the time since which they are open.
 
               heliographctl trace 0b0e1a52-6a3c-4c8f-9a57-2f5be0c3d6aa
@@ -29,25 +30,24 @@ struct TraceCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await database.withDatabase { postgres in
-            let requestID = try await requestID(in: postgres)
-            let trace = try await RequestTrace(requestID: requestID, in: postgres)
+            let things = try await PushInquiryRepository(postgres).tracedThings(of: id)
+            let requests = Set(things.compactMap(\.requestID)).sorted()
             let console = Console.current
-            guard !trace.messages.isEmpty else {
+            guard requests.count <= 1 else {
+                console.note("Several requests made what is called \(id). Trace one of them: \(requests.joined(separator: ", "))")
+                throw ExitCode.nothingFound
+            }
+            // The id of nothing else is that of a request.
+            let requestID = requests.first ?? (things.isEmpty ? id : nil)
+            let trace = try await RequestTrace(requestID: requestID, things: things, in: postgres)
+            guard !trace.isEmpty else {
                 console.note(
-                    "Request \(requestID.printable) is unknown. Check that it is the X-Request-ID of a response of this "
-                        + "installation; refused requests, and those that ended more than a day ago, leave no records.")
+                    "No request, image job, session, message or notification is \(id). Refused requests leave no records, and those that "
+                        + "ended more than a day ago none by their X-Request-ID: what they made is found by its own id, a message by its "
+                        + "push. `heliographctl push why \(id)` says more of a message without one.")
                 throw ExitCode.nothingFound
             }
             try console.show(TimeLine(trace, requestID: requestID, now: Date()), asJSON: json)
         }
-    }
-
-    /// Returns the request that made what has the id; the id itself when nothing has it.
-    private func requestID(in postgres: PostgresClient) async throws -> String {
-        let requests = try await PushInquiryRepository(postgres).requestIDs(of: id)
-        guard requests.count > 1 else { return requests.first ?? id }
-        Console.current.note(
-            "Messages of several conversations are \(id). Trace one of their requests: \(requests.joined(separator: ", "))")
-        throw ExitCode.nothingFound
     }
 }

@@ -7,12 +7,20 @@ internal import WireFormat
 /// The answer to a ``PushQuestion``: for each notification what became of it, as text or JSON.
 struct PushExplanation: Report {
     private struct Part {
-        let notification: NotificationRecord
+        let id: UUID
+        let kind: String
+        let state: String
+        let requestedAt: Date
+        /// The app whose server requested it; nil for other notifications, and once it is due.
+        var app: String?
+        /// For whom it is; nil where that is sealed.
+        var recipient: NotificationRecipient?
         let findings: [PushFinding]
     }
 
     private let parts: [Part]
     private let others: [PushFinding]
+    private let isCut: Bool
 
     /// Reads the answer, with statements that only read.
     init(_ question: PushQuestion, in db: some PostgresQueryable) async throws {
@@ -26,32 +34,44 @@ struct PushExplanation: Report {
         for notification in question.notifications {
             var findings = (outcomes[notification.id] ?? []).map { PushFinding($0, receipts: receipts[notification.id] ?? [:]) }
             findings += PushFinding(notification).map { [$0] } ?? []
-            if notification.explainsMembers {
-                findings += try await inquiry.unaddressedMembers(of: notification, question.userID).map {
-                    PushFinding($0, requestedAt: notification.createdAt)
-                }
-            }
-            if findings.isEmpty {
-                findings = [
-                    PushFinding(
-                        "It has no delivery to a phone of this user.",
-                        remedy:
-                            "Ask for what became of it: `heliographctl push why \(notification.id.wireString)`."
-                    )
-                ]
-            }
-            parts.append(Part(notification: notification, findings: findings))
+            findings += try await Self.members(of: notification, question.userID, inquiry)
+            parts.append(
+                Part(
+                    id: notification.id, kind: notification.kind.rawValue, state: notification.state.rawValue,
+                    requestedAt: notification.createdAt, recipient: notification.recipient,
+                    findings: findings.isEmpty ? [.noDelivery(of: notification.id)] : findings))
         }
-        self.parts = parts
+        self.parts =
+            parts
+            + question.appNotifications.map {
+                Part(
+                    id: $0.id, kind: $0.kind, state: $0.state.rawValue, requestedAt: $0.createdAt, app: $0.app,
+                    findings: [PushFinding($0)])
+            }
         others = question.others
+        isCut = question.isCut
+    }
+
+    /// The answers for the members of a topic who got no delivery.
+    private static func members(
+        of notification: NotificationRecord, _ userID: UUID?, _ inquiry: PushInquiryRepository
+    ) async throws -> [PushFinding] {
+        guard notification.explainsMembers else { return [] }
+        let members = try await inquiry.unaddressedMembers(of: notification, userID)
+        let findings = members.map { PushFinding($0, requestedAt: notification.createdAt) }
+        guard userID == nil, try await inquiry.hasMoreMembers(notification) else { return findings }
+        let most = PushInquiryRepository.maxMembers
+        return findings + [
+            PushFinding("Only \(most) members of the topic were looked at, and it has more.", remedy: "Ask for one person with `--user`.")
+        ]
     }
 
     func lines(_ style: TextStyle) -> [PrintableText] {
         let parts = parts.flatMap { part -> [PrintableText] in
-            let notification = part.notification
+            let end: PrintableText =
+                part.recipient.map { "to \($0.type.rawValue) \($0.id)" } ?? "by the server of the app \(part.app ?? "")"
             let heading: PrintableText =
-                "\(notification.kind.rawValue) \(notification.id.wireString), requested \(HumanUnits.timestamp(notification.createdAt)), "
-                + "to \(notification.recipient.type.rawValue) \(notification.recipient.id)"
+                "\(part.kind) \(part.id.wireString), requested \(HumanUnits.timestamp(part.requestedAt)), \(end)"
             return [heading] + part.findings.flatMap { Self.lines($0, style) } + [""]
         }
         return Array((parts + others.flatMap { Self.lines($0, style) + [""] }).dropLast())
@@ -74,13 +94,12 @@ struct PushExplanation: Report {
         }
         let notifications = parts.map { part -> JSONRecord in
             [
-                "notification_id": part.notification.id.wireString, "kind": part.notification.kind.rawValue,
-                "requested_at": part.notification.createdAt, "state": part.notification.state.rawValue,
-                "recipient": ["type": part.notification.recipient.type.rawValue, "id": part.notification.recipient.id] as JSONRecord,
-                "findings": json(part.findings),
+                "notification_id": part.id.wireString, "kind": part.kind, "requested_at": part.requestedAt, "state": part.state,
+                "app": part.app, "findings": json(part.findings),
+                "recipient": part.recipient.map { recipient -> JSONRecord in ["type": recipient.type.rawValue, "id": recipient.id] },
             ]
         }
-        let record: JSONRecord = ["notifications": notifications, "others": json(others)]
+        let record: JSONRecord = ["notifications": notifications, "others": json(others), "is_cut": isCut]
         try record.encode(to: encoder)
     }
 }

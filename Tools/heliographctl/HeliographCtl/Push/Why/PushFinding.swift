@@ -31,12 +31,22 @@ struct PushFinding {
             self.init(
                 "token-registry has not looked for its phones yet.",
                 remedy: "Look at notification.requested with `heliographctl streams`: is token-registry running?")
-        case .skipped:
-            let code = notification.skipReason ?? "unknown"
-            let reason = SkipReason(rawValue: code).map(PushReason.of) ?? PushReason("of \(code.printable)", remedy: PushReason.nothingToDo)
-            self.init("It was sent to no phone, because \(reason.cause).", remedy: reason.remedy, code: code)
+        case .skipped: self.init(skipped: notification.skipReason ?? "unknown")
         case .addressed, .settled: return nil
         }
+    }
+
+    /// Describes a notification that has deliveries, but none to the user who is asked about.
+    static func noDelivery(of notification: UUID) -> PushFinding {
+        PushFinding(
+            "It has no delivery to a phone of this user.",
+            remedy: "Ask for what became of it: `heliographctl push why \(notification.wireString)`.")
+    }
+
+    /// Describes a notification that reached no phone, by the code of the reason.
+    init(skipped code: String) {
+        let reason = SkipReason(rawValue: code).map(PushReason.of) ?? PushReason("of \(code.printable)", remedy: PushReason.nothingToDo)
+        self.init("It was sent to no phone, because \(reason.cause).", remedy: reason.remedy, code: code)
     }
 
     /// Describes deliveries with the same outcome.

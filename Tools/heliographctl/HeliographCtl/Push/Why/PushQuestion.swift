@@ -9,76 +9,71 @@ struct PushQuestion {
     var userID: UUID?
     /// The notifications, oldest first.
     var notifications: [NotificationRecord] = []
+    /// The notifications of apps' own servers that are none of the others: they wait, were cancelled, or had no recipient.
+    var appNotifications: [AppNotification] = []
     /// The answers for what has no notification.
     var others: [PushFinding] = []
+    /// Whether there are more notifications than these.
+    var isCut = false
 
-    /// The newest notifications of a user.
+    /// The newest notifications of a user, and the next ones that wait for their time.
     static func user(_ id: UUID, since: Date, limit: Int, in db: some PostgresQueryable) async throws -> PushQuestion {
-        let notifications = try await PushInquiryRepository(db).notifications(about: id, since: since, limit: limit)
-        var question = PushQuestion(userID: id, notifications: notifications.reversed())
+        let inquiry = PushInquiryRepository(db)
+        // One more says whether there are more.
+        let found = try await inquiry.notifications(about: id, since: since, limit: limit + 1)
+        let scheduled = try await inquiry.scheduledNotifications(for: id, limit: limit + 1)
+        var question = PushQuestion(
+            userID: id, notifications: found.prefix(limit).reversed(), appNotifications: Array(scheduled.prefix(limit)),
+            isCut: max(found.count, scheduled.count) > limit)
         if try await PushInstallRepository(db).find(userIDs: [id]).isEmpty {
             let reason = PushReason.of(SkipReason.noInstallation)
             question.others.append(PushFinding("The user has no phone that gets pushes now.", remedy: reason.remedy))
         }
-        if notifications.isEmpty {
+        if found.isEmpty {
             let sentence = "No push was requested since \(since.formatted(.iso8601))."
             question.others.append(PushFinding(sentence, remedy: "Ask with a longer `--since`."))
         }
         return question
     }
 
-    /// The notifications of what has this id: a notification, an image job, a session, or messages with it; nil when nothing has it.
+    /// The notifications of what has this id: a notification, an image job, a session, or messages with it; nil when nothing has it, nor
+    /// had it as far as a notification says.
     static func thing(_ text: String, in db: some PostgresQueryable) async throws -> PushQuestion? {
         let inquiry = PushInquiryRepository(db)
         var question = PushQuestion()
-        var isKnown = false
         if let id = UUID(wireString: text.lowercased()) {
             question.notifications = try await NotificationRepository(db).find(ids: [id])
-            isKnown = !question.notifications.isEmpty
-            for job in try await ImageJobRepository(db).findIncludingDeleted(ids: [id]) {
-                isKnown = true
-                question.add(
-                    try await inquiry.notifications(dedupeKeys: [ImageJob.notificationKey(of: id)]),
-                    else: job.completedAt == nil
-                        ? .pending("The picture is not ended", until: job.deadlineAt, worker: "image-worker")
-                        : .missing("picture", since: job.completedAt))
-            }
-            for session in try await SessionRepository(db).find(ids: [id]) {
-                isKnown = true
-                question.add(
-                    try await inquiry.notifications(dedupeKeys: [Session.notificationKey(of: id)]),
-                    else: session.completedAt == nil
-                        ? .pending("The session is not decided", until: session.deadlineAt, worker: "face-matching-worker")
-                        : .missing("session", since: session.completedAt))
-            }
+            if question.notifications.isEmpty { question.appNotifications = try await inquiry.appNotifications(ids: [id]) }
+            // Jobs and sessions are deleted sooner than what was pushed about them.
+            question.notifications += try await inquiry.notifications(dedupeKeys: PushInquiryRepository.dedupeKeys(about: id))
+            if question.notifications.isEmpty { question.others = try await unpushed(id, in: db) }
         }
         for message in try await inquiry.messages(id: text) {
-            isKnown = true
-            question.add(
-                try await NotificationRepository(db).find(ids: [message.notificationID]),
-                else: .missing("message in \(message.conversation)", since: message.createdAt))
+            let found = try await NotificationRepository(db).find(ids: [message.notificationID])
+            question.notifications += found
+            if found.isEmpty { question.others.append(PushFinding(unpushed: message)) }
         }
+        let isKnown = !question.notifications.isEmpty || !question.appNotifications.isEmpty || !question.others.isEmpty
         return isKnown ? question : nil
     }
 
-    private mutating func add(_ found: [NotificationRecord], else finding: PushFinding) {
-        if found.isEmpty { others.append(finding) } else { notifications += found }
-    }
-}
-
-extension PushFinding {
-    /// The answer for what ends in a push later.
-    fileprivate static func pending(_ what: String, until deadline: Date, worker: String) -> PushFinding {
-        PushFinding(
-            "\(what) yet, and its push is requested when it is; it has time until \(deadline.formatted(.iso8601)).",
-            remedy: "If it waits too long, look at \(worker) with `heliographctl streams`.")
-    }
-
-    /// The answer for what has ended without a notification.
-    fileprivate static func missing(_ what: String, since ended: Date?) -> PushFinding {
-        PushFinding(
-            "The \(what) of \(ended?.formatted(.iso8601) ?? "an unknown time") has no notification.",
-            remedy: "After 30 days it is deleted. Sooner: `heliographctl streams` shows whether notification.requested waits, and "
-                + "`heliographctl dlq list notification.requested` whether it was given up.")
+    /// The answers for an image job or a session that has no notification.
+    private static func unpushed(_ id: UUID, in db: some PostgresQueryable) async throws -> [PushFinding] {
+        var findings: [PushFinding] = []
+        for job in try await ImageJobRepository(db).findIncludingDeleted(ids: [id]) {
+            findings.append(
+                job.deletedAt != nil && job.completedAt == nil
+                    ? PushFinding(.jobDeleted, "The picture has no push")
+                    : job.completedAt == nil
+                        ? .pending("The picture is not ended", until: job.deadlineAt, worker: "image-worker")
+                        : .missing("picture", since: job.completedAt))
+        }
+        for session in try await SessionRepository(db).find(ids: [id]) {
+            findings.append(
+                session.completedAt == nil
+                    ? .pending("The session is not decided", until: session.deadlineAt, worker: "face-matching-worker")
+                    : .missing("session", since: session.completedAt))
+        }
+        return findings
     }
 }

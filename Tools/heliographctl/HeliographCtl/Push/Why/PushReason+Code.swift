@@ -24,8 +24,9 @@ extension PushReason {
         let breaker = [("`\(DeliveryCode.providerBreakerPrefix)…`", "delivery", providerBreaker)]
         let fcm = fcm.map { known in (known.codes.map { "`\($0)`" }.joined(separator: ", "), "delivery", known.reason) }
         let http = [("`\(httpPrefix)…`", "delivery", http)]
+        let unrequested = UnrequestedReason.allCases.map { ("`\($0.rawValue)`", "no notification", $0.explanation) }
         let members = UnaddressedReason.allCases.map { ("`\($0.rawValue)`", "member without a delivery", $0.explanation) }
-        let rows = (skipped + members + suppressed + own + breaker + fcm + http).map { code, place, reason in
+        let rows = (unrequested + skipped + members + suppressed + own + breaker + fcm + http).map { code, place, reason in
             "| \(code) | \(place) | \(reason.cause) | \(reason.remedy) |"
         }
         return (["| code | of a | because | what to do |", "|---|---|---|---|"] + rows).joined(separator: "\n") + "\n"

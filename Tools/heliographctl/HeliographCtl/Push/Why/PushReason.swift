@@ -31,10 +31,12 @@ struct PushReason: Equatable {
         case .noInstallation:
             PushReason(
                 "no phone of the recipient could get it",
-                remedy:
-                    "See the phones with `heliographctl push why <user>`. Let the app register its token after each sign-in and each "
-                    + "change, with `POST /v1/users/device-token`."
-            )
+                remedy: "\(lookAtPhones) Let the app register its token after each sign-in and each change, with "
+                    + "`POST /v1/users/device-token`.")
+        case .noRecipient:
+            PushReason(
+                "none of its users has an account, or its topic has no members",
+                remedy: "Give the app's server the ids that its app gets as `user_id`: `unknown` in the answer counts those that are none.")
         case .ownDevice: PushReason("the user has no other phone than the one that caused it", remedy: nothingToDo)
         case .senderBlocked: PushReason("all members with a reachable phone block its sender", remedy: blockStays)
         case .topicEnded: PushReason("its topic has ended, or its name belongs to a newer topic", remedy: nothingToDo)
@@ -104,6 +106,8 @@ struct PushReason: Equatable {
         "the push service of the phone's platform refuses the project's credentials",
         remedy: "Renew the APNs key, or the web push certificate, in the Firebase console; then it is sent by itself.")
 
+    /// What shows an operator the phones of a person.
+    static let lookAtPhones = "See the phones with `heliographctl users show --id <user>`."
     static let registerAgain = "Nothing is to be done here: the app gets a new token, and registers it at its next start."
     private static let blockStays = "Nothing is to be done: a block is the person's choice. Do not tell the sender."
 }

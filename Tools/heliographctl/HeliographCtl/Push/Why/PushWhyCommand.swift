@@ -8,18 +8,15 @@ internal import WireFormat
 
 /// Says why a push was not sent or not shown.
 struct PushWhyCommand: AsyncParsableCommand {
-    /// The most notifications of a user.
-    private static let limit = 20
-
     static let configuration = CommandConfiguration(
         commandName: "why",
         abstract: "Say why a push was not sent or not shown, and what to do.",
         discussion: """
-            The argument is the e-mail or id of a user, whose latest pushes are explained; or the id of an image job, a session, a \
-            message or a notification, whose push is explained for everybody (of a topic, for its first \
-            \(PushInquiryRepository.maxMembers) members), or with --user for one person. An e-mail is looked up with LOOKUP_KEYS of the \
-            environment. Each question is recorded in the audit log, because the answer may say who blocks whom, which nobody else may \
-            know. The codes are in docs/HOW-TO.md.
+            The argument is the e-mail or id of a user, whose latest pushes are explained, with those that wait for their time; or the id \
+            of an image job, a session, a message or a notification, whose push is explained for all its recipients (of a topic, for its \
+            first \(PushInquiryRepository.maxMembers) members), or with --user for one person. An e-mail is looked up with LOOKUP_KEYS \
+            of the environment. Each question is recorded in the audit log, because the answer may say who blocks whom, which no other \
+            answer says. The codes are in docs/HOW-TO.md.
 
               heliographctl push why ada@example.org --since 2h
               heliographctl push why m-1 --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
@@ -39,6 +36,8 @@ struct PushWhyCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("A user's pushes of this time: s, m, h or d, up to 30d.", valueName: "time"))
     var since = TimeSpan(.seconds(86_400))
 
+    @OptionGroup var limit: LimitOptions
+
     @Flag(name: .long, help: "Print JSON.")
     var json = false
 
@@ -50,17 +49,18 @@ struct PushWhyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let lookups = try await lookups()
-        let explanation = try await acting.database.withDatabase { client in
+        let (explanation, isCut) = try await acting.database.withDatabase { client in
             let question = try await question(lookups: lookups, in: client)
-            return try await PushExplanation(question, in: client)
+            return (try await PushExplanation(question, in: client), question.isCut)
         }
         try Console.current.show(explanation, asJSON: json)
+        if isCut { limit.noteMore() }
     }
 
     /// Returns what an e-mail is found by; nil for an id.
     private func lookups() async throws -> [[UInt8]]? {
         guard subject.contains("@"), let address = EmailAddress(subject) else { return nil }
-        return address.lookups(under: try await Settings.withKeys().installationLookupKeys(hint: "the id of the user"))
+        return try await address.installationLookups(hint: "the id of the user")
     }
 
     /// Reads what is asked about, and records the question: for each notification of a thing, or once for a user.
@@ -78,11 +78,12 @@ struct PushWhyCommand: AsyncParsableCommand {
                 throw ExitCode.validationFailure
             }
             try await AuditRepository(client).append(AuditEntry(.pushesExplained, by: acting.actor, on: person))
-            return try await .user(person, since: start, limit: Self.limit, in: client)
+            return try await .user(person, since: start, limit: limit.count, in: client)
         }
         guard lookups == nil, var question = try await PushQuestion.thing(subject, in: client) else {
             Console.current.note(
-                "No user, image job, session, message or notification is \(subject.printable). Notifications are kept for 30 days.")
+                "No user, image job, session, message or notification is \(subject.printable). Image jobs and sessions are kept for a "
+                    + "day, what was pushed about them, and messages, for 30 days; a message is deleted with its conversation.")
             throw ExitCode.nothingFound
         }
         question.userID = user
