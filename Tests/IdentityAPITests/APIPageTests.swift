@@ -89,7 +89,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"type":["string","null"],"format":"uuid"}"#, "UUID or null"), (#"{"type":["object","null"]}"#, "always <code>null</code>"),
+        (#"{"type":["string","null"],"format":"uuid"}"#, "UUID or null"),
+        (#"{"type":["object","null"],"additionalProperties":{"type":"string"}}"#, "null or object of any names, each text"),
+        (#"{"type":["array","null"],"items":{"type":"string"}}"#, "null or array of texts"),
+        (#"{"type":["object","null"]}"#, "always <code>null</code>"),
         (#"{"type":"array","items":{"type":"string"}}"#, "array of texts"),
         (##"{"type":"array","items":{"$ref":"#/components/schemas/Meta"}}"##, ##"array of <a href="#Meta">Meta</a>"##),
         (#"{"anyOf":[{"type":"string","format":"date-time"},{"const":"me"}]}"#, #"instant or always <code>&quot;me&quot;</code>"#),

@@ -45,7 +45,7 @@ enum DocumentedAnswers {
     }
 
     /// Returns the operation that the router chooses: of several paths the one with the most literal segments.
-    private static func operation(_ method: String, _ target: String) -> APIOperation? {
+    static func operation(_ method: String, _ target: String) -> APIOperation? {
         let path = target.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: true)
         let matching = APIOperation.all.filter { matches($0, path) }
         let literals = matching.map(literalSegments).max()

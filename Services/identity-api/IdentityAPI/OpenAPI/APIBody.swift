@@ -10,12 +10,12 @@ struct APIBody: Sendable {
     var isRequired = true
     /// Whether a faulty body counts as none.
     var isLenient = false
-    /// An example in JSON; nil for one with all members.
+    /// An example in JSON that the API takes as it stands; nil where one with all members is.
     var example: JSONValue?
 
     /// A JSON value.
-    static func json(_ schema: JSONSchema, upTo maxBytes: Int, isRequired: Bool = true) -> APIBody {
-        APIBody(content: ["application/json": schema], maxBytes: maxBytes, isRequired: isRequired)
+    static func json(_ schema: JSONSchema, upTo maxBytes: Int, isRequired: Bool = true, example: JSONValue? = nil) -> APIBody {
+        APIBody(content: ["application/json": schema], maxBytes: maxBytes, isRequired: isRequired, example: example)
     }
 
     /// A form with files.

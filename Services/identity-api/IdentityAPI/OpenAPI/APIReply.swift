@@ -8,28 +8,35 @@ struct APIReply: Sendable {
     var content: [String: JSONSchema?] = [:]
     var headers: [APIHeader] = []
     var links: [APILink] = []
+    /// What its example has beyond the required members, or in place of them: optional members go together with a state.
+    var example: JSONValue?
 
-    /// The envelope `success`, `data`, `meta`.
+    /// The envelope `success`, `data`, `meta`; the example is of `data`.
     static func data(
-        _ data: JSONSchema, status: Int = 200, _ summary: String, headers: [APIHeader] = [], links: [APILink] = []
+        _ data: JSONSchema, status: Int = 200, _ summary: String, headers: [APIHeader] = [], links: [APILink] = [],
+        example: JSONValue? = nil
     ) -> APIReply {
         bare(
             .object(["success": .constant(true), "data": data, "meta": .component("Meta")]), status: status, summary, headers: headers,
-            links: links)
+            links: links, example: example.map { ["data": $0] })
     }
 
-    /// The envelope `success`, `code`, `message`, `data`.
-    static func success(_ data: JSONSchema, _ summary: String, headers: [APIHeader] = [], links: [APILink] = []) -> APIReply {
+    /// The envelope `success`, `code`, `message`, `data`; the example is of `data`.
+    static func success(
+        _ data: JSONSchema, _ summary: String, headers: [APIHeader] = [], links: [APILink] = [], example: JSONValue? = nil
+    ) -> APIReply {
         bare(
             .object(["success": .constant(true), "code": .constant(0), "message": .text, "data": data]), summary, headers: headers,
-            links: links)
+            links: links, example: example.map { ["data": $0] })
     }
 
     /// A JSON value without an envelope.
     static func bare(
-        _ schema: JSONSchema, status: Int = 200, _ summary: String, headers: [APIHeader] = [], links: [APILink] = []
+        _ schema: JSONSchema, status: Int = 200, _ summary: String, headers: [APIHeader] = [], links: [APILink] = [],
+        example: JSONValue? = nil
     ) -> APIReply {
-        APIReply(status: status, summary: summary, content: ["application/json": schema], headers: headers, links: links)
+        APIReply(
+            status: status, summary: summary, content: ["application/json": schema], headers: headers, links: links, example: example)
     }
 
     static func noContent(_ summary: String) -> APIReply { APIReply(status: 204, summary: summary) }

@@ -12,15 +12,20 @@ struct SchemaComponents {
         var json = operation.json
         let base = operation.id.prefix(1).uppercased() + operation.id.dropFirst()
         if var body = json["requestBody"] {
-            body["content"] = media(body["content"], of: operation, example: operation.body?.example) { type in
+            body["content"] = media(body["content"], of: operation) { type in
                 base + (type == "application/json" ? "Request" : "Form")
+            } example: {
+                operation.body?.example ?? SchemaExample.value(of: $0, in: operation.id)
             }
             json["requestBody"] = body
         }
         var responses = json["responses"]?.members ?? []
         for (index, response) in responses.enumerated() where response.value["content"] != nil {
-            responses[index].value["content"] = media(response.value["content"], of: operation, example: nil) { _ in
+            let reply = operation.replies.first { "\($0.status)" == response.name }
+            responses[index].value["content"] = media(response.value["content"], of: operation) { _ in
                 base + (["201": "Created", "202": "Accepted", "206": "Part"][response.name] ?? "Answer")
+            } example: {
+                SchemaExample.value(SchemaExample.value(of: $0, in: operation.id, isWhole: false), with: reply?.example)
             }
         }
         json["responses"] = .object(responses)
@@ -33,14 +38,14 @@ struct SchemaComponents {
     }
 
     private mutating func media(
-        _ content: JSONValue?, of operation: APIOperation, example: JSONValue?, name: (String) -> String
+        _ content: JSONValue?, of operation: APIOperation, name: (String) -> String, example: (JSONValue) -> JSONValue
     ) -> JSONValue {
         .object(
             (content?.members ?? []).map { type in
                 guard let schema = type.value["schema"] else { return type }
                 var media = type.value
                 media["schema"] = reference(to: schema, in: operation.id, as: name(type.name))
-                if type.name == "application/json" { media["example"] = example ?? SchemaExample.value(of: schema, in: operation.id) }
+                if type.name == "application/json" { media["example"] = example(schema) }
                 return .init(type.name, media)
             })
     }

@@ -7,28 +7,53 @@ enum SchemaExample {
     /// - Parameters:
     ///   - operation: The id of the request whose bodies have it.
     ///   - name: The member that it is of, empty for a whole body; and the one that this is within.
-    static func value(of schema: JSONValue, in operation: String, name: String = "", under parent: String = "") -> JSONValue {
+    ///   - isWhole: Whether it has the optional members too. Those of an answer belong to different cases: only a request's value has all.
+    static func value(
+        of schema: JSONValue, in operation: String, name: String = "", under parent: String = "", isWhole: Bool = true
+    ) -> JSONValue {
         if let reference = schema["$ref"]?.string?.split(separator: "/").last {
-            return value(of: OpenAPIDocument.named(String(reference)), in: String(reference), name: name, under: parent)
+            let named = OpenAPIDocument.named(String(reference))
+            return value(of: named, in: String(reference), name: name, under: parent, isWhole: isWhole)
         }
         if let constant = schema["const"] { return constant }
-        if let first = schema["enum"]?.elements?.first { return first }
-        if let example = APIProperty.note(of: name, under: parent, in: operation)?.example { return example }
-        if let alternative = schema["anyOf"]?.elements?.first { return value(of: alternative, in: operation, name: name, under: parent) }
+        let choices = schema["enum"]?.elements
+        if let example = APIProperty.note(of: name, under: parent, in: operation)?.example, choices?.contains(example) != false {
+            return example
+        }
+        if let first = choices?.first { return first }
+        if let alternative = schema["anyOf"]?.elements?.first {
+            return value(of: alternative, in: operation, name: name, under: parent, isWhole: isWhole)
+        }
         switch schema["type"]?.string ?? schema["type"]?.elements?.first?.string {
         case "object" where schema["properties"] != nil:
+            let required = schema["required"]?.elements ?? []
+            // The elements of an array are within the array's member.
+            let outer = name.isEmpty ? parent : name
+            let members = (schema["properties"]?.members ?? []).filter { isWhole || required.contains(.string($0.name)) }
             return .object(
-                (schema["properties"]?.members ?? []).map {
-                    .init($0.name, value(of: $0.value, in: operation, name: $0.name, under: name))
-                })
+                members.map { .init($0.name, value(of: $0.value, in: operation, name: $0.name, under: outer, isWhole: isWhole)) })
         case "object": return schema["type"]?.elements == nil ? .object([]) : .null
         case "array":
-            let item = value(of: schema["items"] ?? .null, in: operation, under: name)
+            let item = value(of: schema["items"] ?? .null, in: operation, under: name, isWhole: isWhole)
             return .array(Array(repeating: item, count: max(1, schema["minItems"]?.integer ?? 1)))
         case "integer": return .integer(max(1, schema["minimum"]?.integer ?? 1))
         case "boolean": return true
         default: return text(of: schema["format"]?.string)
         }
+    }
+
+    /// Returns a value with the members of another one in place of its own, and beside them.
+    static func value(_ value: JSONValue, with other: JSONValue?) -> JSONValue {
+        guard let other else { return value }
+        guard var members = value.members, let changes = other.members else { return other }
+        for change in changes {
+            if let index = members.firstIndex(where: { $0.name == change.name }) {
+                members[index].value = Self.value(members[index].value, with: change.value)
+            } else {
+                members.append(change)
+            }
+        }
+        return .object(members)
     }
 
     private static func text(of format: String?) -> JSONValue {

@@ -31,7 +31,8 @@ extension APIOperation {
                             "enrolment_token": .text, "token_type": .constant("Bearer"), "expires_in": .count, "user_id": .uuid,
                             "face_enrolled": .boolean,
                         ]),
-                    "The address is proven")
+                    "The address is proven",
+                    example: ["purpose": "registration", "enrolment_token": "he_5Qx0Jx3yq1Fz", "token_type": "Bearer", "expires_in": 900])
             ],
             errors: [.invalidCode, .alreadyEnrolled, .faceInUse, .unauthorized], repetition: "the same answer",
             handler: { $0.verification.verify }),

@@ -19,7 +19,8 @@ extension APIOperation {
                         "device_token": .text.orNull, "fid": .text.orNull,
                         "app_version": .text(0...DeviceBody.maxVersionLength).orNull,
                         "locale": .text(0...DeviceBody.maxLocaleLength).orNull,
-                    ]), upTo: DeviceController.maxBodyBytes),
+                    ]), upTo: DeviceController.maxBodyBytes,
+                example: ["platform": "ios", "device_token": APIProperty.pushToken, "app_version": "1.2 (3)", "locale": "de-CH"]),
             replies: [
                 registered,
                 .data(
@@ -44,7 +45,8 @@ extension APIOperation {
             ],
             body: APIBody(
                 content: ["application/json": .object(optional: ["device_token": .text.orNull, "fid": .text.orNull])],
-                maxBytes: DeviceController.maxBodyBytes, isRequired: false, isLenient: true),
+                maxBytes: DeviceController.maxBodyBytes, isRequired: false, isLenient: true,
+                example: ["device_token": APIProperty.pushToken]),
             replies: [.noContent("There are no pushes to it any more, whatever there was")], handler: { $0.people.devices.unregister }),
         APIOperation(
             method: .put, path: "/v1/users/me/presence", id: "setPresence", area: .people,
@@ -54,14 +56,18 @@ extension APIOperation {
             replies: [
                 .data(
                     .object(["conversation_id": .text.orNull, "lease_seconds": .count], optional: ["expires_at": .instant]),
-                    "What the phone shows")
+                    "What the phone shows", example: ["expires_at": "2025-10-27T10:00:45Z"])
             ],
             errors: [.deviceNotRegistered, .topicNotFound], handler: { $0.people.presence.put }),
         APIOperation(
             method: .post, path: "/v1/notifications/receipts", id: "recordReceipts", area: .people,
             summary: "What happened to pushes on the phone; each is named by one of the ids", bearers: [.access],
             parameters: [.installation],
-            body: .json(.array(of: receipt, upTo: ReceiptBody.maxReceipts), upTo: ReceiptController.maxBodyBytes),
+            body: .json(
+                .array(of: receipt, upTo: ReceiptBody.maxReceipts), upTo: ReceiptController.maxBodyBytes,
+                example: [
+                    ["event": "opened", "notification_id": "4d3c2b1a-0f9e-4d8c-a7b6-c5d4e3f2a1b0", "at": "2025-10-27T10:00:00Z"]
+                ]),
             replies: [.data(.object(["received": .count, "counted": .count]), "How many were counted")],
             repetition: "each counts once", handler: { $0.people.receipts.record }),
     ]
@@ -70,7 +76,7 @@ extension APIOperation {
         .object(
             ["installation_id": .uuid, "kind": .one(of: PushTarget.Kind.self)],
             optional: ["platform": .one(of: DeviceBody.platforms.sorted())]),
-        "The installation is this user's")
+        "The installation is this user's", example: ["platform": "ios"])
 
     private static let receipt = JSONSchema.object(
         ["event": .one(of: Receipt.Event.self)],

@@ -37,7 +37,10 @@ extension APIOperation {
             replies: [
                 .data(
                     .object(["required": .boolean], optional: ["consent_version": .text, "consent_sha256": .text, "text": .text]),
-                    "The consent")
+                    "The consent",
+                    example: [
+                        "consent_version": "2026-01", "consent_sha256": APIProperty.consentHash, "text": APIProperty.consentText,
+                    ])
             ],
             handler: { $0.consent.get }),
         APIOperation(
@@ -52,7 +55,7 @@ extension APIOperation {
         APIOperation(
             method: .get, path: "/api/v1/ekyc/sessions/{id}", id: "getSession", area: .faces,
             summary: "The state of a session, and the reason of its failure", bearers: [.session],
-            parameters: [.id("id", "The session's id"), .wait], replies: [.success(session, "The session")],
+            parameters: [.id("id", "The session's id"), .wait], replies: [.success(session, "The session", example: failed)],
             errors: [.sessionNotFound, .overloaded], handler: { $0.sessions.status }),
         APIOperation(
             method: .post, path: "/api/v1/ekyc/sessions/{id}/token", id: "redeemSession", area: .faces,
@@ -80,6 +83,11 @@ extension APIOperation {
         ])
 
     private static let remedies = SessionReason.allCases.map { "`\($0.rawValue)`: \($0.remedy)" }.joined(separator: " ")
+
+    private static let failed: JSONValue = [
+        "event": "sign_in", "state": "failed", "reason": "no_match", "retryable": true, "attempts_left": 4, "liveness": "not_performed",
+        "completed_at": "2025-10-27T10:00:12Z",
+    ]
 
     private static let session = JSONSchema.object(
         [

@@ -10,7 +10,7 @@ extension APIOperation {
         APIOperation(
             method: .post, path: "/v1/notifications", id: "postNotification", area: .notifications,
             summary: "Sends a push to `user_ids`, or to the members of a `topic`, also at a later time", bearers: [notify],
-            body: .json(notificationRequest, upTo: AppNotificationController.maxBodyBytes),
+            body: .json(notificationRequest, upTo: AppNotificationController.maxBodyBytes, example: example),
             replies: [
                 .data(
                     .object([

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import JSON
 internal import Storage
 internal import WireFormat
 
@@ -33,7 +34,9 @@ extension APIOperation {
             method: .get, path: "/v1/users/me/recovery", id: "getRecovery", area: .people,
             summary: "Whether the face is about to be replaced by a recovery, and when", bearers: [.access], parameters: [.installation],
             replies: [
-                .data(.object(["state": .one(of: ["none", "waiting"])], optional: ["takes_effect_at": .instant]), "The recovery")
+                .data(
+                    .object(["state": .one(of: ["none", "waiting"])], optional: ["takes_effect_at": .instant]), "The recovery",
+                    example: ["state": "waiting", "takes_effect_at": "2025-10-28T10:00:00Z"])
             ],
             handler: { $0.people.recovery.get }),
         APIOperation(

@@ -40,7 +40,8 @@ extension APIOperation {
                     .object(
                         [("job_id", .uuid), ("status", .one(of: ImageJobStatus.self))],
                         optional: pictureMembers + [("metadata", metadata), ("error", failure)]),
-                    "The job has ended", headers: [.preferenceApplied, .idempotentReplayed]),
+                    "The job has ended", headers: [.preferenceApplied, .idempotentReplayed],
+                    example: SchemaExample.value(["status": "completed"], with: picture)),
             ],
             errors: [.templateNotFound, .invalidImage, .requestInProgress, .idempotencyKeyReused],
             handler: { $0.images.submit.submit }),
@@ -60,7 +61,8 @@ extension APIOperation {
                 APIParameter(
                     name: "X-Client-Trigger", place: .header, schema: .text, summary: "Why the app asks: `push`, `poll` or `launch`"),
             ],
-            replies: [.data(job, "The job", headers: [.eTag]), .notModified], errors: [.jobNotFound], handler: { $0.images.jobs.status }),
+            replies: [.data(job, "The job", headers: [.eTag], example: completed), .notModified], errors: [.jobNotFound],
+            handler: { $0.images.jobs.status }),
         APIOperation(
             method: .delete, path: "/v1/images/jobs/{id}", id: "deleteJob", area: .pictures,
             summary: "Cancels a job, or deletes it with its pictures", bearers: [.access], parameters: [jobID, .installation],
@@ -87,7 +89,7 @@ extension APIOperation {
                 .bytes(PictureType.allCases.map(\.mimeType), "The picture", headers: [.eTag]),
                 .bytes(PictureType.allCases.map(\.mimeType), status: 206, "A part of it", headers: [.eTag, .contentRange]),
                 .notModified,
-                .bare(.component("Failure"), status: 416, "The picture has no such bytes", headers: [.contentRange]),
+                .bare(.component("Failure"), status: 416, "The picture has no such bytes", headers: [.contentRange], example: noSuchBytes),
             ],
             errors: [.notFound, .overloaded], handler: { $0.images.media.file }),
     ]
@@ -105,10 +107,24 @@ extension APIOperation {
     private static let order = APIBody(
         content: ["application/json": orderFields, "multipart/form-data": orderFields], maxBytes: UploadLimits().imageBodyBytes,
         example: [
-            "template_id": "vintage", "image_base64": "data:image/jpeg;base64,/9j/4AAQSkZJRg==",
-            "options": ["width": 1_024, "quality": "high"],
-            "device_token": "cAbCdEfGhIjKlMnOpQrSt1:APA91bExample",
+            "template_id": "vintage", "image_base64": APIProperty.greyPicture, "options": ["width": 1_024, "quality": "high"],
+            "device_token": APIProperty.pushToken,
         ])
+
+    private static let picture: JSONValue = [
+        "processed_image_base64": "data:image/jpeg;base64,/9j/4AAQSkZJRg==",
+        "metadata": [
+            "templateId": "vintage", "templateName": "Vintage", "modelUsed": "local", "generationTimeMs": 2_300,
+            "originalDimensions": ["width": 1_024, "height": 768], "processedDimensions": ["width": 1_024, "height": 768],
+        ],
+    ]
+    private static let completed: JSONValue = [
+        "status": "completed", "completed_at": "2025-10-27T10:00:12Z", "result": picture,
+    ]
+    private static let noSuchBytes: JSONValue = [
+        "code": .integer(ErrorCode.invalidRequest.number), "message": "The picture has no such bytes",
+        "error": ["code": "invalid_request", "retryable": false, "retry_after": 0, "field": "Range"],
+    ]
 
     private static let pictureMembers: [(String, JSONSchema)] = [
         ("processed_image_base64", .text), ("image_url", .text), ("thumbnail_url", .text),

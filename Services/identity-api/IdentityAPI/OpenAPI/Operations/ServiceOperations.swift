@@ -10,7 +10,11 @@ extension APIOperation {
             handler: { _ in { _, _ in APIPage.answer() } }),
         APIOperation(
             method: .get, path: "/openapi.json", id: "getDescription", area: .service, summary: "The OpenAPI 3.1 document",
-            replies: [.bare(.map(of: JSONSchema(json: [:])), "The document")],
+            replies: [
+                .bare(
+                    .map(of: JSONSchema(json: [:])), "The document",
+                    example: ["openapi": "3.1.0", "info": ["title": "Heliograph API", "version": "1"]])
+            ],
             handler: { _ in { _, _ in OpenAPIDocument.answer() } }),
     ]
 }

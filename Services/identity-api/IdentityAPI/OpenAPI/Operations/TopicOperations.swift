@@ -81,7 +81,7 @@ extension APIOperation {
                 .object(
                     ["message_id": .messageID],
                     optional: ["text": .text(0...ChatMessage.maxTextBytes).orNull, "sensitive": .boolean.orNull]),
-                upTo: MessageController.maxMessageBytes),
+                upTo: MessageController.maxMessageBytes, example: ["message_id": "m-1001", "text": "See you at eight"]),
             replies: [
                 .data(
                     .object(["message_id": .messageID, "conversation_id": .text, "created_at": .instant]), status: 202,

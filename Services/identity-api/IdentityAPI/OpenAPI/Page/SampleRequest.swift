@@ -20,9 +20,13 @@ enum SampleRequest {
         return (lines + fields).joined(separator: " \\\n  ")
     }
 
-    private static func path(of operation: APIOperation) -> String {
-        operation.parameters.filter { $0.place == .path }.reduce(operation.path) { path, parameter in
-            let values = ["topic": "event:summer-party", "message": "m-1001", "path": "$PICTURE"]
+    /// Returns a path of a request: messages are in conversations.
+    static func path(of operation: APIOperation) -> String {
+        let isOfMessages = operation.path.contains("/messages") || operation.path.hasSuffix("/read")
+        return operation.parameters.filter { $0.place == .path }.reduce(operation.path) { path, parameter in
+            let values = [
+                "topic": isOfMessages ? "conversation:42" : "event:summer-party", "message": "m-1001", "path": "$PICTURE",
+            ]
             let value = values[parameter.name] ?? SchemaExample.value(of: parameter.schema.json, in: operation.id).string ?? ""
             return path.replacing("{\(parameter.name)}", with: value)
         }

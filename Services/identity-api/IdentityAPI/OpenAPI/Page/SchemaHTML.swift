@@ -43,7 +43,10 @@ enum SchemaHTML {
         guard let first = types.first(where: { $0 != "null" }) else { return "null" }
         let isNull = first == "object" && types.contains("null") && schema["properties"] == nil && schema["additionalProperties"] == nil
         if isNull { return "always <code>null</code>" }
-        return word(for: first, schema) + (types.contains("null") ? " or null" : "")
+        guard types.contains("null") else { return word(for: first, schema) }
+        // "each text or null" would be said of the values.
+        let isOfOthers = schema["items"] != nil || schema["additionalProperties"] != nil
+        return isOfOthers ? "null or " + word(for: first, schema) : word(for: first, schema) + " or null"
     }
 
     private static func word(for type: String, _ schema: JSONValue) -> String {

@@ -18,6 +18,8 @@ extension APIProperty {
         "resendCode.expires_in": .init("Seconds for which the code of the last mail can be entered; 0 when no mail was sent", 600),
         "changeEmail.expires_in": .init("Seconds for which the code of the last mail can be entered; 0 when no mail was sent", 600),
         "access_token": .init("The bearer of the account's requests", "ha_3kJ8fXw0Zr5v"),
+        "refreshTokens.expires_in": .init("Seconds for which the access token is valid", 3_600),
+        "redeemSession.expires_in": .init("Seconds for which the access token is valid", 3_600),
         "refresh_token": .init("What gets the next tokens, once", "hr_9mT2cVq7Yb1s"),
         "token_type": .init("How the token is sent"),
         "devices": .init("The number of phones that pushes are sent to", 2),
@@ -25,26 +27,27 @@ extension APIProperty {
         "topics": .init("The number of topics", 3),
         "face": .init("The face by which the account signs in; null for none"),
         "enrolled_at": .init("When the first face was taken"),
-        "replaced_at": .init("When the face was replaced; null if it was not"),
+        "replaced_at": .init("When the face was replaced; null if it was not", .null),
         "model": .init("The model of the face's template", "sface-2021dec"),
-        "recovery_takes_effect_at": .init("When a recovery replaces the face; null without a recovery"),
+        "recovery_takes_effect_at": .init("When a recovery replaces the face; null without a recovery", "2025-10-28T10:00:00Z"),
         "takes_effect_at": .init("When the recovery replaces the face"),
         "getRecovery.state": .init("Whether a recovery waits"),
-        "identity_providers": .init("The providers by whose ID tokens the account signs in", ["password"]),
+        "identity_providers": .init("The providers by whose ID tokens the account signs in", []),
         "consent": .init("What was consented to; null for nothing"),
         "consent_version": .init("The version of the text that is agreed to", "2026-01"),
-        "consent_sha256": .init("The SHA-256 of the text in UTF-8, in hexadecimal digits", .string(String(repeating: "0f", count: 32))),
+        "consent_sha256": .init("The SHA-256 of the text in UTF-8, in hexadecimal digits", consentHash),
         "given_at": .init("When the consent was given"),
         "required": .init("Whether a sign-up needs the consent"),
-        "getConsent.text": .init("The text to show", "I agree that my face is processed."),
+        "getConsent.text": .init("The text to show", consentText),
         "listSignIns.sessions": .init("The sign-ins, the last used first"),
         "listSignIns.session_id": .init("The sign-in, to end it", "c0a8b7d6-1e2f-4a3b-9c8d-7e6f5a4b3c2d"),
         "device": .init("What the app has said of its phone"),
-        "last_used_at": .init("When it signed in or renewed its tokens last"),
+        "last_used_at": .init("When it signed in or renewed its tokens last", "2025-10-27T11:00:00Z"),
+        "listSignIns.expires_at": .init("When it ends if it is not used", "2025-11-26T11:00:00Z"),
         "current": .init("Whether it is the one that asks"),
         "erasure_id": .init("The erasure", "7d3c2b1a-0f9e-4d8c-b7a6-95847362514f"),
         "receipt_token": .init("The bearer of the receipt, shown once", "hx_1nB6gKd4Lp8a"),
-        "receipt_url": .init("The path of the receipt", "/v1/erasures/7d3c2b1a-0f9e-4d8c-b7a6-95847362514f"),
+        "receipt_url": .init("The path of the receipt", "/v1/users/me/erasure/7d3c2b1a-0f9e-4d8c-b7a6-95847362514f"),
         "scope": .init("What is erased"),
         "requested_at": .init("When it was asked for"),
         "receipt": .init("The signed receipt, a JWS; null before everything is erased", "eyJhbGciOiJFZERTQSJ9.e30.c2ln"),
@@ -55,11 +58,16 @@ extension APIProperty {
         "keys": .init("The public keys, as in RFC 7517"),
     ]
 
+    /// A text to agree to, and its SHA-256.
+    static let consentText: JSONValue = "I agree that my face is processed."
+    static let consentHash: JSONValue = "bc127fc5eb367d09fd016288618eb74e75123fe7d08fcb9a270ed85d826c5899"
+
     /// Sign-ups and sign-ins by face.
     static let faces: [String: APIProperty] = [
         "session_id": .init("The face session", "1b4e28ba-2fa1-4d2b-883f-0016d3cca427"),
         "fcm_token": .init(
-            "The registration token of FCM; missing or empty for a phone without pushes", "cAbCdEfGhIjKlMnOpQrSt1:APA91bExample"),
+            "The registration token of FCM; missing or empty for a phone without pushes", pushToken),
+        "issueChallenge.expires_at": .init("When the upload has to begin", "2025-10-27T10:01:30Z"),
         "faces": .init("Three photos of the face from the front; with a challenge, in the order of its poses"),
         "left_faces": .init("Three photos with the head turned to the person's own left"),
         "right_faces": .init("Three photos with the head turned to the person's own right"),

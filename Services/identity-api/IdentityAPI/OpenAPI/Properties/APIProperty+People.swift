@@ -9,15 +9,16 @@ extension APIProperty {
         "role": .init("`owner` invites and removes members"),
         "listTopics.joined_at": .init("When one joined"),
         "invitations": .init("The invitations, the newest first"),
-        "listInvitations.next_cursor": listCursor,
+        "listInvitations.next_cursor": lastCursor,
         "inviter_id": .init("The account that invites", "3f6c1a9e-5d1b-4a0e-8f7c-2b9d4e6a8c10"),
-        "listInvitations.expires_at": .init("Until when it can be accepted"),
+        "listInvitations.expires_at": .init("Until when it can be accepted", "2025-11-26T10:00:00Z"),
         "photos": .init("The photos, the newest first"),
-        "listPhotos.next_cursor": listCursor,
+        "listPhotos.next_cursor": lastCursor,
         "uploader_id": .init("The account that has added the photo", "3f6c1a9e-5d1b-4a0e-8f7c-2b9d4e6a8c10"),
         "listPhotos.thumbnail_url": .init(
-            "The signed address of its thumbnail, for a day at most", "https://api.example.org/media/topics/2e7d6c5b/thumbnail.jpg"),
-        "listPhotos.expires_at": .init("When the photo is deleted"),
+            "The signed address of its thumbnail, for a day at most",
+            "https://api.example.org/media/topics/2e7d6c5b-4a39-4281-9706-f5e4d3c2b1a0/thumbnail-1.jpg?exp=1761645600&sig=q1W2e3R4t5Y6"),
+        "listPhotos.expires_at": .init("When the photo is deleted", "2025-11-26T10:00:00Z"),
         "members": .init("The members whom the caller sees, by their ids"),
         "members_visible": .init("Whether the list of members shows all of them to each; the owner sees all anyway", false),
         "member_count": .init("The number of members", 2),
@@ -29,12 +30,16 @@ extension APIProperty {
         "sensitive": .init("Whether a lock screen must show nothing of the message"),
         "unread": .init("Messages of the topic that are not read", 0),
         "badge": .init("Messages of all topics that are not read: the number on the app's icon", 3),
-        "lease_seconds": .init("Seconds for which it counts; 0 for none", 60),
+        "lease_seconds": .init("Seconds for which it counts; 0 for none", 45),
+        "markRead.topic": .init("An event or a conversation, by its whole name", "conversation:42"),
+        "reportUser.text": reportText,
+        "reportTopic.text": reportText,
+        "reportMessage.text": reportText,
         "blocks": .init("The accounts whose messages and pushes do not arrive"),
         "contacts": .init("The accounts that may add one to their topics without an invitation"),
         "user_ids": .init("The accounts", ["3f6c1a9e-5d1b-4a0e-8f7c-2b9d4e6a8c10"]),
-        "registerDevice.device_token": .init("The registration token of FCM", "cAbCdEfGhIjKlMnOpQrSt1:APA91bExample"),
-        "fid": .init("The Firebase installation id of the app", "cAbCdEfGhIjKlMnOpQrSt1"),
+        "registerDevice.device_token": .init("The registration token of FCM", pushToken),
+        "fid": .init("The Firebase installation id of the app", "GTd7FguoV8FWnFbB0JxXuj"),
         "platform": .init("`ios`, `android` or `web`, in any case", "ios"),
         "app_version": .init("The version of the app", "1.2 (3)"),
         "locale": .init("The language of the phone, as in BCP 47", "de-CH"),
@@ -45,6 +50,8 @@ extension APIProperty {
         "nonce": .init("What was pushed to the phone to prove the claim", "q1W2e3R4t5Y6"),
     ]
 
+    private static let reportText = APIProperty("What happened, for the operators", "Sends the same link to everyone")
+    private static let lastCursor = APIProperty("The `cursor` of the next page; null on the last one", .null)
     private static let listCursor = APIProperty(
         "The `cursor` of the next page; null on the last one", "f4kq1zj2a0.2e7d6c5b-4a39-4281-9706-f5e4d3c2b1a0")
 
@@ -71,7 +78,7 @@ extension APIProperty {
         "failed": .init("Pushes that FCM has refused", 0),
         "skipped": .init("Pushes that were not sent for a reason", 0),
         "skip_reason": .init("Why nothing was sent at all", "no_installation"),
-        "getNotification.expires_at": .init("After which it is not sent any more"),
+        "getNotification.expires_at": .init("After which it is not sent any more", "2025-10-28T10:00:00Z"),
         "receipts": .init("What phones have reported"),
         "delivered": .init("Phones on which it arrived", 1),
         "opened": .init("Phones on which it was opened", 1),

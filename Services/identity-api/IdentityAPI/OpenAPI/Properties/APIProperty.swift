@@ -19,6 +19,11 @@ struct APIProperty: Sendable {
     static let all: [String: APIProperty] = [answers, accounts, faces, pictures, people, notifications]
         .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
+    /// A registration token in the form of FCM's.
+    static let pushToken: JSONValue = .string(
+        "GTd7FguoV8FWnFbB0JxXuj:APA91br4qqaaABvvLOzAxzXMcU1vsHiQMaRiNTN9Ox98whGcTZc1UWb5fxzpF7STG7nVLe3lARUsRJlNONwktN9ugkZeESG61she_QAqq"
+            + "0nv3Vth1Ls6v6-O9JL8ZsoWw_Rxl-IUiTe")
+
     private static let answers: [String: APIProperty] = [
         "success": .init("Whether the request was served: false in every error"),
         "code": .init("The number of the answer: 0, or that of the error"),
@@ -27,6 +32,8 @@ struct APIProperty: Sendable {
         "signIn.message": .init("One sentence, always the same", "Login event published successfully"),
         "orderPicture.data.message": .init(
             "One sentence for the person", "Processing started. You will receive a notification when complete."),
+        "getSession.message": .init("One sentence, always the same", "Session found"),
+        "logOut.message": .init("One sentence, always the same", "Logged out"),
         "data": .init("What was asked for"),
         "meta": .init("The id and the time of the answer"),
         "requestId": .init("The request's id, as in the header `X-Request-ID` and in the logs", "0f9e3a52-7c1d-4c1e-9d0a-5b2f8e6a1c34"),
@@ -49,7 +56,7 @@ struct APIProperty: Sendable {
         "state": .init("How far it is"),
         "status": .init("How far it is"),
         "created_at": .init("When it was made"),
-        "expires_at": .init("When it ends, and is deleted later"),
-        "completed_at": .init("When it ended; null or missing before"),
+        "expires_at": .init("When it ends, and is deleted later", "2025-10-28T10:00:00Z"),
+        "completed_at": .init("When it ended; null or missing before", "2025-10-27T10:00:12Z"),
     ]
 }
