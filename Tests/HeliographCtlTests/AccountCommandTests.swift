@@ -99,6 +99,27 @@ struct AccountCommandTests {
         }
     }
 
+    @Test func `commands for one account take its e-mail, and the log says how it was named`() async throws {
+        try await withInstallation { installation async throws in
+            let id = installation.user.wireString
+            #expect(try await installation.execute("users", "show", "--email", "ada@example.org").contains(id))
+            #expect(try await installation.audit().last == "operator hopper account_shown by_email")
+            let signIns = try await installation.execute("sessions", "list", "--email", Self.email, "--json")
+            #expect(signIns.contains(installation.signIn.wireString))
+            #expect(try await installation.execute("locks", "clear", "--email", Self.email) == "forgave 5 failed sign-ins of \(id)\n")
+            #expect(try await installation.execute("audit", "--email", Self.email).contains("lock_cleared"))
+            #expect(try await installation.execute("sessions", "revoke", "--email", Self.email).contains("would end 1 sign-in of \(id)"))
+            #expect(try await installation.execute("users", "erase", "--email", Self.email).contains("would erase the account of \(id)"))
+            await #expect(throws: CommandLineTool.Failure.self) {
+                try await installation.execute("locks", "show", "--email", "ben@example.org")
+            }
+        }
+        #expect(await heliographctl("locks", "show").exitCode == 64)
+        #expect(await heliographctl("locks", "show", "--user", UUID().wireString, "--email", Self.email).exitCode == 64)
+        #expect(await heliographctl("audit", "--user", UUID().wireString, "--email", Self.email).exitCode == 64)
+        #expect(await heliographctl("locks", "show", "--email", "ada").exitCode == 64)
+    }
+
     @Test func `an account is found by Firebase's id of its user`() async throws {
         try await withInstallation { installation async throws in
             let subject = FederatedSubject("firebase-ada", of: "https://securetoken.google.com/heliograph-dev")
@@ -258,6 +279,9 @@ struct AccountCommandTests {
             #expect(byRequest.contains(#""action" : "signed_in""#) && !byRequest.contains("sign_in_locked"))
             #expect(await audit("--user", UUID().wireString, "--json") == "[\n\n]")
             #expect(await audit("--since", "731d").contains("signed_in"))
+            let newest = await heliographctl("audit", "--limit", "1", "--database-url", installation.database.url)
+            #expect(newest.results.count == 2 && newest.results[1].contains("signed_in"))
+            #expect(newest.notes == ["1 are shown, and there are more: --limit 10 shows more."])
         }
         #expect(await heliographctl("audit", "--user", UUID().wireString, "--request", "x").exitCode == 64)
     }

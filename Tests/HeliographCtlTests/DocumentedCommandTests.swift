@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import HeliographCtl
 import TestSupport
 import Testing
@@ -19,5 +20,25 @@ struct DocumentedCommandTests {
 
     @Test func `documented commands were found`() throws {
         #expect(try DocumentedCommands.arguments(of: "heliographctl").count > 10)
+    }
+
+    /// Commands that wait for a key or an answer, change the roles of the whole server, or need what `make up` starts.
+    private static let unattended = ["top", "migrate", "dlq redrive", "dlq drop", "faces reindex", "templates preview"]
+
+    /// With the settings of `make up`: a command may find nothing and say so, but not that it was called in the wrong way.
+    @Test(arguments: ["docs/OPERATIONS.md", "docs/HOW-TO.md"])
+    func `the commands of the blocks of a page work as they are printed`(document: String) async throws {
+        try await TestBus.with { bus in
+            let environment = bus.environment.merging(TestKeys.settings()) { $1 }
+            let commands = try DocumentedCommands.arguments(of: "heliographctl", linesOf: document)
+            #expect(commands.count > 5)
+            for arguments in commands where !Self.unattended.contains(where: arguments.joined(separator: " ").hasPrefix) {
+                do {
+                    try await CommandLineTool.run([PackageRoot.executable("heliographctl")] + arguments, environment: environment)
+                } catch let failure as CommandLineTool.Failure {
+                    #expect(failure.exitCode == 1, "\(arguments.joined(separator: " ")): \(failure.output)")
+                }
+            }
+        }
     }
 }

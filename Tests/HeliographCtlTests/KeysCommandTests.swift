@@ -35,15 +35,26 @@ struct KeysCommandTests {
     }
 
     @Test func `an id that the ring has is refused`() async throws {
-        func generate(_ id: String) async throws -> String {
+        func generate(_ arguments: String...) async throws -> String {
             try await CommandLineTool.run(
-                [PackageRoot.executable("heliographctl"), "keys", "generate", "--ring", "faces", "--key-id", id],
-                environment: ["FACE_KEYS": KeyRing.generateText(id: "k1")])
+                [PackageRoot.executable("heliographctl"), "keys", "generate"] + arguments,
+                environment: ["FACE_KEYS": "\(KeyRing.generateText(id: "k1")),\(KeyRing.generateText(id: "k2"))"])
         }
-        let failure = await #expect(throws: CommandLineTool.Failure.self) { try await generate("k1") }
+        let failure = await #expect(throws: CommandLineTool.Failure.self) {
+            try await generate("--ring", "faces", "--key-id", "k2")
+        }
         #expect(failure?.exitCode == 64)
-        #expect(failure?.output == "FACE_KEYS has a key k1: give the new one another id, such as --key-id k2.\n")
-        #expect(try await generate("k2").hasPrefix("FACE_KEYS=k2:"))
+        #expect(failure?.output == "FACE_KEYS has a key k2: give the new one another id, such as --key-id k3.\n")
+        #expect(try await generate("--ring", "faces", "--key-id", "k9").hasPrefix("FACE_KEYS=k9:"))
+        #expect(try await generate().hasPrefix("FACE_KEYS=k3:"), "without an id it is one that no ring has")
+    }
+
+    @Test(arguments: [
+        ([], "k1"), (["k1"], "k2"), (["k2", "k1"], "k3"), (["k2", "k10"], "k11"), (["2026"], "2027"), (["blue"], "blue2"),
+        ([String(repeating: "x", count: 32)], "k2"),
+    ])
+    func `a new key id comes after those of the rings`(_ ids: [String], _ next: String) {
+        #expect(KeysGenerateCommand.nextID(after: ids) == next)
     }
 
     @Test(arguments: ["", "a b", "k:1", String(repeating: "k", count: 33)])

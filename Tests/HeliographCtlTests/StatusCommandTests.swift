@@ -19,6 +19,16 @@ private enum BareNotifier: HeliographService {
 }
 
 struct StatusCommandTests {
+    @Test func `make status says in one line that a stack does not run`() async throws {
+        let folder = try TemporaryDirectory()
+        try "IDENTITY_API_URL=http://127.0.0.1:1\n".write(toFile: "\(folder.path)/stack.env", atomically: true, encoding: .utf8)
+        let failure = await #expect(throws: CommandLineTool.Failure.self) {
+            try await CommandLineTool.run(
+                ["/bin/bash", PackageRoot.file("deploy/local/stack.sh"), "status"], environment: ["HELIOGRAPH_RUN": folder.path])
+        }
+        #expect(failure?.exitCode == 1 && failure?.output.hasPrefix("down: make up (") == true)
+    }
+
     /// Has a process of each service send a heartbeat for all of its streams, as those do that wait for messages.
     private func withHeartbeats(_ bus: TestBus, _ body: () async throws -> Void) async throws {
         let limits = HeartbeatLimits(silence: .seconds(60), lifelineGrace: .seconds(60), stall: .seconds(60), holdOff: .seconds(60))

@@ -53,7 +53,9 @@ struct TemplatesCommandTests {
                     .results
             }
             #expect(await set("--name", "Noir", "--style", "vintage", "--prompt", "x", "--draft") == ["added noir, draft"])
-            #expect(await set("--position", "70") == ["changed noir, draft"])
+            // The last one of the list has 60.
+            #expect(try await database.psql("SELECT position FROM image_templates WHERE id = 'noir'") == "70")
+            #expect(await set("--position", "75") == ["changed noir, draft"])
             try await withClient(of: database) { client async throws in
                 let templates = ImageTemplateRepository(client)
                 #expect(try await templates.find(id: "noir", publishedOnly: true) == nil)
@@ -121,7 +123,11 @@ struct TemplatesCommandTests {
     @Test(arguments: [
         ["UPPER"], ["a", "--name", ""], ["a", "--style", "cubism"], ["a", "--preview", "http://x"],
         ["a", "--prompt", "x", "--prompt-file", "y"], ["a", "--prompt-file", "/nonexistent"],
-        ["a", "--negative-prompt", String(repeating: "x", count: 2_001)],
+        ["a", "--negative-prompt", String(repeating: "x", count: 2_001)], ["a", "--name", "\u{200B}"], ["a", "--name", "a\u{202E}b"],
+        ["a", "--name", "a\u{1B}[2J"], ["a", "--name", "a\nb"], ["a", "--description", " "], ["a", "--prompt", "\u{200B}\n"],
+        ["a", "--prompt", "a\u{1B}b"], ["a", "--preview", "https://"], ["a", "--preview", "https://a b"],
+        ["a", "--position", "9999999999"],
+        ["a", "--operator", "\u{200B}"],
     ])
     func `an invalid template is refused without the database`(arguments: [String]) async {
         #expect(await heliographctl(["templates", "set"] + arguments).exitCode == 64)

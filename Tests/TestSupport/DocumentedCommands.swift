@@ -24,6 +24,12 @@ public enum DocumentedCommands {
         return Set(commands).sorted().map(words)
     }
 
+    /// Returns the arguments of each command of a tool that has a line of its own in a document, as it stands there.
+    public static func arguments(of tool: String, linesOf document: String) throws -> [[String]] {
+        let text = try String(contentsOfFile: PackageRoot.file(document), encoding: .utf8)
+        return text.split(separator: "\n").filter { $0.hasPrefix(tool + " ") }.map { words(String($0.dropFirst(tool.count + 1))) }
+    }
+
     private static func words(_ command: String) -> [String] {
         var arguments: [String] = []
         for match in command.matches(of: /'([^']*)'|(\S+)/) {

@@ -94,6 +94,17 @@ struct TopicFanOutTests {
         }
     }
 
+    @Test func `a topic without members, as an app may have one, is skipped with that reason`() async throws {
+        try await Registry.run { registry in
+            try await registry.makeTopic(owner: try await registry.makeUser(tokens: "a:1"), members: [])
+            try await registry.client.execute("DELETE FROM topic_members")
+            try await registry.client.execute("UPDATE topics SET member_count = 0")
+            let request = NotificationRequested.topic()
+            try await registry.request(request)
+            #expect(try await registry.notification(request)?.skipReason == SkipReason.noRecipient.rawValue)
+        }
+    }
+
     @Test func `a topic without reachable members is skipped`() async throws {
         try await Registry.run { registry in
             let ada = try await registry.makeUser(tokens: "a:1")

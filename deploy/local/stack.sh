@@ -321,8 +321,18 @@ down() {
     say "down (data stays in ${run#"$root/"}; 'make clean-data' removes it)"
 }
 
+# Whether any process of the stack runs.
+any_runs() {
+    local name
+    for name in redis postgres fcm-emulator "${services[@]}"; do
+        if is_running "$name"; then return 0; fi
+    done
+    return 1
+}
+
 status() {
     [ -s "$run/stack.env" ] || fail "nothing was started yet: run 'make up'"
+    any_runs || { echo "down: make up (nothing of the stack runs; its data and logs are in ${run#"$root/"})"; return 1; }
     [ -x "$binaries/heliographctl" ] || fail "$binaries/heliographctl is not built: run 'make build'"
     # shellcheck disable=SC1091
     . "$run/stack.env"

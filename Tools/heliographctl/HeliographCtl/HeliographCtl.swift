@@ -23,8 +23,9 @@ public struct HeliographCtl: AsyncParsableCommand {
 
             Settings come from the same environment variables that the services read.
 
-            Exit codes: 0 done · 1 failed, nothing matched, or something is wrong (`status`) · 3 migrations are pending (`migrate status \
-            --check`) · 64 wrong arguments · 75 a server cannot be reached · 78 a setting is missing or wrong.
+            Exit codes: 0 done, a list without rows as well · 1 failed, what was named does not exist, or something is wrong (`status`) · \
+            3 migrations are pending (`migrate status --check`) · 64 wrong arguments · 75 a server cannot be reached · 78 a setting is \
+            missing or wrong.
             """, version: HeliographVersion.current,
         subcommands: [
             StatusCommand.self, StreamsCommand.self, TopCommand.self, DlqCommand.self, TraceCommand.self, PushCommand.self,

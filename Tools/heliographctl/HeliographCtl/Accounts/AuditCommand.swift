@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import HeliographCrypto
+internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
@@ -11,9 +12,10 @@ struct AuditCommand: AsyncParsableCommand {
         commandName: "audit",
         abstract: "Print the audit log: who did what to which account.",
         discussion: """
-            The newest rows, oldest first. The log has ids and fixed words, never an e-mail; `users find` names the id of one.
+            The newest rows, oldest first. The log has ids and fixed words, never an e-mail: --email is looked up with LOOKUP_KEYS.
 
               heliographctl audit --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11 --since 7d
+              heliographctl audit --email ada@example.org
               heliographctl audit --request 0b0e1a52-6a3c-4c8f-9a57-2f5be0c3d6aa --json
             """
     )
@@ -25,6 +27,11 @@ struct AuditCommand: AsyncParsableCommand {
 
     @Option(name: .long, help: ArgumentHelp("Only what happened to this account.", valueName: "uuid"), transform: UUID.argument)
     var user: UUID?
+
+    @Option(
+        name: .long, help: ArgumentHelp("Only what happened to the account with this e-mail.", valueName: "address"),
+        transform: EmailAddress.argument)
+    var email: EmailAddress?
 
     @Option(name: .long, help: ArgumentHelp("Only what this request did, by its X-Request-ID.", valueName: "id"))
     var request: String?
@@ -41,17 +48,26 @@ struct AuditCommand: AsyncParsableCommand {
     var json = false
 
     mutating func validate() throws {
-        guard user == nil || request == nil else { throw ValidationError("Say either --user or --request.") }
+        guard [user != nil, email != nil, request != nil].count(where: \.self) <= 1 else {
+            throw ValidationError("Say one of --user, --email and --request.")
+        }
         guard 1...Self.maxLimit ~= limit else { throw ValidationError("--limit is 1 to \(Self.maxLimit).") }
     }
 
     func run() async throws {
-        let selection: AuditRepository.Selection = user.map { .user($0) } ?? request.map { .request($0) } ?? .all
+        let lookups = try await email?.installationLookups(hint: "--user")
         let begin = since.map { Date().addingTimeInterval(-($0 / .seconds(1))) } ?? .distantPast
-        try await database.withDatabase(queryTimeout: .seconds(60)) { client in
-            let records = try await AuditRepository(client).find(selection, since: begin, limit: limit)
-            try Console.current.show(AuditReport(records: records), asJSON: json)
+        let found = try await database.withDatabase(queryTimeout: .seconds(60)) { client in
+            // One more row says whether there are more.
+            try await AuditRepository(client).find(try await selection(lookups, in: client), since: begin, limit: limit + 1)
         }
+        try Console.current.show(AuditReport(records: found.suffix(limit)), asJSON: json)
+        if found.count > limit { LimitOptions.noteMore(than: limit, upTo: Self.maxLimit) }
+    }
+
+    private func selection(_ lookups: [[UInt8]]?, in client: PostgresClient) async throws -> AuditRepository.Selection {
+        if let lookups { return .user(try await AccountOptions.account(nil, or: lookups, in: client)) }
+        return user.map { .user($0) } ?? request.map { .request($0) } ?? .all
     }
 
     /// Parses the age of the oldest row: no row is older than the log keeps.

@@ -25,14 +25,15 @@ struct LocksShowCommand: AsyncParsableCommand {
             minutes. `locks clear` ends a lock at once.
 
               heliographctl locks show --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
+              heliographctl locks show --email ada@example.org
             """
     )
 
     @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        let failures = try await account.recording(.lockShown) { transaction in
-            try await SessionRepository(transaction).countedFailures(of: account.user)
+        let failures = try await account.recording(.lockShown) { transaction, user in
+            try await SessionRepository(transaction).countedFailures(of: user)
         }
         try Console.current.show(LockReport(failures: failures, now: Date()), asJSON: account.json)
     }
@@ -51,14 +52,14 @@ struct LocksClearCommand: AsyncParsableCommand {
     @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        let count = try await account.recording(.lockCleared) { transaction in
-            try await SessionRepository(transaction).forgiveFailures(of: account.user)
+        let (count, user) = try await account.recording(.lockCleared) { transaction, user in
+            (try await SessionRepository(transaction).forgiveFailures(of: user), user)
         }
         if account.json {
             let record: JSONRecord = ["forgiven": count]
             Console.current.result(try JSONOutput.text(record))
         } else {
-            Console.current.result("forgave \(HumanUnits.count(count, "failed sign-in")) of \(account.user.wireString)")
+            Console.current.result("forgave \(HumanUnits.count(count, "failed sign-in")) of \(user.wireString)")
         }
     }
 }

@@ -24,14 +24,15 @@ struct SessionsListCommand: AsyncParsableCommand {
             Sign-ins with an identity provider are not listed: the provider keeps them.
 
               heliographctl sessions list --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
+              heliographctl sessions list --email ada@example.org
             """
     )
 
     @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        let signIns = try await account.recording(.signInsListed) { transaction in
-            try await SignInRepository(transaction).list(of: account.user)
+        let signIns = try await account.recording(.signInsListed) { transaction, user in
+            try await SignInRepository(transaction).list(of: user)
         }
         try Console.current.show(SignInReport(signIns: signIns), asJSON: account.json)
     }
@@ -62,8 +63,8 @@ struct SessionsRevokeCommand: AsyncParsableCommand {
         guard yes else { return try await tellCount() }
         let action = session == nil ? AuditAction.signInsEnded : .signInEnded
         let detail = session == nil ? "all" : nil
-        let (ended, providers) = try await account.recording(action, object: session, detail: detail) { transaction in
-            (try await end(in: transaction), try await endedProviders(in: transaction))
+        let (ended, providers, user) = try await account.recording(action, object: session, detail: detail) { transaction, user in
+            (try await end(of: user, in: transaction), try await endedProviders(of: user, in: transaction), user)
         }
         if account.json {
             let record: JSONRecord = [
@@ -72,36 +73,36 @@ struct SessionsRevokeCommand: AsyncParsableCommand {
             Console.current.result(try JSONOutput.text(record))
         } else {
             Console.current.result(
-                "ended \(HumanUnits.count(ended.ids.count, "sign-in")) of \(account.user.wireString), "
+                "ended \(HumanUnits.count(ended.ids.count, "sign-in")) of \(user.wireString), "
                     + "removed \(HumanUnits.count(ended.removedInstalls.count, "installation"))")
             for provider in providers { Console.current.result("ended its sign-ins with \(provider)") }
         }
     }
 
     private func tellCount() async throws {
-        let (signIns, providers) = try await account.acting.database.withDatabase { client in
-            (try await SignInRepository(client).list(of: account.user), try await endedProviders(in: client))
+        let (signIns, providers, user) = try await account.reading { client, user in
+            (try await SignInRepository(client).list(of: user), try await endedProviders(of: user, in: client), user)
         }
         let count = signIns.count { session == nil || $0.id == session }
-        Console.current.result("would end \(HumanUnits.count(count, "sign-in")) of \(account.user.wireString)")
+        Console.current.result("would end \(HumanUnits.count(count, "sign-in")) of \(user.wireString)")
         for provider in providers { Console.current.result("would end its sign-ins with \(provider)") }
         Console.current.note("Nothing was changed: add --yes to do it.")
     }
 
     /// The identity providers whose sign-ins end with all others; none with --session. The number of those sign-ins is not known here.
-    private func endedProviders(in database: some PostgresQueryable) async throws -> [String] {
-        let found = try await AccountReport.account(account.user, in: UserRepository(database))
+    private func endedProviders(of user: UUID, in database: some PostgresQueryable) async throws -> [String] {
+        let found = try await AccountReport.account(user, in: UserRepository(database))
         return session == nil ? found.identityProviders : []
     }
 
-    private func end(in transaction: PostgresTransaction) async throws -> EndedSignIns {
+    private func end(of user: UUID, in transaction: PostgresTransaction) async throws -> EndedSignIns {
         let signIns = SignInRepository(transaction)
         guard let session else {
-            var ended = try await signIns.endAll(of: account.user)
-            ended.removedInstalls += try await PushInstallRepository(transaction).unregisterAll(of: account.user)
+            var ended = try await signIns.endAll(of: user)
+            ended.removedInstalls += try await PushInstallRepository(transaction).unregisterAll(of: user)
             return ended
         }
-        guard let ended = try await signIns.end(session, of: account.user) else {
+        guard let ended = try await signIns.end(session, of: user) else {
             Console.current.note("The account has no such sign-in.")
             throw ExitCode.nothingFound
         }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CommandLineSupport
+internal import FoundationEssentials
 internal import PostgresClient
 internal import ServiceDefaults
 internal import Storage
@@ -26,16 +27,16 @@ struct UsersEraseCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Really do it.")
     var yes = false
 
-    private var what: String { "the \(face ? "face" : "account") of \(account.user.wireString)" }
+    private func what(_ user: UUID) -> String { "the \(face ? "face" : "account") of \(user.wireString)" }
 
     func run() async throws {
         guard yes else { return try await showAccount() }
-        let erasure = ErasureRequest(face ? .face : .account, of: account.user, for: .operator)
-        let removed = try await account.acting.database.withDatabase { client in
-            try await client.withTransaction { try await erasure.begin(by: account.acting.actor, in: $0) }
+        let (erasure, removed, user) = try await account.reading { client, user in
+            let erasure = ErasureRequest(face ? .face : .account, of: user, for: .operator)
+            return (erasure, try await client.withTransaction { try await erasure.begin(by: account.acting.actor, in: $0) }, user)
         }
         guard let removed else {
-            Console.current.note("There is no such account, or its erasure is under way: see `heliographctl users erasures`.")
+            Console.current.note("There is no such account any more, or its erasure is under way: see `heliographctl users erasures`.")
             throw ExitCode.nothingFound
         }
         if account.json {
@@ -44,7 +45,7 @@ struct UsersEraseCommand: AsyncParsableCommand {
             ]
             Console.current.result(try JSONOutput.text(record))
         } else {
-            Console.current.result("erasing \(what), removed \(HumanUnits.count(removed, "installation"))")
+            Console.current.result("erasing \(what(user)), removed \(HumanUnits.count(removed, "installation"))")
             Console.current.result("erasure       \(erasure.id.wireString)")
             Console.current.result("receipt token \(erasure.receiptToken)")
             Console.current.note("This is the only time that the token is shown: it is the bearer of GET /v1/users/me/erasure/{id}.")
@@ -52,11 +53,11 @@ struct UsersEraseCommand: AsyncParsableCommand {
     }
 
     private func showAccount() async throws {
-        let found = try await account.acting.database.withDatabase { client in
-            try await AccountReport.account(account.user, in: UserRepository(client))
+        let (found, user) = try await account.reading { client, user in
+            (try await AccountReport.account(user, in: UserRepository(client)), user)
         }
         Console.current.result(
-            "would erase \(what): \(HumanUnits.count(found.signIns, "sign-in")), \(HumanUnits.count(found.installs, "installation"))")
+            "would erase \(what(user)): \(HumanUnits.count(found.signIns, "sign-in")), \(HumanUnits.count(found.installs, "installation"))")
         Console.current.note("Nothing was changed: add --yes to do it.")
     }
 }

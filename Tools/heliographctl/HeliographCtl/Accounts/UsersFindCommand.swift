@@ -77,8 +77,7 @@ struct UsersFindCommand: AsyncParsableCommand {
 
     private func criterion() async throws -> Criterion {
         if let address = email.flatMap({ EmailAddress($0) }) {
-            let settings = try await Settings.withKeys()
-            return .email(lookups: address.lookups(under: try settings.installationLookupKeys(hint: "--id")))
+            return .email(lookups: try await address.installationLookups(hint: "--id"))
         }
         if let firebaseUID {
             let settings = try await Settings.withKeys()

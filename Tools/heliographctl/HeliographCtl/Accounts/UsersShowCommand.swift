@@ -16,6 +16,7 @@ struct UsersShowCommand: AsyncParsableCommand {
             tokens and messages are not shown by any command. `audit --user` prints what was done to it.
 
               heliographctl users show --id 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
+              heliographctl users show --email ada@example.org
               heliographctl users show --id 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11 --reveal --operator grace
             """
     )
@@ -29,16 +30,16 @@ struct UsersShowCommand: AsyncParsableCommand {
         let settings = try await reveal ? Settings.withKeys() : nil
         let sealer = try settings.map { try $0.installationSealer(.accounts) }
         let action = reveal ? AuditAction.emailRevealed : .accountShown
-        var report = try await account.recording(action, detail: "by_id") { transaction in
+        var report = try await account.recording(action, detail: account.criterion) { transaction, user in
             let users = UserRepository(transaction)
-            guard let summary = try await users.summary(id: account.user), let details = try await users.details(id: account.user) else {
+            guard let summary = try await users.summary(id: user), let details = try await users.details(id: user) else {
                 throw AccountOptions.noSuchAccount()
             }
             return AccountDetailReport(
                 account: summary, details: details,
-                signIns: try await SignInRepository(transaction).list(of: account.user),
-                installs: try await PushInstallRepository(transaction).find(userIDs: [account.user]),
-                locks: LockReport(failures: try await SessionRepository(transaction).countedFailures(of: account.user), now: Date()))
+                signIns: try await SignInRepository(transaction).list(of: user),
+                installs: try await PushInstallRepository(transaction).find(userIDs: [user]),
+                locks: LockReport(failures: try await SessionRepository(transaction).countedFailures(of: user), now: Date()))
         }
         // Opened after the commit: the operator reads no e-mail without an entry in the log.
         if let sealer { try report.reveal(with: sealer) }

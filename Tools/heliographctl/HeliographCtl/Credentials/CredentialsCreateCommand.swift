@@ -41,9 +41,7 @@ struct CredentialsCreateCommand: AsyncParsableCommand {
         guard app.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,31}/) != nil else {
             throw ValidationError("--app is 1 to 32 of a-z, 0-9 and -, and does not begin with -.")
         }
-        guard 1...80 ~= name.unicodeScalars.count, !name.utf8.contains(0) else {
-            throw ValidationError("--name has 1 to 80 characters.")
-        }
+        try ShownText.check("--name", name, 1...80)
         guard !scope.isEmpty else { throw ValidationError("Give at least one --scope.") }
     }
 

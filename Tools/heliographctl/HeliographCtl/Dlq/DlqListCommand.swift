@@ -10,8 +10,6 @@ struct DlqListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List dead letters, the oldest of each group first.",
         discussion: """
-            Exits with 1 when there are none.
-
               heliographctl dlq list
               heliographctl dlq list notification.requested --reason crashes
               heliographctl dlq list --json | jq -r '.[] | [.stream, .id, .error] | @tsv'
@@ -53,10 +51,7 @@ struct DlqListCommand: AsyncParsableCommand {
                 Self.table(found, now: Date()).lines(console.style).forEach(console.result)
             }
             if isCut { console.note("There are more: --limit \(limit * 10) shows them.") }
-            guard !found.isEmpty else {
-                console.note("There are no dead letters\(reason == nil ? "" : " with this reason").")
-                throw ExitCode.nothingFound
-            }
+            if found.isEmpty { console.note("There are no dead letters\(reason == nil ? "" : " with this reason").") }
         }
     }
 

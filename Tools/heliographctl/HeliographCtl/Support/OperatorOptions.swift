@@ -14,6 +14,11 @@ struct OperatorOptions: ParsableArguments {
             valueName: "name"))
     var name: String?
 
+    /// The most characters of a name in the audit log.
+    private static let maxNameLength = 64
+
+    mutating func validate() throws { try ShownText.check("--operator", name, 0...Self.maxNameLength) }
+
     /// The operator in the audit log. A container has no USER: a bare number would not say what it is.
     var actor: AuditActor {
         let names = [name, ProcessInfo.processInfo.environment["USER"]]

@@ -31,7 +31,8 @@ struct TemplatesSetCommand: AsyncParsableCommand {
         commandName: "set",
         abstract: "Write a template; fields that are not given stay as they are.",
         discussion: """
-            A new template needs a name, a prompt and a style, which the local generator uses. Apps are offered it at once, unless it is \
+            A new template needs a name, a prompt and a style, which the local generator uses. It is the last of the list, unless you give \
+            a --position. Apps are offered it at once, unless it is \
             a --draft: look at it with `templates preview`, and --publish it. Jobs that were ordered before \
             use the new prompt if they have not begun. When another operator writes the same template at the same time, one \
             of the two is refused and exits with 1.
@@ -84,13 +85,16 @@ struct TemplatesSetCommand: AsyncParsableCommand {
             throw ValidationError("The id is 1 to 64 of a-z, 0-9 and -, and does not begin with -.")
         }
         guard prompt == nil || promptFile == nil else { throw ValidationError("Give --prompt or --prompt-file, not both.") }
-        try check("--name", name, 1...80)
-        try check("--description", description, 0...400)
-        try check("--prompt", prompt, 1...4_000)
-        try check("--negative-prompt", negativePrompt, 0...2_000)
+        try ShownText.check("--name", name, 1...80)
+        try ShownText.check("--description", description, 0...400)
+        try ShownText.check("--prompt", prompt, 1...4_000, lineBreaks: true)
+        try ShownText.check("--negative-prompt", negativePrompt, 0...2_000, lineBreaks: true)
         if let style { try check(style: style) }
-        if let preview, !preview.isEmpty, !preview.hasPrefix("https://") {
-            throw ValidationError("--preview is an https address, or empty.")
+        if let preview, !preview.isEmpty, URL(string: preview)?.host()?.isEmpty != false || !Self.isAddress(preview) {
+            throw ValidationError("--preview is an https address of up to 2,000 characters, or empty.")
+        }
+        guard position.map({ Self.positions ~= $0 }) != false else {
+            throw ValidationError("--position is \(Self.positions.lowerBound) to \(Self.positions.upperBound).")
         }
     }
 
@@ -100,7 +104,8 @@ struct TemplatesSetCommand: AsyncParsableCommand {
         let (new, isNew) = try await options.recording(.templateWritten, detail: id) { transaction in
             let templates = ImageTemplateRepository(transaction)
             let old = try await templates.find(id: id)
-            guard let new = template(over: old, prompt: prompt) else {
+            let last = try await templates.all().map(\.position).max() ?? 0
+            guard let new = template(over: old, prompt: prompt, last: last) else {
                 console.note("There is no template \(id) yet: a new one needs --name, --style, and --prompt or --prompt-file.")
                 throw ExitCode.validationFailure
             }
@@ -114,13 +119,14 @@ struct TemplatesSetCommand: AsyncParsableCommand {
     }
 
     /// The template to write; nil when it is new and a required field is missing.
-    private func template(over old: ImageTemplate?, prompt: String?) -> ImageTemplate? {
+    private func template(over old: ImageTemplate?, prompt: String?, last: Int) -> ImageTemplate? {
         guard let name = name ?? old?.name, let prompt = prompt ?? old?.prompt, let style = style ?? old?.style else { return nil }
         return ImageTemplate(
             id: id, name: name, description: description ?? old?.description ?? "",
             preview: preview.map { $0.isEmpty ? nil : $0 } ?? old?.preview, style: style, prompt: prompt,
             negativePrompt: negativePrompt ?? old?.negativePrompt ?? "",
-            state: change?.state ?? old?.state ?? .published, position: position ?? old?.position ?? 0)
+            state: change?.state ?? old?.state ?? .published,
+            position: position ?? old?.position ?? min(last + Self.step, Self.positions.upperBound))
     }
 
     private func promptText() throws -> String? {
@@ -128,16 +134,17 @@ struct TemplatesSetCommand: AsyncParsableCommand {
         guard let text = try? String(contentsOfFile: promptFile, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines) else {
             throw ValidationError("--prompt-file is not a readable file of UTF-8 text.")
         }
-        try check("--prompt-file", text, 1...4_000)
+        try ShownText.check("--prompt-file", text, 1...4_000, lineBreaks: true)
         return text
     }
 
-    /// Checks a length that the database also checks, for a readable error.
-    private func check(_ option: String, _ text: String?, _ range: ClosedRange<Int>) throws {
-        guard let text else { return }
-        guard range ~= text.unicodeScalars.count, !text.utf8.contains(0) else {
-            throw ValidationError("\(option) has \(range.lowerBound) to \(range.upperBound) characters.")
-        }
+    /// Room for other templates between two.
+    private static let step = 10
+    private static let positions = -1_000_000...1_000_000
+
+    /// Whether it is an address as apps load it: no more than printable ASCII.
+    private static func isAddress(_ text: String) -> Bool {
+        text.hasPrefix("https://") && text.utf8.count <= 2_000 && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     }
 
     private func check(style: String) throws {
