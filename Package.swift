@@ -78,7 +78,7 @@ let package = Package(
         .shared("ZipWriter", ["CZlib"]),
         .shared("Sandbox", ["CSeccomp"]),
         .shared("Imaging", ["CJPEG", "CLinux", "CRaster", "CVips", "ImageProbe", .logging, .metrics]),
-        .shared("FaceEngine", ["AsyncPrimitives", "CFaceNet", "Imaging", "HeliographCrypto"]),
+        .shared("FaceEngine", ["AsyncPrimitives", "CFaceNet", "ImageProbe", "Imaging", "HeliographCrypto"]),
         // Its own program, because a sandbox is that of a process. The workers start it; it is installed beside them.
         .executableTarget(
             name: "image-decoder", dependencies: ["BuildVersion", "Imaging", "Sandbox"], path: "Tools/image-decoder",

@@ -1,4 +1,5 @@
 internal import CFaceNet
+internal import ImageProbe
 public import Imaging
 
 /// Finds the face in a photo and describes it.
@@ -57,7 +58,7 @@ public final class FaceEngine {
         let decoded: ImageDecoder.Decoded
         do {
             decoded = try decoder.decodeUpright(
-                photo, maxSide: Self.workingSide, minSide: PhotoGates.minPictureSide)
+                photo, maxSide: Self.workingSide, minSide: PhotoGates.minPictureSide, limits: .face)
         } catch {
             switch error.code {
             case .unsupported: return AnalysedPhoto(analysis: .rejected(.unsupportedFormat), pixelDigest: nil)

@@ -19,6 +19,8 @@ protocol FormatReader: Sendable {
     var size: (width: Int, height: Int)? { get }
     /// Bytes that a decoder needs for the whole picture at once; 0 when it decodes row by row.
     var wholeBytes: Int { get }
+    /// The estimated processor time of decoding a pixel in nanoseconds, on a core that decodes 40 megapixels of a plain JPEG in 0.2 s.
+    var nanosecondsPerPixel: Int { get }
     /// Whether the end of the picture has no mark of its own, so that only a decoder knows whether something is missing.
     var isOpenEnded: Bool { get }
     /// Returns the offset after the picture's last byte in a file of this length; nil when the picture is incomplete.

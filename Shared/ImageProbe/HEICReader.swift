@@ -19,6 +19,8 @@ struct HEICReader: FormatReader {
 
     var wholeBytes: Int { (size?.width ?? 0) * (size?.height ?? 0) * pixelBytes }
 
+    let nanosecondsPerPixel = 22
+
     func end(in byteCount: Int) -> Int? { end }
 
     mutating func step(_ bytes: [UInt8], at position: Int, limits: ImageLimits) throws(ImageProbeError) -> Demand {

@@ -34,6 +34,9 @@ public struct ImageInfo: Sendable, Equatable {
     ///
     /// Progressive JPEG, interlaced PNG, lossless WebP and HEIC cannot be decoded row by row.
     public let wholeBytes: Int
+    /// The estimated processor time of decoding, by pixels and encoding: the same picture takes a hundred times as long in an encoding that
+    /// no camera writes.
+    public let cost: Duration
 }
 
 /// The size limits of a picture.
@@ -46,18 +49,28 @@ public struct ImageLimits: Sendable, Equatable {
     public var bytes: Int
     /// Maximum ``ImageInfo/wholeBytes``.
     public var wholeBytes: Int
+    /// Maximum number of scans of a JPEG. Encoders write up to some ten for a progressive picture.
+    public var scans: Int
+    /// Maximum ``ImageInfo/cost``.
+    public var cost: Duration
 
     /// Creates limits; the defaults are those of the wire contract: 12,000 px a side, 40 MP; any size of the file, which its reader
     /// limits. 256 MiB hold 40 MP of all but the rarest encodings: interlaced PNG of four bands of 16 bits, progressive CMYK, HEIC of
-    /// more than 8 bits.
+    /// more than 8 bits. A second decodes 40 MP of HEIC, and of a JPEG of 20 scans.
     public init(
-        side: Int = 12_000, pixels: Int = 40_000_000, bytes: Int = .max, wholeBytes: Int = 256 * 1024 * 1024
+        side: Int = 12_000, pixels: Int = 40_000_000, bytes: Int = .max, wholeBytes: Int = 256 * 1024 * 1024, scans: Int = 64,
+        cost: Duration = .seconds(1)
     ) {
         self.side = side
         self.pixels = pixels
         self.bytes = bytes
         self.wholeBytes = wholeBytes
+        self.scans = scans
+        self.cost = cost
     }
+
+    /// The limits of a photo of a face: what phones and their cameras write, and no more. An upload has up to twelve.
+    public static let face = ImageLimits(pixels: 16_000_000, scans: 12, cost: .milliseconds(400))
 
     /// Checks a size from a header.
     func check(width: Int, height: Int) throws(ImageProbeError) {

@@ -73,7 +73,7 @@ public struct ImageProbe: Sendable {
     /// Returns the format and size of the picture after its last byte.
     ///
     /// - Throws: `truncated` when the picture is incomplete; `unsupportedFormat` when there were too few bytes to recognise
-    ///   the format; `tooMuchMemory`.
+    ///   the format; `tooMuchMemory`; `tooCostly`.
     public consuming func finish() throws(ImageProbeError) -> ImageInfo {
         guard let format, let reader else {
             throw ImageProbeError(.unsupportedFormat, "\(byteCount) bytes are no picture")
@@ -85,9 +85,13 @@ public struct ImageProbe: Sendable {
         guard wholeBytes <= limits.wholeBytes else {
             throw ImageProbeError(.tooMuchMemory, "\(wholeBytes) bytes to decode; \(limits.wholeBytes) are taken")
         }
+        let cost = Duration.nanoseconds(size.width * size.height * reader.nanosecondsPerPixel)
+        guard cost <= limits.cost else {
+            throw ImageProbeError(.tooCostly, "\(cost) to decode; \(limits.cost) are taken")
+        }
         return ImageInfo(
             format: format, width: size.width, height: size.height, byteCount: byteCount, end: end, isOpenEnded: reader.isOpenEnded,
-            wholeBytes: wholeBytes)
+            wholeBytes: wholeBytes, cost: cost)
     }
 
     /// Passes the reader the bytes it demanded and stores its next demand.

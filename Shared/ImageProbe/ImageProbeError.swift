@@ -12,6 +12,8 @@ public struct ImageProbeError: Error, Equatable, Sendable, CustomStringConvertib
         case tooManyPixels
         /// The picture cannot be decoded row by row, and as a whole it exceeds a limit of ``ImageLimits``.
         case tooMuchMemory
+        /// Decoding it takes longer than a limit of ``ImageLimits`` allows, for the way it is encoded.
+        case tooCostly
         /// The file exceeds a limit of ``ImageLimits``.
         case tooManyBytes
         /// The file ends before the picture is complete.

@@ -6,9 +6,9 @@
 /// Segments are skipped by their length, so a thumbnail inside one is never mistaken for the picture. Bytes after the end of
 /// the image are ignored: phones append gain maps and previews there.
 struct JPEGReader: FormatReader {
-    /// Maximum number of scans. Encoders write up to some twenty for a progressive picture. Each scan may have only a few
-    /// bytes, but makes a decoder process the whole picture again.
-    static let maxScans = 64
+    /// Time of a pixel in a plain picture, and of each scan of another: a scan may have only a few bytes, but makes a decoder process the
+    /// whole picture again.
+    private static let (plainNanoseconds, scanNanoseconds) = (5, 1)
 
     private enum Step {
         case signature, markerPrefix, marker, segmentLength(UInt8), frameHeader, afterSegment
@@ -25,6 +25,7 @@ struct JPEGReader: FormatReader {
     private(set) var size: (width: Int, height: Int)?
 
     var wholeBytes: Int { isWhole ? frame.coefficientBytes : 0 }
+    var nanosecondsPerPixel: Int { Self.plainNanoseconds + (isWhole ? scans * Self.scanNanoseconds : 0) }
 
     func end(in byteCount: Int) -> Int? {
         if let end { return end }
@@ -58,7 +59,7 @@ struct JPEGReader: FormatReader {
             // If the first scan lacks a component, later scans contain it.
             if scans == 0, Int(bytes[0]) != frame.samplings.count { isWhole = true }
             scans += 1
-            guard scans <= Self.maxScans else { throw ImageProbeError(.malformed, "more than \(Self.maxScans) JPEG scans") }
+            guard scans <= limits.scans else { throw ImageProbeError(.tooCostly, "more than \(limits.scans) JPEG scans") }
             step = .scanData
             return .skip(rest)
         case .scanData:

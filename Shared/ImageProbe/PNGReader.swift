@@ -2,6 +2,8 @@
 struct PNGReader: FormatReader {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let checksumBytes = 4
+    /// Time of a pixel of up to four bands of eight bits, which doubles with their depth, and again if it is interlaced.
+    private static let plainNanoseconds = 6
 
     private enum Step { case signature, chunkHeader, chunkStart, header, end }
 
@@ -15,6 +17,8 @@ struct PNGReader: FormatReader {
     private var hasTransparency = false
 
     var wholeBytes: Int { isInterlaced ? (size?.width ?? 0) * (size?.height ?? 0) * pixelBytes : 0 }
+
+    var nanosecondsPerPixel: Int { Self.plainNanoseconds * (pixelBytes > 4 ? 2 : 1) * (isInterlaced ? 2 : 1) }
 
     func end(in byteCount: Int) -> Int? { end }
 

@@ -19,6 +19,7 @@ struct WebPReader: FormatReader {
     private var isLossless = false
 
     var wholeBytes: Int { isLossless ? (size?.width ?? 0) * (size?.height ?? 0) * Self.losslessPixelBytes : 0 }
+    let nanosecondsPerPixel = 10
     var size: (width: Int, height: Int)? { canvas ?? picture }
 
     func end(in byteCount: Int) -> Int? { picture == nil ? nil : end }

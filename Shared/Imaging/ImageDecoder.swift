@@ -36,11 +36,17 @@ public final class ImageDecoder: Sendable {
     private static let maxKeptFailures = 100
     /// The longest time that a picture may take: the largest ones take a second or two, and ten times as long on a busy machine.
     package static let usualPatience = Duration.seconds(60)
+    /// The processor time that a picture may take, as a multiple of ``ImageInfo/cost`` and on top of ``usualBasicTime``: machines differ,
+    /// and pictures of one structure too.
+    private static let costFactor = 8
+    /// The processor time that is allowed for any picture, in addition: rendering it takes some.
+    package static let usualBasicTime = Duration.seconds(2)
 
     private let mode: SandboxMode
     private let executable: String
     private let arguments: [String]
     private let patience: Duration
+    private let basicTime: Duration
     private let logger: Logger
     private let failureCounters: [DecoderFailure.Kind: Counter]
     private let state = Mutex(State())
@@ -54,12 +60,13 @@ public final class ImageDecoder: Sendable {
         self.init(sandbox: sandbox, logger: logger, executable: Self.siblingExecutable)
     }
 
-    /// Creates a decoder with another program, or with another patience.
+    /// Creates a decoder with another program, or with other times.
     package init(
         sandbox: SandboxMode, logger: Logger, executable: String, arguments: [String] = [], patience: Duration = usualPatience,
-        metrics: any MetricsFactory = MetricsSystem.factory
+        basicTime: Duration = usualBasicTime, metrics: any MetricsFactory = MetricsSystem.factory
     ) {
-        (mode, self.logger, self.executable, self.arguments, self.patience) = (sandbox, logger, executable, arguments, patience)
+        (mode, self.logger, self.executable, self.arguments) = (sandbox, logger, executable, arguments)
+        (self.patience, self.basicTime) = (patience, basicTime)
         // All are there from the start: to Prometheus, a counter that begins with 1 has not increased.
         failureCounters = Dictionary(
             uniqueKeysWithValues: DecoderFailure.Kind.allCases.map { kind in
@@ -134,7 +141,10 @@ public final class ImageDecoder: Sendable {
         let outcome: Result<DecodedPicture, ImagingError>
         do throws(DecoderFailure) {
             let process = try borrow()
-            let patience = DecoderSocket.Patience(deadline: .now + patience, isCancelled: isCancelled)
+            let used = process.processorTime
+            let allowed = basicTime + info.cost * Self.costFactor
+            var patience = DecoderSocket.Patience(deadline: .now + patience, isCancelled: isCancelled)
+            patience.isOverspent = { (process.processorTime - used) > allowed }
             outcome = try process.decode(request, picture, patience)
             giveBack(process)
         } catch {
@@ -159,7 +169,7 @@ public final class ImageDecoder: Sendable {
         } catch {
             switch error.code {
             case .unsupportedFormat: throw ImagingError(.unsupported, error.message)
-            case .tooManyBytes, .tooManyPixels, .tooMuchMemory, .animated: throw ImagingError(.tooLarge, error.message)
+            case .tooManyBytes, .tooManyPixels, .tooMuchMemory, .tooCostly, .animated: throw ImagingError(.tooLarge, error.message)
             case .malformed, .truncated: throw ImagingError(.corrupt, error.message)
             }
         }

@@ -10,6 +10,7 @@ import Testing
     @Test func `the client for apps has the limits of the probe`() {
         let limits = ImageLimits()
         #expect((PhotoLimits.maxSide, PhotoLimits.maxPixelsOfAPI) == (limits.side, limits.pixels))
+        #expect((PhotoLimits.maxSide, PhotoLimits.face.maxPixels) == (ImageLimits.face.side, ImageLimits.face.pixels))
     }
 
     private static func check(_ bytes: [UInt8], _ name: String) throws {

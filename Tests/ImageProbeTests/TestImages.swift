@@ -1,6 +1,6 @@
 /// Files built byte by byte, with a complete structure and noise as pixels, which the probe never decodes.
 enum TestImages {
-    static func jpeg(width: Int, height: Int, frame: UInt8 = 0xC0, scanBytes: Int = 64) -> [UInt8] {
+    static func jpeg(width: Int, height: Int, frame: UInt8 = 0xC0, scanBytes: Int = 64, refinements: Int = 1) -> [UInt8] {
         let exif = segment(0xE1, Array("Exif\0\0".utf8) + thumbnail)
         let header = segment(frame, [8] + big(height, 2) + big(width, 2) + [3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1])
         let scan = segment(0xDA, [3, 1, 0, 2, 0x11, 3, 0x11, 0, 63, 0])
@@ -10,7 +10,7 @@ enum TestImages {
         // A sequential frame whose first scan has all components has no other.
         let isProgressive = frame == 0xC2
         let refinement = isProgressive ? segment(0xDA, [1, 1, 0, 1, 5, 0]).dropFirst() + [0x11, 0xFF] : []
-        return [0xFF, 0xD8] + exif + tables + header + scan + data + refinement + [0xD9]
+        return [0xFF, 0xD8] + exif + tables + header + scan + data + (0..<refinements).flatMap { _ in refinement } + [0xD9]
     }
 
     static func png(width: Int, height: Int, extra: [UInt8] = []) -> [UInt8] {

@@ -7,17 +7,20 @@ import Testing
 
 /// Tests what a decoder can do that an attacker has taken over by a picture.
 @Suite struct HostileDecoderTests {
-    private static func decoder(_ behaviour: String, patience: Duration = .seconds(60)) throws -> ImageDecoder {
+    private static func decoder(
+        _ behaviour: String, patience: Duration = .seconds(60), basicTime: Duration = .seconds(2)
+    ) throws -> ImageDecoder {
         ImageDecoder(
             sandbox: .required, logger: Logger(label: "hostile-decoder-tests") { _ in SwiftLogNoOpLogHandler() },
-            executable: try PackageRoot.executable("hostile-decoder"), arguments: [behaviour], patience: patience)
+            executable: try PackageRoot.executable("hostile-decoder"), arguments: [behaviour], patience: patience, basicTime: basicTime)
     }
 
     /// Orders two thumbnails from a decoder, and returns its failures; each picture must be refused with the same code.
     private func failures(
-        _ behaviour: String, patience: Duration = .seconds(60), refusedAs expected: ImagingError.Code = .corrupt
+        _ behaviour: String, patience: Duration = .seconds(60), basicTime: Duration = .seconds(2),
+        refusedAs expected: ImagingError.Code = .corrupt
     ) throws -> [DecoderFailure] {
-        let decoder = try Self.decoder(behaviour, patience: patience)
+        let decoder = try Self.decoder(behaviour, patience: patience, basicTime: basicTime)
         let file = try Samples.quarters()
         for _ in 0..<2 { #expect(code { _ = try ImagePipeline(decoder: decoder).thumbnail(of: file) } == expected) }
         #expect(decoder.idleProcesses == [], "a decoder that misbehaved is used again")
@@ -44,6 +47,12 @@ import Testing
 
     @Test func `a decoder that does not answer is ended at the deadline`() throws {
         for failure in try failures("saysNothing", patience: .milliseconds(300)) { #expect(failure == .late) }
+    }
+
+    @Test func `a decoder that computes for longer than its picture may take is ended long before the deadline`() throws {
+        let start = ContinuousClock.now
+        for failure in try failures("saysNothing", basicTime: .milliseconds(100)) { #expect(failure == .late) }
+        #expect(ContinuousClock.now - start < ImageDecoder.usualPatience)
     }
 
     @Test func `failures are counted by kind, from zero`() throws {

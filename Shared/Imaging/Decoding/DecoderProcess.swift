@@ -59,6 +59,17 @@ final class DecoderProcess: Sendable {
         }
     }
 
+    /// The processor time that the process has used so far; zero where the system does not tell.
+    var processorTime: Duration {
+        #if canImport(Glibc)
+            var (clock, time) = (clockid_t(), timespec())
+            guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else { return .zero }
+            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        #else
+            return .zero
+        #endif
+    }
+
     /// Kills the process unless it has ended, and returns how it ended.
     func kill() -> DecoderEnd {
         end.withLock { end in

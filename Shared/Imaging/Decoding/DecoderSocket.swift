@@ -6,14 +6,19 @@
 
 /// A worker's end of the connection to its decoder. Its functions block until all bytes are transferred.
 struct DecoderSocket: Sendable {
-    /// The limit of a wait, and the question whether the caller has cancelled it.
+    /// The limits of a wait, and the question whether the caller has cancelled it.
     struct Patience {
         let deadline: ContinuousClock.Instant
         var isCancelled: (@Sendable () -> Bool)?
+        /// Whether the decoder has used more processor time than its picture may take. Unlike the deadline, it does not depend on what else
+        /// the machine does.
+        var isOverspent: (() -> Bool)?
     }
 
     /// Time between two questions whether the caller has cancelled.
     private static let cancellationInterval = Duration.milliseconds(10)
+    /// Time between two looks at the processor time.
+    private static let spendingInterval = Duration.milliseconds(100)
 
     let descriptor: Int32
 
@@ -50,7 +55,8 @@ struct DecoderSocket: Sendable {
     private func wait(for event: Int32, _ patience: Patience) throws(DecoderFailure) {
         if let isCancelled = patience.isCancelled, isCancelled() { throw .cancelled }
         var left = patience.deadline - .now
-        guard left > .zero else { throw .late }
+        guard left > .zero, patience.isOverspent?() != true else { throw .late }
+        if patience.isOverspent != nil { left = min(left, Self.spendingInterval) }
         if patience.isCancelled != nil { left = min(left, Self.cancellationInterval) }
         var slot = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         _ = poll(&slot, 1, Int32(clamping: Int((left / .milliseconds(1)).rounded(.up))))

@@ -42,7 +42,7 @@ struct ImageSubmitController: Sendable {
             try await repeatable.run { attempt in
                 try await blobs.deletingOnFailure(under: BlobFolder.imageJobs.prefix(of: jobID), context.logger) {
                     let inputKey = try BlobFolder.imageJobs.key("input", of: jobID)
-                    let receiver = PictureReceiver(blobs: blobs, limits: limits) { try await attempt.lease?.renewIfDue() }
+                    let receiver = PictureReceiver(blobs: blobs, limits: limits.picture) { try await attempt.lease?.renewIfDue() }
                     context.askForBody()
                     let received = try await receive(
                         request, boundary, storingAs: attempt.isRepetition ? nil : inputKey, with: receiver)

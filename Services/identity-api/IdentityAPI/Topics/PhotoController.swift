@@ -48,7 +48,7 @@ struct PhotoController: Sendable {
             try await repeatable.run { attempt in
                 try await blobs.deletingOnFailure(under: BlobFolder.topicPhotos.prefix(of: photoID), context.logger) {
                     let photoKey = try BlobFolder.topicPhotos.key("photo", of: photoID)
-                    let receiver = PictureReceiver(blobs: blobs, limits: limits) { try await attempt.lease?.renewIfDue() }
+                    let receiver = PictureReceiver(blobs: blobs, limits: limits.picture) { try await attempt.lease?.renewIfDue() }
                     context.askForBody()
                     var body = MultipartBody(
                         request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits)

@@ -14,7 +14,7 @@ struct PictureCheck: ~Copyable {
     }
 
     private let field: String
-    private let limits: UploadLimits
+    private let limits: ImageLimits
     private var probe: ImageProbe
     private var hasher = SHA256.Hasher()
     private var byteCount = 0
@@ -22,10 +22,10 @@ struct PictureCheck: ~Copyable {
     /// Creates the check of a picture.
     ///
     /// - Parameter field: The picture's field in the form, named in errors.
-    init(field: String, limits: UploadLimits) {
+    init(field: String, limits: ImageLimits) {
         self.field = field
         self.limits = limits
-        probe = ImageProbe(limits: ImageLimits(bytes: limits.pictureBytes))
+        probe = ImageProbe(limits: limits)
     }
 
     /// Checks the next bytes.
@@ -57,11 +57,13 @@ struct PictureCheck: ~Copyable {
     private borrowing func refusal(_ error: ImageProbeError) -> APIError {
         let (code, message): (ErrorCode, String) =
             switch error.code {
-            case .tooManyBytes: (.payloadTooLarge, "A picture is larger than \(limits.pictureBytes / 1_048_576) MB")
+            case .tooManyBytes: (.payloadTooLarge, "A picture is larger than \(limits.bytes / 1_048_576) MB")
             case .unsupportedFormat: (.invalidImage, "A picture must be a JPEG, PNG, WebP or HEIC file")
             case .animated: (.invalidImage, "A picture must have one frame")
             case .tooMuchMemory: (.invalidImage, "The picture is too large for the way it is encoded; a plain JPEG of it is taken")
-            case .tooManyPixels: (.invalidImage, "A picture may have 12,000 pixels a side and 40 megapixels")
+            case .tooCostly: (.invalidImage, "Decoding the picture takes too long for the way it is encoded; a plain JPEG of it is taken")
+            case .tooManyPixels:
+                (.invalidImage, "A picture may have 12,000 pixels a side and \(limits.pixels / 1_000_000) megapixels here")
             case .truncated: (.invalidImage, "A picture is incomplete")
             case .malformed: (.invalidImage, "A picture is damaged")
             }

@@ -1,11 +1,12 @@
 internal import BlobStore
+internal import ImageProbe
 internal import Logging
 internal import NIOCore
 
 /// Checks a picture and stores it while it arrives.
 struct PictureReceiver {
     let blobs: any BlobStore
-    let limits: UploadLimits
+    let limits: ImageLimits
     /// Called after each piece.
     var onProgress: () async throws -> Void = {}
 

@@ -1,3 +1,4 @@
+internal import ImageProbe
 internal import WireFormat
 
 /// The size limits of uploads.
@@ -10,6 +11,14 @@ struct UploadLimits: Sendable {
     var imageBodyBytes = 16 * 1024 * 1024
     /// The maximum size of one text field.
     var textBytes = 4 * 1024
+    /// The limits of a picture of an order, and of a topic's photo.
+    var picture: ImageLimits { ImageLimits(bytes: pictureBytes) }
+    /// The limits of a photo of a face, which has fewer pixels: nine and more of them are examined at once.
+    var face: ImageLimits {
+        var limits = ImageLimits.face
+        limits.bytes = pictureBytes
+        return limits
+    }
     /// The maximum number of concurrent uploads; more are refused with `overloaded`.
     var concurrentUploads = 64
 }

@@ -42,7 +42,7 @@ struct UploadReceiver {
     ///
     /// - Throws: ``APIError`` at the first fault. The caller then deletes the photos stored so far, which are under the session's prefix.
     func receive(_ body: inout MultipartBody) async throws -> ReceivedUpload {
-        let receiver = PictureReceiver(blobs: blobs, limits: limits)
+        let receiver = PictureReceiver(blobs: blobs, limits: limits.face)
         var upload = ReceivedUpload()
         var counts: [String: Int] = [:]
         while let piece = try await body.next() {
