@@ -21,7 +21,7 @@ import WireFormat
 
     /// Returns a sign-in with an e-mail and a phone of its own.
     private static func stranger(_ number: Int) -> Form {
-        Form.signIn(email: "stranger-\(number)@example.org").with("fcm_token", "phone-\(number)-aaaaaaaaaaaaaaaa:token")
+        Form.signIn(email: "stranger-\(number)@example.org").with("fcm_token", Form.pushToken(of: number))
     }
 
     /// Sends the head of an upload without its body, and returns the answer, which the server gave without reading a body.
@@ -113,7 +113,7 @@ import WireFormat
             let device = try await api.signedInDevice()
             func enrol(_ number: Int) async throws -> HTTPClientResponse {
                 try await api.send(
-                    .signUp(email: nil).with("fcm_token", "phone-\(number)-aaaaaaaaaaaaaaaa:token"), to: Path.signUp,
+                    .signUp(email: nil).with("fcm_token", Form.pushToken(of: number)), to: Path.signUp,
                     headers: [("Authorization", "Bearer \(device.accessToken)"), ("X-Forwarded-For", "198.51.100.\(number)")])
             }
             for number in 1...2 { #expect(try await enrol(number).status == 200) }

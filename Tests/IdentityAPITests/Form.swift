@@ -11,6 +11,12 @@ struct Form: Sendable {
 
     static let pushToken = "c1aaaaaaaaaaaaaaaaaaaa:APA91bExampleToken"
 
+    /// The token of one of many phones.
+    static func pushToken(of number: Int) -> String {
+        let digits = "\(number)"
+        return "dPhone" + String(repeating: "-", count: 16 - digits.count) + "\(digits):APA91bExampleToken"
+    }
+
     static func signUp(email: String? = "new@example.org") -> Form {
         var form = Form()
         form.text("fcm_token", pushToken)

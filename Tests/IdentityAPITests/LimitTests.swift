@@ -187,7 +187,7 @@ import WireFormat
         let device = try await api.signedInDevice()
         let stranger = Form.signUp(email: "known@example.org")
         #expect(try await api.send(stranger, to: Path.signUp).status == 200)
-        #expect(try await api.send(stranger.with("fcm_token", "other:token"), to: Path.signUp).refusal == "429 rate_limited")
+        #expect(try await api.send(stranger.with("fcm_token", Form.pushToken(of: 1)), to: Path.signUp).refusal == "429 rate_limited")
         let bearer = [("Authorization", "Bearer \(device.accessToken)")]
         #expect(try await api.send(.signUp(email: nil), to: Path.signUp, headers: bearer).status == 200)
     }

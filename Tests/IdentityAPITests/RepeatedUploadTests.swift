@@ -34,7 +34,7 @@ import WireFormat
         let key = [("Idempotency-Key", "sign-in-1")]
         _ = try await api.send(.signIn(), to: Path.login, headers: key)
         let files = api.storedFiles()
-        for other in [Form.signIn().withLastPhoto(TestPhoto.jpeg(seed: 99)), Form.signIn().with("fcm_token", "another-phone:token")] {
+        for other in [Form.signIn().withLastPhoto(TestPhoto.jpeg(seed: 99)), Form.signIn().with("fcm_token", Form.pushToken(of: 1))] {
             let refused = try await api.send(other, to: Path.login, headers: key)
             #expect(refused.status == 422)
             #expect(refused.json.text("error.code") == "idempotency_key_reused")

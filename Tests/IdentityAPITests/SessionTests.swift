@@ -166,7 +166,7 @@ extension IdentityFixture {
         _ = try await api.signedInDevice()
         var refusals: [String: Int] = [:]
         for number in 0..<60 {
-            let token = "stranger\(number):APA91bStranger"
+            let token = Form.pushToken(of: number)
             let response = try await api.send(.signIn().with("fcm_token", token), to: Path.login)
             if response.status == 200, let id = UUID(uuidString: response.json.text("data.session_id") ?? "") {
                 try await api.decide(id, .failed(.noMatch))

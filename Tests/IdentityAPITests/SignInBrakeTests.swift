@@ -68,7 +68,7 @@ import WireFormat
     private func attempt(
         _ number: Int, from address: String = "198.51.100.1", device: String? = nil, hasChallenge: Bool = false
     ) async throws -> HTTPClientResponse {
-        var form = Form.signIn(email: "user\(number)@example.org").with("fcm_token", device ?? "device\(number)aaaaaaaaaaaaaa:APA91bToken")
+        var form = Form.signIn(email: "user\(number)@example.org").with("fcm_token", device ?? Form.pushToken(of: number))
         if hasChallenge {
             let challenge = try await api.send("POST", "/v1/ekyc/challenges").json.text("data.challenge_id")
             form = form.with("challenge_id", try #require(challenge))

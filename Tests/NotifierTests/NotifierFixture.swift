@@ -9,9 +9,10 @@ import PostgresClient
 import RedisClient
 import ServiceDefaults
 import ServiceLifecycle
-import Storage
 import TestSupport
 import WireFormat
+
+@testable import Storage
 
 /// A notifier as it is deployed, with a database, a key prefix and an emulator of its own.
 struct NotifierFixture: Sendable {
@@ -141,7 +142,7 @@ struct NotifierFixture: Sendable {
     }
 
     private func registration(_ token: String, platform: String?) throws -> PushRegistration {
-        guard let target = PushTarget(token) else { throw DeadlineExceeded(description: "not a token") }
+        let target = PushTarget(token) ?? PushTarget(kind: .token, value: token)
         let key = target.installationKey
         return PushRegistration(
             installationKey: key, kind: target.kind,

@@ -1,6 +1,7 @@
 import HeliographCrypto
-import Storage
 import Testing
+
+@testable import Storage
 
 struct PushTargetTests {
     @Test func `a token and the installation id it begins with identify one installation`() throws {
@@ -14,13 +15,37 @@ struct PushTargetTests {
         #expect(token.valueHash != newer.valueHash)
     }
 
-    @Test(arguments: ["bXk3Zq_9T0mYyRbN1-aB2c", "dXk3Zq_9T0mYyRbN1-aB2", "dXk3Zq_9T0mYyRbN1-aB2+", "plain-old-token"])
-    func `a value without the format of an installation id is a token`(_ value: String) {
+    private static let secret = "APA91b" + String(repeating: "x", count: 134)
+
+    @Test(arguments: [
+        "dXk3Zq_9T0mYyRbN1-aB2c:\(secret)", "dXk3Zq_9T0mYyRbN1-aB2c:short", "demo_token_placeholder:\(secret)", "fXk3Zq_9T0m:\(secret)",
+        secret,
+    ])
+    func `a token has the shape of those that FCM gives out, today and in former years`(_ value: String) {
         #expect(PushTarget(value)?.kind == .token)
     }
 
-    @Test(arguments: ["", ":", ":APA91b", " ", "a b", "töken", "a\u{0}b", "line\nbreak", String(repeating: "x", count: 4097)])
-    func `an invalid value is refused`(_ value: String) {
+    private static let noTokens: [(value: String, fault: PushTarget.Fault)] = [
+        ("", .malformed), (":", .malformed), (":APA91b", .malformed), ("a", .malformed), ("123", .malformed),
+        ("plain-old-token", .malformed),
+        ("bXk3Zq_9T0mYyRbN1-aB2c", .malformed), ("dXk3Zq_9T0mYyRbN1-aB2", .malformed), ("dXk3Zq_9T0mYyRbN1-aB2+", .malformed),
+        ("dXk3Zq_9T0mYyRbN1-aB2c:", .malformed), ("demo_token_placeholder", .malformed), ("demo_token_placeholder:x", .malformed),
+        ("error:\(secret)", .placeholder), ("phone:\(secret)", .malformed), (String(repeating: "x", count: 160), .malformed),
+        ("com.google.android.gms.tasks.zzu@1a2b3c", .malformed), ("2F1B9A6C-5C5E-4B0F-9A59-0C4C4D5B8E11", .malformed),
+        ("eyJhbGciOiJSUzI1NiJ9." + String(repeating: "x", count: 200), .malformed), (String(repeating: "x", count: 4_097), .malformed),
+        ("NO_TOKEN", .placeholder), ("no-token", .placeholder), ("notavailable", .placeholder), ("Error", .placeholder),
+        ("MISSING_INSTANCEID_SERVICE", .placeholder), ("string", .placeholder), ("undefined:APA91b", .placeholder),
+        ("(null)", .placeholder),
+        ("ExponentPushToken[abc]", .expoToken), ("[abc]", .quoted), ("\"dXk3Zq_9T0mYyRbN1-aB2c\"", .quoted),
+        ("{length = 32, bytes = 0x3a5e ... 91c2 }", .apnsToken), ("<\(String(repeating: "0f1e2d3c ", count: 8))>", .apnsToken),
+        (String(repeating: "0f", count: 32), .apnsToken), ("Bearer dXk3Zq", .unprintable), ("no token", .unprintable),
+        ("töken", .unprintable),
+        ("a\u{0}b", .unprintable), ("line\nbreak", .unprintable), (" ", .unprintable),
+    ]
+
+    @Test(arguments: noTokens.indices) func `anything else is refused with the reason`(index: Int) {
+        let (value, fault) = Self.noTokens[index]
+        #expect(PushTarget.Fault(of: value) == fault, "\(value.prefix(40))")
         #expect(PushTarget(value) == nil)
     }
 
@@ -31,7 +56,7 @@ struct PushTargetTests {
     }
 
     @Test func `the two hashes of one value never coincide`() throws {
-        let target = try #require(PushTarget("token-without-colon"))
+        let target = try #require(PushTarget(Self.secret))
         #expect(target.installationKey != target.valueHash)
     }
 }

@@ -3,10 +3,10 @@ import FoundationEssentials
 import HeliographCrypto
 import Logging
 import PostgresClient
-import Storage
 import TestSupport
 import WireFormat
 
+@testable import Storage
 @testable import TokenRegistry
 
 /// The handlers of the registry, on a database of their own.
@@ -46,11 +46,14 @@ struct Registry {
     }
 
     /// The installation key of a token.
-    func key(_ token: String) -> [UInt8] { PushTarget(token)!.installationKey }
+    func key(_ token: String) -> [UInt8] { target(token).installationKey }
+
+    /// A token of any shape: the registry does not look at it.
+    private func target(_ token: String) -> PushTarget { PushTarget(kind: .token, value: token) }
 
     /// A registration of a token, as identity-api makes it.
     func registration(_ token: String) throws -> PushRegistration {
-        let (target, key) = (PushTarget(token)!, key(token))
+        let (target, key) = (target(token), key(token))
         return PushRegistration(
             installationKey: key, kind: target.kind,
             valueSealed: try sealer.seal(Array(token.utf8), context: SealingContext.pushInstall(installationKey: key)),

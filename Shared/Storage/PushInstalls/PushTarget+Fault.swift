@@ -9,15 +9,23 @@ extension PushTarget {
         case quoted
         /// A device token of Apple's push service, in hexadecimal digits; FCM has another one for the same phone.
         case apnsToken
-        /// Not of the characters and the length of any token.
+        /// A token of Expo's push service, which only that service can send to.
+        case expoToken
+        /// A value with white space or characters that no token has, such as a whole header or a sentence.
+        case unprintable
+        /// Any other value without the shape of a token.
         case malformed
     }
 
     /// In lower case. The words in capitals of Google's libraries are errors, and those of phones whose registration was revoked.
+    ///
+    /// They only choose the reason: any other word has not the shape of a token either.
     fileprivate static let placeholders: Set<String> = [
         "null", "(null)", "<null>", "nil", "none", "undefined", "nan", "n/a", "na", "unknown", "empty", "false", "true", "0", "-1", "-",
-        "blacklisted", "messenger", "service_not_available", "fis_auth_error", "authentication_failed", "too_many_registrations",
-        "phone_registration_error", "invalid_sender", "token_not_available", "fcm_token", "device_token", "push_token",
+        "_", "blacklisted", "messenger", "service_not_available", "fis_auth_error", "authentication_failed", "too_many_registrations",
+        "phone_registration_error", "invalid_sender", "token_not_available", "fcm_token", "device_token", "push_token", "no_token",
+        "no-token", "notavailable", "not_available", "missing_instanceid_service", "permission_denied", "notification_disabled", "error",
+        "string", "test", "token", "placeholder", "mock_token", "default", "web", "ios", "android",
     ]
     fileprivate static let quotes = Set("\"'`()<>{}[]".utf8)
     /// 32 bytes today, up to 100 by Apple's documentation.
@@ -25,23 +33,30 @@ extension PushTarget {
 }
 
 extension PushTarget.Fault {
-    /// Returns what is wrong with a value; nil for one that may be a token.
+    /// Returns what is wrong with a value; nil for one that has the shape of a token or of an installation id.
     init?(of value: String) {
         let bytes = value.utf8
+        if PushTarget.hasShape(bytes) { return nil }
         if PushTarget.placeholders.contains(value.prefix { $0 != ":" }.lowercased()) {
             self = .placeholder
-        } else if bytes.count > 1, bytes.contains(where: PushTarget.quotes.contains) {
-            self = .quoted
-        } else if PushTarget.apnsTokenDigits.contains(bytes.count),
-            bytes.allSatisfy({ UnicodeScalar($0).properties.isASCIIHexDigit })
-        {
+        } else if value.hasPrefix("ExponentPushToken[") || value.hasPrefix("ExpoPushToken[") {
+            self = .expoToken
+        } else if Self.isAPNsToken(value) {
             self = .apnsToken
-        } else if bytes.isEmpty || bytes.first == UInt8(ascii: ":") || bytes.count > PushTarget.maxBytes
-            || !bytes.allSatisfy({ 0x21...0x7E ~= $0 })
-        {
-            self = .malformed
+        } else if bytes.contains(where: PushTarget.quotes.contains) {
+            self = .quoted
+        } else if !bytes.allSatisfy({ 0x21...0x7E ~= $0 }) {
+            self = .unprintable
         } else {
-            return nil
+            self = .malformed
         }
+    }
+
+    /// Whether a value is the bytes of a device token, as they are or as iOS prints them.
+    private static func isAPNsToken(_ value: String) -> Bool {
+        let digits = value.utf8.filter { !"<> ".utf8.contains($0) }
+        return value.hasPrefix("{length = 32, bytes = 0x")
+            || PushTarget.apnsTokenDigits.contains(digits.count)
+                && digits.allSatisfy { UnicodeScalar($0).properties.isASCIIHexDigit }
     }
 }

@@ -21,21 +21,6 @@ public struct PushTarget: Sendable, Equatable {
     /// The value as sent. Never logged.
     public let value: String
 
-    /// Accepts a value of 1 to 4096 bytes of printable ASCII without spaces that does not begin with a colon, which would leave the
-    /// installation id empty; `nil` for anything else.
-    public init?(_ value: String) {
-        do throws(Fault) { try self.init(checking: value) } catch { return nil }
-    }
-
-    /// Accepts such a value.
-    ///
-    /// - Throws: ``Fault`` for anything else, and for what phones send in place of a token.
-    public init(checking value: String) throws(Fault) {
-        if let fault = Fault(of: value) { throw fault }
-        self.value = value
-        self.kind = Self.isInstallationID(value.utf8) ? .fid : .token
-    }
-
     /// The installation id: the value up to its colon.
     private var installationID: Substring {
         value.prefix { $0 != ":" }
@@ -49,19 +34,58 @@ public struct PushTarget: Sendable, Equatable {
 
     /// The hash by which a change of the value is detected: `PushInstall.valueHash`.
     public var valueHash: [UInt8] { SHA256.hash(Array("push_value:".utf8) + Array(value.utf8)) }
+}
+
+/// A value is known by its shape: the installation id is what a limit counts, and an installation belongs to one user, so that a value
+/// that many phones send in place of a token must never become one.
+extension PushTarget {
+    /// The minimum length of the secret of tokens without a Firebase installation id. Theirs have 140 and more.
+    private static let minSecretBytes = 100
+    private static let secretPrefix = Array("APA91b".utf8)
+    private static let legacyIDLength = 11
+
+    /// Accepts a registration token or an installation id; `nil` for anything else.
+    public init?(_ value: String) {
+        do throws(Fault) { try self.init(checking: value) } catch { return nil }
+    }
+
+    /// Accepts such a value.
+    ///
+    /// - Throws: ``Fault`` for anything else, and for what phones send in place of a token.
+    public init(checking value: String) throws(Fault) {
+        if let fault = Fault(of: value) { throw fault }
+        self.init(kind: Self.isInstallationID(value.utf8) ? .fid : .token, value: value)
+    }
+
+    /// Whether a value has the shape of an installation id, or of a token: `<installation id>:<secret>`; before 2020 the id had 11
+    /// characters, and the first tokens had none.
+    static func hasShape(_ value: String.UTF8View) -> Bool {
+        guard value.count <= maxBytes, value.allSatisfy({ 0x21...0x7E ~= $0 && !"\"'`()<>{}[]".utf8.contains($0) }) else { return false }
+        let parts = value.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let id = parts.first, let secret = parts.last, !secret.isEmpty else { return false }
+        let isLong = secret.count >= minSecretBytes && secret.starts(with: secretPrefix)
+        if isInstallationID(id) { return isLong || isRandom(id) }
+        return isLong && secret.allSatisfy(isURLSafe) && (parts.count == 1 || id.count == legacyIDLength && id.allSatisfy(isURLSafe))
+    }
+
+    /// Whether an id of 22 characters is no phrase such as `demo_token_placeholder`: of 30 million random ones, one has neither a capital
+    /// nor a digit.
+    private static func isRandom(_ id: Substring.UTF8View) -> Bool {
+        id.contains { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    }
 
     /// An installation id is 22 base64url characters whose first four bits are 0111: it begins with c, d, e or f.
-    private static func isInstallationID(_ bytes: String.UTF8View) -> Bool {
-        guard bytes.count == 22, let first = bytes.first, (UInt8(ascii: "c")...UInt8(ascii: "f")).contains(first) else {
-            return false
-        }
-        return bytes.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
+    private static func isInstallationID(_ bytes: some Collection<UInt8>) -> Bool {
+        guard bytes.count == 22, let first = bytes.first else { return false }
+        return UInt8(ascii: "c")...UInt8(ascii: "f") ~= first && bytes.allSatisfy(isURLSafe)
+    }
+
+    private static func isURLSafe(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
         }
     }
 }

@@ -81,7 +81,7 @@ import WireFormat
 
     @Test(.apiWithMail) func `a change ends the other sign-ins, tells their devices and is recorded`() async throws {
         let device = try await api.signedInDevice(email: "old@example.org")
-        let other = try await api.signIn(email: "old@example.org", pushToken: "another-installation:APA91bExampleToken")
+        let other = try await api.signIn(email: "old@example.org", pushToken: Form.pushToken(of: 1))
         #expect(try await api.isAccepted(other.accessToken))
         let begun = try await change("new@example.org", device.accessToken)
         #expect(try await api.enter(try #require(begun.json.text("data.verification_id")), "new@example.org").status == 200)
@@ -101,7 +101,7 @@ import WireFormat
 
     @Test(.apiWithMail) func `a change whose sign-in has ended takes no effect`() async throws {
         let thief = try await api.signedInDevice(email: "old@example.org")
-        let owner = try await api.signIn(email: "old@example.org", pushToken: "another-installation:APA91bExampleToken")
+        let owner = try await api.signIn(email: "old@example.org", pushToken: Form.pushToken(of: 1))
         let begun = try await change("thief@example.org", thief.accessToken)
         let code = try await api.mailbox.code(to: "thief@example.org")
         let bearer = [(name: "Authorization", value: "Bearer \(owner.accessToken)")]

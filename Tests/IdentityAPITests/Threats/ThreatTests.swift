@@ -76,7 +76,7 @@ import WireFormat
         #expect(account.header("Content-Type") == "application/json")
         #expect(account.json["data"]?["admin"] == nil)
         // Unlike the name, which is sealed, the version of an app reaches the database as a text.
-        let app = JSONValue.members(("device_token", "t-1"), ("platform", "ios"), ("app_version", .string(text)))
+        let app = JSONValue.members(("device_token", .string(Form.pushToken)), ("platform", "ios"), ("app_version", .string(text)))
         let registered = try await json("POST", Device.path, app.text, device)
         let isVisible = text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
         #expect(registered.refusal == (isVisible ? "200 -" : "400 invalid_request app_version"))

@@ -1,7 +1,7 @@
 internal import Storage
 
 extension PushTarget {
-    /// Reads the token or installation id of a client's phone. White space around it does not count.
+    /// Reads the token or installation id of a client's phone. What shows nothing around it does not count.
     ///
     /// - Parameter field: The field that an error names.
     /// - Returns: nil when the value is absent or empty: a phone without pushes.
@@ -20,7 +20,10 @@ extension PushTarget.Fault {
         case .placeholder: "The app has no push token: it sent a placeholder in its place. Leave the field out until FCM gives one"
         case .quoted: "The push token is in quotes or brackets: send the token itself"
         case .apnsToken: "This is a device token of APNs: send the registration token that FCM gives for it"
-        case .malformed: "The device's push token is not one"
+        case .expoToken: "This is a token of Expo's push service: send the registration token of FCM, by getDevicePushTokenAsync"
+        case .unprintable: "The push token has white space or characters that no token has: send the token itself"
+        case .malformed:
+            "This has not the shape of FCM's registration tokens (22 characters, a colon, 140 more): without one, leave the field out"
         }
     }
 }

@@ -21,7 +21,7 @@ actor LoadPhones {
     }
 
     func next() async throws(LoadFailure) -> String {
-        guard let emulator else { return "load:\(UUID().uuidString)" }
+        guard let emulator else { return "c\(UUID().uuidString.replacing("-", with: "").prefix(21)):load" }
         if let token = minted.popLast() { return token }
         let request = HTTPClientRequest(
             method: "POST", url: emulator + "/control/tokens", body: Array("{\"count\":\(Self.batchSize)}".utf8))
