@@ -28,7 +28,8 @@ public struct ImageInfo: Sendable, Equatable {
     public let byteCount: Int
     /// Bytes of the picture: what phones append behind it does not count.
     public let end: Int
-    /// Whether the picture is a JPEG without an end-of-image marker. Only a decoder can tell whether a part of it is missing.
+    /// Whether the picture is a JPEG without an end-of-image marker, or a PNG without `IEND`. Only a decoder can tell whether a part of it
+    /// is missing.
     public let isOpenEnded: Bool
     /// Approximate bytes that a decoder needs for the whole picture at once; 0 when it decodes row by row.
     ///

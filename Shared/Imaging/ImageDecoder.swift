@@ -136,28 +136,55 @@ public final class ImageDecoder: Sendable {
     ) throws(ImagingError) -> DecodedPicture {
         let info = try Self.probe(bytes, limits)
         let picture = Self.picture(of: bytes, info)
-        let request = DecodeRequest(
-            format: info.format, limits: limits, rendering: rendering, byteCount: picture.count, isOpenEnded: info.isOpenEnded)
-        let outcome: Result<DecodedPicture, ImagingError>
-        do throws(DecoderFailure) {
-            let process = try borrow()
-            let used = process.processorTime
-            let allowed = basicTime + info.cost * Self.costFactor
-            var patience = DecoderSocket.Patience(deadline: .now + patience, isCancelled: isCancelled)
-            patience.isOverspent = { (process.processorTime - used) > allowed }
-            outcome = try process.decode(request, picture, patience)
-            giveBack(process)
-        } catch {
-            note(error)
-            throw error.pictureError
+        func attempt(_ picture: [UInt8]) throws(ImagingError) -> Result<DecodedPicture, ImagingError> {
+            let request = DecodeRequest(
+                format: info.format, limits: limits, rendering: rendering, byteCount: picture.count, isOpenEnded: info.isOpenEnded)
+            do throws(DecoderFailure) {
+                let process = try borrow()
+                let used = process.processorTime
+                let allowed = basicTime + info.cost * Self.costFactor
+                var patience = DecoderSocket.Patience(deadline: .now + patience, isCancelled: isCancelled)
+                patience.isOverspent = { (process.processorTime - used) > allowed }
+                let outcome = try process.decode(request, picture, patience)
+                giveBack(process)
+                return outcome
+            } catch {
+                note(error)
+                throw error.pictureError
+            }
+        }
+        let outcome = try attempt(picture)
+        if case .failure(let error) = outcome, info.isOpenEnded, let shorter = Self.withoutTrailer(picture, error) {
+            return try attempt(shorter).get()
         }
         return try outcome.get()
     }
 
-    /// Returns the bytes of the picture without what follows it, with an end where a JPEG has none.
+    /// Returns a JPEG without the bytes that its decoder found between the data and the end; nil for another failure.
+    ///
+    /// Only a decoder finds the end of the data of a JPEG that has no mark there. One of several scans warns of what follows, as it does of
+    /// data that end early; it says how many bytes there are too many.
+    private static func withoutTrailer(_ picture: [UInt8], _ error: ImagingError) -> [UInt8]? {
+        let end = ending(of: .jpeg)
+        guard let found = error.message.firstMatch(of: /(\d+) extraneous bytes before marker 0xd9/), let count = Int(found.1), count > 0,
+            picture.suffix(end.count).elementsEqual(end), count < picture.count - end.count
+        else { return nil }
+        return picture.dropLast(count + end.count) + end
+    }
+
+    /// Returns the bytes of the picture without what follows it, with an end where it has none.
     private static func picture(of bytes: [UInt8], _ info: ImageInfo) -> [UInt8] {
         guard info.isOpenEnded || info.end < bytes.count else { return bytes }
-        return bytes[..<info.end] + (info.isOpenEnded ? [0xFF, 0xD9] : [])
+        return bytes[..<info.end] + (info.isOpenEnded ? ending(of: info.format) : [])
+    }
+
+    /// The mark with which a file ends: JPEG's end of image, PNG's empty chunk `IEND`.
+    private static func ending(of format: ImageFormat) -> [UInt8] {
+        switch format {
+        case .jpeg: [0xFF, 0xD9]
+        case .png: [0, 0, 0, 0] + "IEND".utf8 + [0xAE, 0x42, 0x60, 0x82]
+        case .webp, .heic: []
+        }
     }
 
     /// Checks the structure of a file, in Swift: a file that is no picture does not reach a decoder.

@@ -30,13 +30,24 @@ func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProb
     }
 
     @Test(arguments: TestImages.samples.indices)
-    func `A picture truncated at any byte is refused, except within the scan of a JPEG, which may lack its end marker`(index: Int) {
-        let (name, _, bytes) = TestImages.samples[index]
+    func `A picture truncated at any byte is refused, except within the scan of a JPEG and behind a chunk of data of a PNG`(index: Int) {
+        let (name, format, bytes) = TestImages.samples[index]
+        var ends: Set<Int> = []
         for length in 0..<bytes.count {
-            let cut = try? probe([bytes[..<length]])
-            #expect(cut.map(\.isOpenEnded) ?? true, "\(name) after \(length) of \(bytes.count) bytes")
-            #expect(cut == nil || (cut?.format, cut?.end) == (.jpeg, length))
+            guard let cut = try? probe([bytes[..<length]]) else { continue }
+            #expect(cut.isOpenEnded && ["jpeg", "png"].contains(format), "\(name) after \(length) of \(bytes.count) bytes")
+            #expect(format == "png" || cut.end == length)
+            ends.insert(cut.end)
         }
+        // Behind each of its two chunks of data; the one of 3 bytes has 15.
+        if format == "png" { #expect(ends == [bytes.count - 12, bytes.count - 12 - 15]) }
+    }
+
+    @Test(arguments: [[], [0], [0, 0, 0, 0, 0x49, 0x45], [1, 2, 3, 4, 5, 6, 7, 8, 9], Array("\0\0\u{1}\0tEXt".utf8)])
+    func `A PNG without its end has the data before whatever follows`(appended: [UInt8]) throws {
+        let file = Array(TestImages.png(width: 640, height: 480).dropLast(12))
+        let info = try probe([(file + appended)[...]])
+        #expect(info.isOpenEnded && info.end == file.count)
     }
 
     @Test(arguments: [[], [0, 1, 2], [0xFF, 0x53, 1, 2], [0xFF, 0xD8, 0xFF, 0xE0, 0xFF]])

@@ -33,6 +33,7 @@ package enum DecoderService {
         guard state.satisfies(mode) else { return EXIT_FAILURE }
         while let bytes = DecoderPipe.read(DecodeRequest.encodedBytes) {
             guard let request = DecodeRequest(bytes), var file = DecoderPipe.read(request.byteCount) else { return EXIT_FAILURE }
+            VipsLibrary.forgetMessages()
             if request.format == .heic { HEICReferences.hideAmbiguous(in: &file) }
             do throws(ImagingError) {
                 try withBytes(of: file) { file throws(ImagingError) in

@@ -55,6 +55,9 @@ enum VipsLibrary {
         if isReady { vips_thread_shutdown() }
     }
 
+    /// Forgets the messages of pictures before: a loader also leaves some of what it then got over.
+    static func forgetMessages() { vips_error_clear() }
+
     /// Returns the last error of libvips on this thread; its message concerns structure, never content.
     static func failure(_ operation: String, _ code: ImagingError.Code = .corrupt) -> ImagingError {
         defer { vips_error_clear() }

@@ -10,6 +10,8 @@ public enum FieldFile: String, CaseIterable, Sendable {
     case openEnded = "jpeg-no-eoi.jpg"
     /// There is no end-of-image marker, and a trailer.
     case openEndedWithTrailer = "jpeg-no-eoi-samsung-trailer.jpg"
+    /// There is no end-of-image marker, and a trailer of 20 bytes, which a decoder of several scans warns of.
+    case progressiveWithTrailer = "jpeg-progressive-no-eoi-trailer.jpg"
 
     /// Pixels across and down.
     public static let size = (640, 800)
