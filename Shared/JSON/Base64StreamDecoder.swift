@@ -1,8 +1,5 @@
-/// Decodes base64 (RFC 4648 §4) that arrives in pieces: the standard alphabet, padded and canonical (the unused bits of the last
-/// character are zero).
-///
-/// Line breaks (CR, LF or both) are allowed between groups of four characters: encoders that break lines do so after 64 or 76
-/// characters.
+/// Decodes base64 (RFC 4648) that arrives in pieces: in the standard alphabet or in the one for URLs, with or without padding, and with
+/// white space anywhere, since encoders differ in these and none of it changes the bytes. The unused bits of the last character are zero.
 ///
 /// It holds at most three characters.
 public struct Base64StreamDecoder: Sendable {
@@ -12,6 +9,7 @@ public struct Base64StreamDecoder: Sendable {
         var values = [UInt8](repeating: invalid, count: 256)
         let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
         for (value, character) in alphabet.utf8.enumerated() { values[Int(character)] = UInt8(value) }
+        (values[Int(UInt8(ascii: "-"))], values[Int(UInt8(ascii: "_"))]) = (62, 63)
         return values
     }()
 
@@ -21,6 +19,7 @@ public struct Base64StreamDecoder: Sendable {
     /// The padding characters read of that group.
     private var padding = 0
     private var isOver = false
+    private var fault = "a character that is not of base64"
 
     /// Creates a decoder for one text.
     public init() {}
@@ -37,12 +36,18 @@ public struct Base64StreamDecoder: Sendable {
             output.withUnsafeMutableBufferPointer { output in decode(text, into: output, at: &end) }
         }
         output.removeLast(start + room - end)
-        guard isGood else { throw JSONError(.badBase64, "a character that is not base64 where it stands") }
+        guard isGood else { throw JSONError(.badBase64, fault) }
     }
 
-    /// Checks that the text was complete when it ended.
-    public func finish() throws(JSONError) {
-        guard count == 0 else { throw JSONError(.badBase64, "the last group has \(count + padding) characters, not 4") }
+    /// Checks that the text was complete when it ended, and appends the bytes of a last group without padding.
+    public mutating func finish(into output: inout [UInt8]) throws(JSONError) {
+        guard count > 0 else { return }
+        guard count > 1, padding == 0 else { throw JSONError(.badBase64, "the last group is not whole") }
+        padding = 4 - count
+        var group: [UInt8] = [0, 0, 0]
+        var end = 0
+        guard group.withUnsafeMutableBufferPointer({ complete(into: $0, at: &end) }) else { throw JSONError(.badBase64, fault) }
+        output += group[..<end]
     }
 
     private mutating func decode(
@@ -88,24 +93,30 @@ public struct Base64StreamDecoder: Sendable {
     private mutating func take(
         _ byte: UInt8, _ values: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>, at end: inout Int
     ) -> Bool {
-        if count == 0, padding == 0, byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") { return true }
-        if isOver { return false }
+        if JSONString.isBlank(byte) { return true }
+        guard !isOver else { return failing("something behind the padding") }
         if byte == UInt8(ascii: "=") {
             padding += 1
-            guard count >= 2 else { return false }
+            guard count >= 2 else { return failing("padding where there is nothing to pad") }
             return count + padding < 4 || complete(into: output, at: &end)
         }
         let value = values[Int(byte)]
-        guard value != Self.invalid, padding == 0 else { return false }
+        guard value != Self.invalid else { return false }
+        guard padding == 0 else { return failing("something behind the padding") }
         bits = bits << 6 | UInt32(value)
         count += 1
         return count < 4 || complete(into: output, at: &end)
     }
 
+    private mutating func failing(_ reason: String) -> Bool {
+        fault = reason
+        return false
+    }
+
     /// Writes the bytes of a group; false when unused bits are set.
     private mutating func complete(into output: UnsafeMutableBufferPointer<UInt8>, at end: inout Int) -> Bool {
         let whole = bits << UInt32(6 * padding)
-        guard whole & ((1 << UInt32(8 * padding)) - 1) == 0 else { return false }
+        guard whole & ((1 << UInt32(8 * padding)) - 1) == 0 else { return failing("a last character that has bits of more bytes") }
         for index in 0..<(3 - padding) {
             output[end] = UInt8(truncatingIfNeeded: whole >> UInt32(16 - 8 * index))
             end += 1

@@ -1,4 +1,4 @@
-/// Decodes a text in base64, or a data URI in base64 (`data:image/jpeg;base64,…`, RFC 2397), as it arrives.
+/// Decodes a text in base64, or a data URI in base64 (`data:image/jpeg;base64,…`, RFC 2397), as it arrives. White space does not count.
 ///
 /// It buffers only the part of a data URI before its comma, and what ``Base64StreamDecoder`` buffers. The media type that a data URI
 /// declares is ignored.
@@ -37,7 +37,7 @@ public struct DataURIDecoder: Sendable {
         guard state != .prefix else { throw JSONError(.badBase64, "a data URI without a comma") }
         // A text of less than five characters, which could have been the start of a scheme.
         try decodeHeld(into: &output)
-        try base64.finish()
+        try base64.finish(into: &output)
     }
 
     private mutating func decodeHeld(into output: inout [UInt8]) throws(JSONError) {
@@ -49,6 +49,7 @@ public struct DataURIDecoder: Sendable {
     private mutating func take(_ byte: UInt8) throws(JSONError) {
         switch state {
         case .start:
+            if held.isEmpty, JSONString.isBlank(byte) { return }
             let index = held.count
             held.append(byte)
             // Base64 has no colon, so a text that differs from the scheme is data.
@@ -61,7 +62,9 @@ public struct DataURIDecoder: Sendable {
                 return state = .data
             }
             held.append(byte)
-            guard held.count <= Self.maxPrefixLength else { throw JSONError(.badBase64, "a data URI that begins too long") }
+            guard held.count <= Self.maxPrefixLength else {
+                throw JSONError(.badBase64, "a data URI with more than \(Self.maxPrefixLength) characters before its comma")
+            }
         case .data:
             break
         }
@@ -72,9 +75,9 @@ public struct DataURIDecoder: Sendable {
         guard let text = String(validating: prefix, as: UTF8.self)?.lowercased() else {
             throw JSONError(.badBase64, "a data URI that is not UTF-8")
         }
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+        let parts = text.filter { !$0.isWhitespace }.split(separator: ";", omittingEmptySubsequences: false)
         guard parts.count >= 2, parts.last == "base64" else {
-            throw JSONError(.badBase64, "a data URI of something else than base64")
+            throw JSONError(.badBase64, "a data URI without ;base64 before its comma")
         }
     }
 }

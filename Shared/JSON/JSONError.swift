@@ -1,6 +1,6 @@
 /// The fault of a text that is not valid JSON, or of a string that is not valid base64.
 ///
-/// The message is for the log: it names positions and limits, never contents of the text.
+/// The message is for the log, and for the sender of the text: it names positions and limits, never contents of the text.
 public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kinds of fault that callers may distinguish.
     public enum Code: String, Sendable, Equatable, CaseIterable {
@@ -14,13 +14,15 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
         case limitExceeded
         /// The body ended before the object did.
         case truncated
-        /// A string is not base64 (RFC 4648 §4), or not a data URI of it.
+        /// A streamed string has an escaped character that is not ASCII.
+        case notASCII
+        /// A string is not base64 (RFC 4648), or not a data URI of it.
         case badBase64
     }
 
     /// The kind of fault.
     public let code: Code
-    /// One sentence for the log; for a malformed text in the words of Google's front end.
+    /// One sentence; for a malformed text in the words of Google's front end.
     public let message: String
     /// The offset of the fault in the bytes that were read; nil where it would not help.
     public let offset: Int?

@@ -12,17 +12,20 @@ public struct JSONLimits: Sendable, Equatable {
     public var isLenient: Bool
     /// Whether an object may have a name twice; of repeated names the first is found.
     public var allowsRepeatedNames: Bool
+    /// Whether a number may be beyond those that a `Double` has, such as 1e999 in a field that nothing reads. It is kept as it is spelled.
+    public var allowsNumbersOutOfRange: Bool
 
     /// Creates limits; the defaults are those of a small request.
     public init(
         maxDepth: Int = 16, maxValues: Int = 100_000, maxStringBytes: Int = .max, isLenient: Bool = false,
-        allowsRepeatedNames: Bool = false
+        allowsRepeatedNames: Bool = false, allowsNumbersOutOfRange: Bool = false
     ) {
         self.maxDepth = maxDepth
         self.maxValues = maxValues
         self.maxStringBytes = maxStringBytes
         self.isLenient = isLenient
         self.allowsRepeatedNames = allowsRepeatedNames
+        self.allowsNumbersOutOfRange = allowsNumbersOutOfRange
     }
 }
 

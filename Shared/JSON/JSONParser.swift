@@ -29,6 +29,8 @@ struct JSONParser {
 
     private mutating func parse() throws(JSONError) -> (nodes: [JSONDocument.Node], texts: [String]) {
         nodes.reserveCapacity(min(8 + bytes.count / 16, 1024))
+        // Editors and .NET write a byte order mark, which a reader may ignore (RFC 8259 §8.1).
+        if bytes.starts(with: JSONString.byteOrderMark) { position = JSONString.byteOrderMark.count }
         try value(depth: 0)
         skipBlanks()
         guard position == bytes.count else { throw fault("Parsing terminated before end of input.") }
@@ -151,7 +153,9 @@ struct JSONParser {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         // Minus zero keeps its spelling.
         if isWhole, !isZero || position == start + 1, let number = Int(text) { return append(.integer, number) }
-        guard limits.isLenient || Double(text)?.isFinite == true else { throw fault("Number out of range.") }
+        guard limits.isLenient || limits.allowsNumbersOutOfRange || Double(text)?.isFinite == true else {
+            throw fault("Number out of range.")
+        }
         append(.number, start, position - start)
     }
 
@@ -209,7 +213,7 @@ struct JSONParser {
 
     private func end(from start: Int) throws(JSONError) -> Int {
         guard start < bytes.count, let quote = first(UInt8(ascii: "\""), in: start..<bytes.count) else {
-            throw fault("Closing quote expected in string.")
+            throw JSONError(.malformed, "Closing quote expected in string.", at: bytes.count)
         }
         return quote
     }

@@ -17,30 +17,40 @@ public enum JSONStreamEvent: Sendable, Equatable {
 /// Parses a JSON object (RFC 8259) as it arrives, without doing any input or output: big texts are returned in pieces, all other
 /// members are small and returned whole.
 ///
+/// A byte order mark before the object is ignored.
+///
 /// Feed it the chunks of the body in order, each until ``nextEvent(in:at:)`` returns nil, and call ``finish()`` at the end.
 /// It buffers one name or one small value; a streamed text stays in the caller's chunk. A streamed text is not checked to be UTF-8,
 /// and only escapes of ASCII characters are accepted in it, because it is meant for base64 and the like.
 public struct JSONStreamParser: Sendable {
     enum State: Equatable {
-        case start, memberOrEnd, member, name, colon, value, text, textEscape, smallValue, commaOrEnd, end
+        case mark, start, memberOrEnd, member, name, colon, value, text, textEscape, smallValue, commaOrEnd, end
     }
 
     private let streamed: Set<String>
+    private let read: Set<String>?
     private let limits: JSONStreamLimits
-    private var state = State.start
+    private var state = State.mark
+    private var markBytes = 0
     private var names: Set<String> = []
     private var name = ""
     /// The bytes read so far of a name, a small value or an escape.
     private var held: [UInt8] = []
     private var blanks = 0
     private var value = ValueEnd()
+    /// Whether the current value is longer than what is kept of values, and not read.
+    private var isSkipped = false
     private var isFinished = false
 
     /// Creates a parser for one body.
     ///
-    /// - Parameter streamed: the members of the outer object whose value is a text that is returned in pieces.
-    public init(streaming streamed: Set<String>, limits: JSONStreamLimits = JSONStreamLimits()) {
+    /// - Parameters:
+    ///   - streamed: the members of the outer object whose value is a text that is returned in pieces.
+    ///   - read: the other members that are read; nil for all. Of those that are not, a value of any length is skipped without being
+    ///     kept, and a number of any size is one.
+    public init(streaming streamed: Set<String>, reading read: Set<String>? = nil, limits: JSONStreamLimits = JSONStreamLimits()) {
         self.streamed = streamed
+        self.read = read
         self.limits = limits
     }
 
@@ -56,6 +66,8 @@ public struct JSONStreamParser: Sendable {
         while position < chunk.byteCount {
             let byte = chunk.unsafeLoad(fromByteOffset: position, as: UInt8.self)
             switch state {
+            case .mark:
+                if try takeMarkByte(byte) { position += 1 }
             case .name:
                 position += 1
                 if try takeNameByte(byte) { state = .colon }
@@ -89,6 +101,18 @@ public struct JSONStreamParser: Sendable {
         guard state == .end else { throw JSONError(.truncated, "the body ended after \(names.count) members") }
     }
 
+    /// Takes a byte of the mark before the body; false if it is not one.
+    private mutating func takeMarkByte(_ byte: UInt8) throws(JSONError) -> Bool {
+        guard byte == JSONString.byteOrderMark[markBytes] else {
+            guard markBytes == 0 else { throw JSONError(.malformed, "Expected an object.") }
+            state = .start
+            return false
+        }
+        markBytes += 1
+        if markBytes == JSONString.byteOrderMark.count { state = .start }
+        return true
+    }
+
     /// Takes a byte between tokens, or the first one of a token.
     private mutating func take(_ byte: UInt8, at position: inout Int) throws(JSONError) -> JSONStreamEvent? {
         switch (state, byte) {
@@ -106,10 +130,10 @@ public struct JSONStreamParser: Sendable {
                 throw JSONError(.notString, "a streamed member is not a string")
             }
             state = .smallValue
-            value = ValueEnd()
+            (value, isSkipped) = (ValueEnd(), false)
             position -= 1
         default:
-            throw JSONError(.malformed, "an unexpected byte in state \(state)")
+            throw JSONError(.malformed, "Expected \(state.expected).")
         }
         return nil
     }
@@ -119,7 +143,7 @@ public struct JSONStreamParser: Sendable {
         if byte == UInt8(ascii: "\""), !Self.endsInEscape(held) {
             name = try JSONString.decode(held[...])
             held = []
-            guard names.insert(name).inserted else { throw JSONError(.duplicateName, "the body has a name twice") }
+            guard names.insert(name).inserted else { throw JSONError(.duplicateName, "Repeated object key.") }
             guard names.count <= limits.maxMembers else { throw JSONError(.limitExceeded, "more than \(limits.maxMembers) members") }
             return true
         }
@@ -149,14 +173,14 @@ public struct JSONStreamParser: Sendable {
             state = .textEscape
             return nil
         default:
-            throw JSONError(.malformed, "a control character in a text")
+            throw JSONError(.malformed, "Illegal control character in string.")
         }
     }
 
     private mutating func takeEscapeByte(_ byte: UInt8) throws(JSONError) -> UInt8? {
         if held.isEmpty, byte != UInt8(ascii: "u") {
             guard let escaped = JSONString.simpleEscape(byte) else {
-                throw JSONError(.malformed, "an escape that JSON does not know")
+                throw JSONError(.malformed, "Invalid escape sequence.")
             }
             state = .text
             return escaped
@@ -164,9 +188,9 @@ public struct JSONStreamParser: Sendable {
         held.append(byte)
         guard held.count == 5 else { return nil }
         let digits = held.dropFirst().compactMap(JSONString.hexDigit)
-        guard digits.count == 4 else { throw JSONError(.malformed, "an escape without four hexadecimal digits") }
+        guard digits.count == 4 else { throw JSONError(.malformed, "Illegal hex string.") }
         guard digits[0] == 0, digits[1] == 0, digits[2] < 8 else {
-            throw JSONError(.malformed, "an escape of a character that is not ASCII in a streamed text")
+            throw JSONError(.notASCII, "an escape of a character that is not ASCII")
         }
         held = []
         state = .text
@@ -176,18 +200,21 @@ public struct JSONStreamParser: Sendable {
     private mutating func takeValueByte(_ byte: UInt8, at position: inout Int) throws(JSONError) -> JSONStreamEvent? {
         let place = value.advance(byte)
         if place == .behind { return try completeValue() }
-        held.append(byte)
+        if !isSkipped { held.append(byte) }
         position += 1
-        guard held.count <= limits.maxValueBytes else {
-            throw JSONError(.limitExceeded, "a value over \(limits.maxValueBytes) bytes")
+        if held.count > limits.maxValueBytes {
+            guard let read, !read.contains(name) else { throw JSONError(.limitExceeded, "a value over \(limits.maxValueBytes) bytes") }
+            (held, isSkipped) = ([], true)
         }
         return place == .lastByte ? try completeValue() : nil
     }
 
-    private mutating func completeValue() throws(JSONError) -> JSONStreamEvent {
-        let value = try JSONValue(parsing: held)
-        held = []
+    /// Returns the value that has ended; nil for one that was skipped.
+    private mutating func completeValue() throws(JSONError) -> JSONStreamEvent? {
         state = .commaOrEnd
+        if isSkipped { return nil }
+        let value = try JSONValue(parsing: held, limits: JSONLimits(allowsNumbersOutOfRange: read != nil))
+        held = []
         return .member(name, value)
     }
 
@@ -201,6 +228,21 @@ public struct JSONStreamParser: Sendable {
                 end &+= 1
             }
             return end
+        }
+    }
+}
+
+extension JSONStreamParser.State {
+    /// What may follow, for an error.
+    fileprivate var expected: String {
+        switch self {
+        case .mark, .start: "an object"
+        case .memberOrEnd: "an object key or }"
+        case .member, .name: "an object key"
+        case .colon: ": between key:value pair"
+        case .commaOrEnd: ", or } after key:value pair"
+        case .value, .text, .textEscape, .smallValue: "a value"
+        case .end: "nothing after the object"
         }
     }
 }

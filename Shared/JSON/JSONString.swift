@@ -8,6 +8,9 @@
 
 /// The lexical rules of JSON strings.
 enum JSONString {
+    /// U+FEFF in UTF-8.
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
     static func isEqual(_ bytes: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count == other.count, let start = bytes.baseAddress, let otherStart = other.baseAddress else {
             return bytes.isEmpty && other.isEmpty

@@ -8,6 +8,8 @@ public struct MultipartError: Error, Equatable, Sendable, CustomStringConvertibl
         case notMultipart
         /// The content type has no boundary, or one that RFC 2046 does not allow.
         case badBoundary
+        /// The boundary does not occur where the body begins, or at all: the body was made with another one.
+        case missingBoundary
         /// A boundary is followed by something other than padding and a line end, or by `--`.
         case malformedDelimiter
         /// A header block that is not made of header lines, or a part without `Content-Disposition: form-data`.

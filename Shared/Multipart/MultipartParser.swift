@@ -100,8 +100,9 @@ public struct MultipartParser: Sendable {
 
     /// Checks that the body was complete when it ended.
     ///
-    /// - Throws: `truncated` when the closing boundary was never read.
+    /// - Throws: `truncated` when the closing boundary was never read, `missingBoundary` when none was.
     public func finish() throws(MultipartError) {
+        if state == .preamble { throw MultipartError(.missingBoundary, "no boundary in the body") }
         guard case .epilogue = state else {
             throw MultipartError(.truncated, "the body ended after \(partCount) parts, before its closing boundary")
         }
@@ -120,7 +121,7 @@ extension MultipartParser {
                 return true
             }
             guard skippedBytes <= limits.preambleBytes else {
-                throw MultipartError(.limitExceeded, "no boundary within the first \(limits.preambleBytes) bytes")
+                throw MultipartError(.missingBoundary, "no boundary within the first \(limits.preambleBytes) bytes")
             }
         }
         return false

@@ -59,22 +59,24 @@ import Testing
         #expect(answer.lowercased().contains("connection: close"))
     }
 
-    private static let nonsense: [String] = [
-        "NONSENSE\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\n no colon here\u{1}\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-        "GET / HTTP/1.1\r\nX-Long: " + String(repeating: "a", count: 20_000) + "\r\n\r\n",
-        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
-        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    private static let nonsense: [(bytes: String, answer: String)] = [
+        ("NONSENSE\r\n\r\n", "501"), ("get / HTTP/1.1\r\nHost: x\r\n\r\n", "501"),
+        ("GET / HTTP/1.1\r\nHost: x\r\n no colon here\u{1}\r\n\r\n", "400"), ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", ""),
+        ("GET / HTTP/1.1\r\nX-Long: " + String(repeating: "a", count: 20_000) + "\r\n\r\n", "431"),
+        ("GET /" + String(repeating: "a", count: 20_000) + " HTTP/1.1\r\nHost: x\r\n\r\n", ""),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello", "400"),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "400"),
     ]
 
     @Test(.api { $0.connection.lingerTime = .seconds(2) })
     func `Bytes that are not a request get the error envelope, and the connection is closed`() async throws {
         _ = try await race(Self.nonsense.count) { number in
-            let bytes = Self.nonsense[number]
+            let (bytes, status) = Self.nonsense[number]
             let connection = try RawConnection(port: api.port)
             try await connection.send(bytes)
             let answer = try #require(try await connection.receive(), "the connection is not closed")
-            #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(bytes.prefix(40))")
-            #expect(answer.contains(#""code":1000,"message":"The request cannot be read""#), "\(bytes.prefix(40))")
+            #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(bytes.prefix(40)): \(answer.prefix(40))")
+            #expect(answer.contains(#""code":1000,"message":"The request"#), "\(bytes.prefix(40))")
             #expect(answer.contains(#""requestId":""#), "\(bytes.prefix(40))")
         }
     }
@@ -96,7 +98,7 @@ import Testing
         try await connection.send("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\nNONSENSE\r\n\r\n")
         let answer = try #require(try await connection.receive())
         let statuses = answer.matches(of: /HTTP\/1\.1 (\d{3})/).map { String($0.1) }
-        #expect(statuses == ["404", "400"])
+        #expect(statuses == ["404", "501"])
     }
 
     @Test(.api { $0.connection.unreadAnswers = .milliseconds(300) })

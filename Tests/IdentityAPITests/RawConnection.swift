@@ -99,6 +99,9 @@ final class RawConnection: Sendable {
         }
     }
 
+    /// Closes the side of the client, which still receives.
+    func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
     func close() {
         isOpen.withLock { isOpen in
             if isOpen { _ = Foundation.close(descriptor) }

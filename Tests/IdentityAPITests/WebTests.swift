@@ -1,5 +1,8 @@
 import Foundation
 import HTTPClient
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
 import PostgresClient
 import ServiceDefaults
 import TestSupport
@@ -94,11 +97,26 @@ import Testing
         #expect(answer.header("Access-Control-Allow-Origin") == nil && answer.header("Vary") == nil)
     }
 
-    @Test(arguments: ["*", "app.example.org", "https://app.example.org/", "https://App.example.org", "https://a.org,", "http://a.org"])
-    func `an invalid CORS_ALLOWED_ORIGINS stops the start`(text: String) {
-        #expect(throws: ConfigurationError.self) {
-            try AllowedOrigins(Settings(environment: ["CORS_ALLOWED_ORIGINS": text]))
+    @Test(arguments: [
+        "*", "app.example.org", "https://app.example.org/x", "https://a_.org:0", "https://a.org:99999", "http://a.org", "null",
+    ])
+    func `an invalid CORS_ALLOWED_ORIGINS stops the start, and its part is named`(text: String) {
+        let error = #expect(throws: ConfigurationError.self) {
+            try AllowedOrigins(Settings(environment: ["CORS_ALLOWED_ORIGINS": "https://fine.org, \(text)"]))
         }
+        #expect(error?.problem.contains("part 2, \(text),") == true)
+    }
+
+    @Test(arguments: [
+        ("https://a.org https://b.org", "https://b.org"), ("https://a.org:443", "https://a.org"), ("https://a.org/,", "https://a.org"),
+        ("HTTPS://App.Example", "https://app.example"), ("https://exämple.org\nhttps://b.org", "https://xn--exmple-cua.org"),
+        ("http://localhost:80", "http://localhost"), ("http://[::1]:3000", "http://[::1]:3000"),
+        ("tauri://localhost/", "tauri://localhost"),
+    ])
+    func `an origin is allowed however the setting spells it`(text: String, origin: String) throws {
+        let origins = try AllowedOrigins(Settings(environment: ["CORS_ALLOWED_ORIGINS": text]))
+        let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/", headerFields: [.origin: origin])
+        #expect(origins.origin(of: Request(head: head, body: RequestBody(buffer: ByteBuffer()))) == origin)
     }
 
     @Test func `origins are read as browsers send them`() throws {

@@ -41,9 +41,27 @@ import Testing
     }
 
     @Test(arguments: [
-        "Q", "QU", "QUJ", "QUJDR", "QQ=", "Q===", "=", "====", "QQ==QQ==", "QQ==A", "QQ=A", "QUI=A", "QR==", "QUJ=", "QUJ-", "QUJ_",
-        "QU\nJD", "Q\r\nUJD", "QQ=\n=", "QQ\n==", "QUJD ", "\tQUJD", "QQ==\nQUJD",
-        "data:image/jpeg;base64\n,QUJD", "QU JD", "QUJD\0", "QUJÐ", "data:image/jpeg,QUJD", "data:image/jpeg;base64QUJD", "data:", "data:x",
+        "QUJD-_8=", "QUJD+/8=", "QUJD-_8", "QUJD+/8", " QUJD-_8", "QU\nJD\t-_ 8", "QUJD-_8\r\n=\r\n", "data:image/png; base64, QUJD-_8=",
+        " data:image/png;base64,\nQUJD+/8", "data:image/png;base64 ,QUJD-/8=",
+    ])
+    func `alphabet, padding and white space make no difference`(text: String) throws {
+        let bytes = Array(text.utf8)
+        for position in 0...bytes.count { #expect(try decode(cut(bytes, at: [position])) == [65, 66, 67, 0xFB, 0xFF]) }
+    }
+
+    @Test(arguments: [
+        ("QUJ!", "not of base64"), ("QUI=QQ", "behind the padding"), ("=", "nothing to pad"), ("QUJDR", "not whole"), ("QR", "more bytes"),
+        ("data:image/png,QUJD", ";base64"), ("data:image/png", "comma"),
+    ])
+    func `an error says what is wrong`(text: String, reason: String) {
+        let error = #expect(throws: JSONError.self) { try decode([Array(text.utf8)]) }
+        #expect(error?.message.contains(reason) == true)
+    }
+
+    @Test(arguments: [
+        "Q", "QUJDR", "QQ=", "Q===", "=", "====", "QQ==QQ==", "QQ==A", "QQ=A", "QUI=A", "QR==", "QR", "QUJDQR", "QUK=", "QUJ=",
+        "QQ==\nQUJD",
+        "QUJD\0", "QUJÐ", "QUJD\u{FEFF}", "data:image/jpeg,QUJD", "data:image/jpeg;base64QUJD", "data:", "data:x",
         "data:image/jpeg;base64,Q", "data:image/jpeg;base64;x,QUJD", "data:" + String(repeating: "a", count: 200) + ";base64,QUJD",
     ])
     func `any other text is refused, wherever it is split`(text: String) {

@@ -25,7 +25,7 @@ import Testing
             case .success:
                 wellFormed += 1
                 #expect(isObject, "\(text.debugDescription)")
-            case .failure(let error) where error.code == .malformed || error.code == .truncated:
+            case .failure(let error) where [.malformed, .truncated, .notASCII].contains(error.code):
                 // In a streamed text only escapes of ASCII are accepted. Foundation also accepts a trailing comma.
                 let isKnown = text.contains("\\ud83d") || text.contains(/,\s*[}\]]/)
                 #expect(!isObject || isKnown, "\(text.debugDescription): \(error)")
@@ -48,16 +48,15 @@ import Testing
         }
     }
 
-    @Test func `base64 is accepted exactly when Foundation accepts it`() {
+    @Test func `base64 is accepted exactly when Foundation accepts its usual spelling`() {
         var random = SeededGenerator(seed: 4_648)
         let alphabet = Array("ABCDwxyz0189+/=-_\n ".utf8)
         for _ in 0..<20_000 {
             let bytes = (0..<Int.random(in: 0..<16, using: &random)).map { _ in alphabet.randomElement(using: &random)! }
             let ours = try? decode(cut(bytes, at: [Int.random(in: 0...bytes.count, using: &random)]))
-            let theirs = Self.withoutLineBreaks(bytes).flatMap { text -> [UInt8]? in
-                // Foundation also accepts texts that are not canonical.
-                Data(base64Encoded: Data(text)).flatMap { $0.base64EncodedData() == Data(text) ? [UInt8]($0) : nil }
-            }
+            let text = Self.canonical(base64: bytes)
+            // Foundation also accepts texts that are not canonical.
+            let theirs = Data(base64Encoded: Data(text)).flatMap { $0.base64EncodedData() == Data(text) ? [UInt8]($0) : nil }
             #expect(ours == theirs, "\(String(decoding: bytes, as: UTF8.self))")
         }
     }
@@ -121,12 +120,12 @@ import Testing
         #expect(accepted > 100, "too few damaged texts parse: \(accepted)")
     }
 
-    /// The text in one line; nil when a line ends within a group.
-    private static func withoutLineBreaks(_ bytes: [UInt8]) -> [UInt8]? {
-        var text: [UInt8] = []
-        for byte in bytes {
-            if byte != UInt8(ascii: "\n") { text.append(byte) } else if !text.count.isMultiple(of: 4) { return nil }
-        }
+    /// The text in the standard alphabet, padded and in one line.
+    private static func canonical(base64 bytes: [UInt8]) -> [UInt8] {
+        var text = bytes.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: " ") }
+        let signs = [UInt8(ascii: "-"): UInt8(ascii: "+"), UInt8(ascii: "_"): UInt8(ascii: "/")]
+        text = text.map { signs[$0] ?? $0 }
+        if !text.contains(UInt8(ascii: "=")) { while text.count % 4 > 1 { text.append(UInt8(ascii: "=")) } }
         return text
     }
 

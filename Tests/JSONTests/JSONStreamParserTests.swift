@@ -11,7 +11,9 @@ import Testing
         #expect(parsed.members["options"] == ["width": 512, "quality": "high"])
     }
 
-    @Test(arguments: [#"{"image":"abc","x":[1,2,{"y":"}"}],"z":0}"#, #"{"z":"a\"\\","\u0069mage":"\\\"","e":[]}"#, "{}", "{ }\n"])
+    @Test(arguments: [
+        #"{"image":"abc","x":[1,2,{"y":"}"}],"z":0}"#, #"{"z":"a\"\\","\u0069mage":"\\\"","e":[]}"#, "{}", "{ }\n", "\u{FEFF}{}",
+    ])
     func `a body gives the same events wherever it is split`(text: String) throws {
         let bytes = Array(text.utf8)
         let whole = try parse(text)
@@ -38,8 +40,9 @@ import Testing
         (#"{'a':1}"#, "malformed"), (#"{"a":01}"#, "malformed"), (#"{"a":1.}"#, "malformed"), (#"{"a":.5}"#, "malformed"),
         (#"{"a":+1}"#, "malformed"), (#"{"a":NaN}"#, "malformed"), (#"{"a":1e999}"#, "malformed"), (#"{"a":tru}"#, "malformed"),
         (#"{"a":"\x"}"#, "malformed"), (#"{"a":"\ud800"}"#, "malformed"), (#"{"a":"\u12G4"}"#, "malformed"),
-        ("{\"a\":\"\n\"}", "malformed"), ("{\"image\":\"\n\"}", "malformed"), (#"{"image":"\u00e9"}"#, "malformed"),
-        (#"{"image":"\q"}"#, "malformed"), (#"{"a":[1,2}"#, "malformed"), (#"{"a":{"b":1]}"#, "malformed"), ("\u{FEFF}{}", "malformed"),
+        ("{\"a\":\"\n\"}", "malformed"), ("{\"image\":\"\n\"}", "malformed"), (#"{"image":"\u00e9"}"#, "notASCII"),
+        (#"{"image":"\q"}"#, "malformed"), (#"{"a":[1,2}"#, "malformed"), (#"{"a":{"b":1]}"#, "malformed"),
+        ("\u{FEFF}\u{FEFF}{}", "malformed"), ("\u{FEFC}{}", "malformed"), (" \u{FEFF}{}", "malformed"),
         (#"{"a":1,"a":2}"#, "duplicateName"), (#"{"a":{"b":1,"b":2}}"#, "duplicateName"), (#"{"image":5}"#, "notString"),
         (#"{"image":["x"]}"#, "notString"),
     ])
@@ -64,6 +67,24 @@ import Testing
         #expect(code("{    }") == .limitExceeded)
         let deep = String(repeating: "[", count: 18) + String(repeating: "]", count: 18)
         #expect(throws: JSONError.self) { try parse(#"{"a":\#(deep)}"#) }
+    }
+
+    @Test(arguments: [
+        #""\#(String(repeating: "x", count: 40))""#, #"[1,{"b":"]\"}"},[],"\#(String(repeating: "x", count: 40))"]"#, "1e999",
+    ])
+    func `a member that is not read is skipped, however long it is and wherever the body is split`(value: String) throws {
+        var limits = JSONStreamLimits()
+        limits.maxValueBytes = 16
+        for text in [#"{"other":\#(value),"image":"QUJD","a":1}"#, #"{"a":1,"image":"QUJD","other":\#(value)}"#] {
+            let bytes = Array(text.utf8)
+            for position in 0...bytes.count {
+                let parsed = try parse(cut(bytes, at: [position]), reading: ["a"], limits: limits)
+                #expect(parsed.texts == ["image": Array("QUJD".utf8)] && parsed.members["a"] == 1)
+            }
+        }
+        #expect(throws: JSONError.self) {
+            try parse([Array(#"{"a":"\#(String(repeating: "x", count: 40))"}"#.utf8)], reading: ["a"], limits: limits)
+        }
     }
 
     @Test func `an error has no contents of the body`() {

@@ -32,7 +32,8 @@ import Testing
     @Test(arguments: [
         "", " ", "{", "[", "]", "{]", "[1,]", "[,1]", #"{"a":1,}"#, #"{"a" 1}"#, #"{"a"}"#, #"{"a":}"#, "{a:1}", "01", "-", "--1", "1.",
         ".5", "1e", "+1", "tru", "nul", "NaN", "1e999", "\"\u{01}\"", #""\x""#, #""\ud800""#, #""\udc00""#, #""\ud800\u0041""#,
-        #""\u12""#, #""\u+123""#, "\"abc", "\"\\\"", "\"\\", "1 2", "'a'", #"{"a":1 "b":2}"#, "[1 2]", "\u{FEFF}1", "[}", "\u{0}",
+        #""\u12""#, #""\u+123""#, "\"abc", "\"\\\"", "\"\\", "1 2", "'a'", #"{"a":1 "b":2}"#, "[1 2]", "1\u{FEFF}", "\u{FEFF}\u{FEFF}1",
+        "[}", "\u{0}",
         #"{"a":1}}"#,
     ])
     func `a text that is not JSON is refused`(text: String) {
@@ -72,6 +73,11 @@ import Testing
         for text in ["{\"a\":1", "[1,]", "{\"a\" 1}", "01", "\"abc"] {
             #expect(throws: JSONError.self) { try parse(text, lenient) }
         }
+    }
+
+    @Test func `a byte order mark before a text is ignored, and a number of any size is one where that is allowed`() throws {
+        #expect(try parse("\u{FEFF} [1]") == [1])
+        #expect(try parse("[1e999]", JSONLimits(allowsNumbersOutOfRange: true)) == [.number("1e999")])
     }
 
     @Test func `an error has a position and no contents of the text`() {

@@ -13,9 +13,9 @@ func cut(_ bytes: [UInt8], at cuts: [Int]) -> [[UInt8]] {
 }
 
 func parse(
-    _ chunks: [[UInt8]], streaming: Set<String> = ["image"], limits: JSONStreamLimits = JSONStreamLimits()
+    _ chunks: [[UInt8]], streaming: Set<String> = ["image"], reading: Set<String>? = nil, limits: JSONStreamLimits = JSONStreamLimits()
 ) throws(JSONError) -> Parsed {
-    var parser = JSONStreamParser(streaming: streaming, limits: limits)
+    var parser = JSONStreamParser(streaming: streaming, reading: reading, limits: limits)
     var parsed = Parsed()
     var name = ""
     for chunk in chunks {

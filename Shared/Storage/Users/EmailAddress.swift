@@ -10,7 +10,6 @@ public struct EmailAddress: Sendable, Equatable {
     /// The maximum length of an address in bytes (RFC 5321 §4.5.3.1.3, erratum 1690).
     public static let maxBytes = 254
     private static let maxLocalBytes = 64
-    private static let maxLabelBytes = 63
 
     /// The normalised address. Never logged.
     public let normalised: String
@@ -20,7 +19,7 @@ public struct EmailAddress: Sendable, Equatable {
         let address = Self.visible(text).precomposedStringWithCanonicalMapping.lowercased()
         guard address.utf8.count <= Self.maxBytes else { return nil }
         let parts = address.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, Self.isLocalPart(parts[0]), let domain = Self.ascii(parts[1]) else { return nil }
+        guard parts.count == 2, Self.isLocalPart(parts[0]), let domain = DomainName.ascii(parts[1]) else { return nil }
         normalised = "\(parts[0])@\(domain)"
         guard normalised.utf8.count <= Self.maxBytes else { return nil }
     }
@@ -45,18 +44,6 @@ public struct EmailAddress: Sendable, Equatable {
         return String(String.UnicodeScalarView(start.reversed().drop(while: isDropped).reversed()))
     }
 
-    /// Returns a domain in A-labels; nil for an invalid international domain name (UTS 46).
-    private static func ascii(_ typed: Substring) -> String? {
-        // The full stops of East Asian keyboards (UTS 46 §2.3).
-        let domain = String(typed.map { "\u{3002}\u{FF0E}\u{FF61}".contains($0) ? "." : $0 })
-        guard isDomain(domain[...]) else { return nil }
-        if domain.utf8.allSatisfy({ $0 < 0x80 }) { return domain }
-        guard let host = URL(string: "https://\(domain)")?.host(percentEncoded: false), host.utf8.allSatisfy({ $0 < 0x80 }),
-            isDomain(host[...])
-        else { return nil }
-        return host
-    }
-
     private static func isLocalPart(_ part: Substring) -> Bool {
         guard 1...maxLocalBytes ~= part.utf8.count else { return false }
         // Between dots: the characters of RFC 5322's atoms, or any letter beyond ASCII (RFC 6531). No quoted strings. Carriers gave out
@@ -65,28 +52,7 @@ public struct EmailAddress: Sendable, Equatable {
             && part.unicodeScalars.allSatisfy { scalar in
                 scalar.isASCII
                     ? scalar.properties.isAlphabetic || ".0123456789!#$%&'*+-/=?^_`{|}~".unicodeScalars.contains(scalar)
-                    : isVisible(scalar)
+                    : DomainName.isVisible(scalar)
             }
-    }
-
-    private static func isDomain(_ domain: Substring) -> Bool {
-        let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
-        return labels.count >= 2
-            && labels.allSatisfy { label in
-                1...maxLabelBytes ~= label.utf8.count && label.first != "-" && label.last != "-"
-                    && label.unicodeScalars.allSatisfy { scalar in
-                        scalar.isASCII
-                            ? scalar.properties.isAlphabetic || "0123456789-".unicodeScalars.contains(scalar) : isVisible(scalar)
-                    }
-            }
-    }
-
-    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator, .spaceSeparator:
-            false
-        default:
-            true
-        }
     }
 }

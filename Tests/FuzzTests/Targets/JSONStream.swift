@@ -33,8 +33,8 @@ extension FuzzTarget {
     private static func isStricter(_ error: JSONError, about value: JSONValue, _ body: [UInt8]) -> Bool {
         switch error.code {
         case .limitExceeded, .notString: true
-        case .malformed:
-            value.members == nil || value["image"]?.string.map { $0.utf8.contains { $0 >= 0x80 } } == true
+        case .malformed: value.members == nil
+        case .notASCII: value["image"]?.string.map { $0.utf8.contains { $0 >= 0x80 } } == true
         case .duplicateName, .truncated, .badBase64: false
         }
     }

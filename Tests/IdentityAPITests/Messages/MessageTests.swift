@@ -108,11 +108,12 @@ import WireFormat
         ("", "415 unsupported_media_type"), ("{", "400 invalid_request"), ("[]", "400 invalid_request"),
         (#"{"text":"hi"}"#, "400 missing_field message_id"), (#"{"message_id":"m-1"}"#, "400 missing_field text"),
         (#"{"message_id":"m-1","text":""}"#, "400 missing_field text"),
+        (#"{"message_id":"undefined","text":"hi"}"#, "400 invalid_request message_id"),
         (#"{"message_id":7,"text":"hi"}"#, "400 invalid_request message_id"),
         (#"{"message_id":"m 1","text":"hi"}"#, "400 invalid_request message_id"),
         (#"{"message_id":"\#(String(repeating: "m", count: 49))","text":"hi"}"#, "400 invalid_request message_id"),
         (#"{"message_id":"m-1","text":"a\u0000b"}"#, "400 invalid_request text"),
-        (#"{"message_id":"m-1","text":"hi","sensitive":"no"}"#, "400 invalid_request sensitive"),
+        (#"{"message_id":"m-1","text":"hi","sensitive":"maybe"}"#, "400 invalid_request sensitive"),
         (#"{"message_id":"m-1","text":"hi","text":"ho"}"#, "400 invalid_request"),
         (#"{"message_id":"m-1","text":"\#(String(repeating: "ä", count: 8_193))"}"#, "400 invalid_request text"),
         (#"{"message_id":"m-1","text":"\#(String(repeating: "a", count: 120_000))"}"#, "413 payload_too_large"),
@@ -163,7 +164,7 @@ import WireFormat
     }
 
     private static let badNames: [(body: String, refusal: String)] = [
-        (#"{}"#, "400 missing_field display_name"), (#"{"display_name":" "}"#, "400 invalid_request display_name"),
+        (#"{}"#, "400 missing_field display_name"), (#"{"display_name":"a\u0007b"}"#, "400 invalid_request display_name"),
         (#"{"display_name":"a\nb"}"#, "400 invalid_request display_name"),
         (#"{"display_name":"a\u202Eb"}"#, "400 invalid_request display_name"),
         (#"{"display_name":"\#(String(repeating: "a", count: 51))"}"#, "400 invalid_request display_name"),

@@ -13,8 +13,6 @@ struct AppNotificationBody: Encodable, Sendable {
     private static let maxBytesPerCharacter = 8
     /// The maximum size of the data as JSON: more would not leave room for the texts in FCM's 4 KB.
     static let maxDataBytes = 2_048
-    /// The maximum size of the URL of a picture: it is in the message twice.
-    static let maxImageBytes = 700
     /// The maximum number of characters of names: of sounds, threads, keys.
     static let maxNameLength = 64
     static let maxDedupeKeyLength = 128
@@ -41,9 +39,9 @@ struct AppNotificationBody: Encodable, Sendable {
         content = AppContent(
             kind: try Self.kind(body), title: try Self.text("title", body, Self.maxTitleCharacters, lineBreaks: false),
             body: try Self.text("body", body, Self.maxBodyCharacters, lineBreaks: true), data: try Self.data(body),
-            image: try Self.image(body), sound: try Self.name("sound", body), thread: try Self.name("thread", body),
+            image: try PictureAddress(body)?.text, sound: try Self.name("sound", body), thread: try Self.name("thread", body),
             collapseKey: try Self.name("collapse_key", body))
-        topic = try body.text("topic").map { text throws(APIError) in
+        topic = try body.word("topic").map { text throws(APIError) in
             guard TopicName(text) != nil else { throw APIError(.invalidRequest, "The topic's name is none", field: "topic") }
             return text
         }
@@ -55,18 +53,13 @@ struct AppNotificationBody: Encodable, Sendable {
         guard topic != nil || !userIDs.isEmpty else {
             throw APIError(.invalidRequest, "Name a topic or at least one user", field: "user_ids")
         }
-        lane = try body.text("lane").map { text throws(APIError) in
+        lane = try body.word("lane").map { text throws(APIError) in
             guard let lane = Lane(rawValue: text) else {
                 throw APIError(.invalidRequest, "A lane is urgent, normal or bulk", field: "lane")
             }
             return lane
         }
-        dedupeKey = try body.text("dedupe_key").map { key throws(APIError) in
-            guard 1...Self.maxDedupeKeyLength ~= key.unicodeScalars.count else {
-                throw APIError(.invalidRequest, "A key has 1 to \(Self.maxDedupeKeyLength) characters", field: "dedupe_key")
-            }
-            return key
-        }
+        dedupeKey = try Self.key(body)
         (notBefore, expiresAt) = (try body.instant("not_before"), try body.instant("expires_at"))
         guard content.isShown || (content.image == nil && content.sound == nil && content.thread == nil) else {
             throw APIError(.missingField, "A push that is shown has a title or a body", field: "title")
@@ -74,7 +67,7 @@ struct AppNotificationBody: Encodable, Sendable {
     }
 
     private static func kind(_ body: JSONBody) throws(APIError) -> String {
-        let kind = try body.requiredText("kind")
+        let kind = try body.requiredWord("kind")
         guard kind.utf8.count <= maxNameLength, kind.utf8.allSatisfy(isOfKind) else {
             throw APIError(.invalidRequest, "A kind is 1 to \(maxNameLength) characters of a-z 0-9 _ . -", field: "kind")
         }
@@ -84,8 +77,17 @@ struct AppNotificationBody: Encodable, Sendable {
         return kind
     }
 
+    /// The dedupe key; none for what stands for none, or else it would make repetitions of notifications that are not.
+    private static func key(_ body: JSONBody) throws(APIError) -> String? {
+        guard let key = try body.word("dedupe_key"), !key.isPlaceholder else { return nil }
+        guard key.unicodeScalars.count <= maxDedupeKeyLength else {
+            throw APIError(.invalidRequest, "A key has 1 to \(maxDedupeKeyLength) characters", field: "dedupe_key")
+        }
+        return key
+    }
+
     private static func text(_ name: String, _ body: JSONBody, _ maxCharacters: Int, lineBreaks: Bool) throws(APIError) -> String? {
-        guard let text = try body.text(name), !text.showsNothing else { return nil }
+        guard let text = try body.text(name) else { return nil }
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             scalar.properties.generalCategory != .control || (lineBreaks && scalar == "\n")
         }
@@ -96,7 +98,7 @@ struct AppNotificationBody: Encodable, Sendable {
     }
 
     private static func name(_ field: String, _ body: JSONBody) throws(APIError) -> String? {
-        guard let name = try body.text(field) else { return nil }
+        guard let name = try body.word(field), !name.isPlaceholder else { return nil }
         let isName = name.utf8.allSatisfy { byte in
             isOfKind(byte) || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte || byte == UInt8(ascii: ":")
         }
@@ -116,7 +118,10 @@ struct AppNotificationBody: Encodable, Sendable {
             guard case .string(let value) = member.value, !value.utf8.contains(0) else {
                 throw APIError(.invalidRequest, "The values of the data are texts", field: "data")
             }
-            guard !member.name.isEmpty, !isReserved(member.name) else {
+            guard !member.name.showsNothing else {
+                throw APIError(.invalidRequest, "The data has a name that shows nothing", field: "data")
+            }
+            guard !isReserved(member.name) else {
                 throw APIError(.invalidRequest, "The data has a name that Firebase or this system reserves", field: "data")
             }
             data[member.name] = value
@@ -129,16 +134,6 @@ struct AppNotificationBody: Encodable, Sendable {
         let lowercased = name.lowercased()
         return ["from", "message_type", "notification", "kind", "type", "notification_id"].contains(lowercased)
             || lowercased.hasPrefix("google") || lowercased.hasPrefix("gcm") || name.utf8.contains(0)
-    }
-
-    /// The URL of a picture, which phones load themselves: nothing here requests it.
-    private static func image(_ body: JSONBody) throws(APIError) -> String? {
-        guard let url = try body.text("image") else { return nil }
-        let authority = url.dropFirst(8).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard url.hasPrefix("https://"), url.utf8.count <= maxImageBytes, !authority.isEmpty, !authority.contains("@"),
-            url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
-        else { throw APIError(.invalidRequest, "A picture is an https address of up to \(maxImageBytes) bytes", field: "image") }
-        return url
     }
 
     private static func isOfKind(_ byte: UInt8) -> Bool {

@@ -98,7 +98,7 @@ struct TokenController: Sendable {
     /// reuse of a refresh token revokes its whole family.
     func refresh(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        let presented = try body.requiredText("refresh_token")
+        let presented = try body.requiredWord("refresh_token")
         let tokens = keys.tokens(refreshing: presented)
         let result = try await postgres.withTransaction { transaction in
             let result = try await AccessTokenRepository(transaction).rotate(

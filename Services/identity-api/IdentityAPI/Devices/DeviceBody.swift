@@ -8,7 +8,7 @@ struct DeviceBody: Sendable {
     private static let platform = "platform"
     /// The platforms that can receive pushes.
     static let platforms: Set<String> = ["ios", "android", "web"]
-    /// The maximum length of a version, and of a BCP 47 tag (RFC 5646 §4.4.1).
+    /// The maximum length of a version, and of a BCP 47 tag (RFC 5646 §4.4.1). Neither is worth a registration: what is longer is cut.
     static let maxVersionLength = 64
     static let maxLocaleLength = 35
 
@@ -21,18 +21,29 @@ struct DeviceBody: Sendable {
     ///
     /// - Throws: `missing_field` or `invalid_request`, which name the field and never contain its value.
     init(_ body: JSONBody) throws(APIError) {
-        guard let target = try Self.target(token: try body.text(Self.token), fid: try body.text(Self.fid)) else {
+        guard let target = try Self.target(token: try body.word(Self.token), fid: try body.word(Self.fid)) else {
             throw APIError(.missingField, "The device's push token is missing", field: Self.token)
         }
         self.target = target
-        platform = try body.requiredText(Self.platform).lowercased()
+        platform = try body.requiredWord(Self.platform).lowercased()
         guard Self.platforms.contains(platform) else {
             throw APIError(.invalidRequest, "The platform is one of ios, android and web", field: Self.platform)
         }
-        appVersion = try Self.visible(try body.text("app_version"), upTo: Self.maxVersionLength, field: "app_version")
-        // Some systems write a tag with an underscore.
-        locale = try Self.visible(try body.text("locale"), upTo: Self.maxLocaleLength, field: "locale")?
-            .replacing("_", with: "-")
+        appVersion = try Self.visible("app_version", of: body).map { String($0.prefix(Self.maxVersionLength)) }
+        locale = try Self.visible("locale", of: body).map(Self.tag).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Returns the language tag of a locale. Some systems write it with underscores, or with a character set behind it; in a long one the
+    /// extensions of Unicode (`-u-ca-buddhist-…`) are left out, which say nothing of the language.
+    private static func tag(_ locale: String) -> String {
+        let whole = String(locale.prefix { $0 != "." && $0 != "@" }).replacing("_", with: "-")
+        guard whole.utf8.count > maxLocaleLength else { return whole }
+        var tag = ""
+        for part in whole.split(separator: "-") {
+            guard part.count > 1, tag.utf8.count + 1 + part.utf8.count <= maxLocaleLength else { break }
+            tag += (tag.isEmpty ? "" : "-") + part
+        }
+        return tag
     }
 
     /// Reads a token or a Firebase installation id; one of them is enough. Nil without both.
@@ -52,10 +63,10 @@ struct DeviceBody: Sendable {
         return byID
     }
 
-    private static func visible(_ text: String?, upTo length: Int, field: String) throws(APIError) -> String? {
-        guard let text, !text.isEmpty else { return nil }
-        guard text.utf8.count <= length, text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
-            throw APIError(.invalidRequest, "A field has up to \(length) visible characters", field: field)
+    private static func visible(_ field: String, of body: JSONBody) throws(APIError) -> String? {
+        guard let text = try body.wordOrNumber(field) else { return nil }
+        guard text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
+            throw APIError(.invalidRequest, "A field has visible characters of ASCII", field: field)
         }
         return text
     }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Hummingbird
+internal import HummingbirdCore
 internal import JSON
 internal import Storage
 internal import WireFormat
@@ -37,10 +38,10 @@ struct DeviceController: Sendable {
     func confirm(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request, context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        guard let id = UUID(wireString: try body.requiredText("handover_id")) else {
+        guard let id = UUID(wireString: try body.requiredWord("handover_id")) else {
             throw APIError(.invalidRequest, "The hand-over's id is not one", field: "handover_id")
         }
-        return Self.answer(try await registrar.confirm(id, nonce: try body.requiredText("nonce"), by: identity), context)
+        return Self.answer(try await registrar.confirm(id, nonce: try body.requiredWord("nonce"), by: identity), context)
     }
 
     private static func answer(_ install: PushInstall, _ context: APIRequestContext) -> Response {
@@ -56,7 +57,8 @@ struct DeviceController: Sendable {
     /// the one that the sender is signed in on.
     ///
     /// The answer is the same whether or not an installation was removed: an app that signs out cannot act on it, and the answer must not
-    /// disclose the owner of a token. An unreadable body counts as an empty one, so that a faulty logout still silences the device.
+    /// disclose the owner of a token. An unreadable body that names none counts as an empty one, so that a faulty logout still silences the
+    /// device.
     func unregister(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request, context)
         switch try await named(by: request, context) {
@@ -86,12 +88,29 @@ struct DeviceController: Sendable {
             } catch let error as APIError where error.code == .payloadTooLarge {
                 return .own
             }
-            guard let body = try? JSONBody(parsing: bytes) else { return .own }
-            (token, fid) = (try? body.text(DeviceBody.token), try? body.text(DeviceBody.fid))
-            guard body.has(DeviceBody.token) || body.has(DeviceBody.fid) else { return .own }
+            do throws(APIError) {
+                let body = try JSONBody(parsing: bytes)
+                (token, fid) = (try? body.text(DeviceBody.token), try? body.text(DeviceBody.fid))
+                guard body.has(DeviceBody.token) || body.has(DeviceBody.fid) else { return .own }
+            } catch {
+                guard let form = try Self.form(bytes, or: error) else { return .own }
+                (token, fid) = form
+            }
         }
         guard let target = try? DeviceBody.target(token: token, fid: fid) else { return .nothing }
         return .target(target)
+    }
+
+    /// Reads a body that is no JSON as a form of a browser (`device_token=…`); nil for one that names no installation.
+    ///
+    /// - Throws: The refusal of one that names an installation in some other way: not the sender's own may be meant.
+    private static func form(_ bytes: [UInt8], or refusal: APIError) throws(APIError) -> (token: String?, fid: String?)? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let values = URI("/?\(text)").queryParameters
+        let (token, fid) = (values[DeviceBody.token[...]], values[DeviceBody.fid[...]])
+        if token != nil || fid != nil { return (token.map { String($0) }, fid.map { String($0) }) }
+        if text.contains(DeviceBody.token) || text.contains("\"\(DeviceBody.fid)\"") { throw refusal }
+        return nil
     }
 
     private func admit(_ request: Request, _ context: APIRequestContext) async throws -> Identity {

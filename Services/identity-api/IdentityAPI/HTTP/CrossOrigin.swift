@@ -26,31 +26,42 @@ struct AllowedOrigins: Sendable {
         self.origins = origins
     }
 
-    /// Reads `CORS_ALLOWED_ORIGINS`: origins as browsers send them, separated by commas.
+    /// Reads `CORS_ALLOWED_ORIGINS`: origins, separated by commas or spaces.
     init(_ settings: Settings) throws(ConfigurationError) {
         let expectation = "origins such as https://app.example.org or capacitor://localhost, separated by commas"
         let name = "CORS_ALLOWED_ORIGINS"
         var origins: Set<String> = []
         if let text = try settings.optionalString(name, expectation, about: "whose pages may call the API from a browser") {
-            for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-                let origin = String(part.drop { $0 == " " }.prefix { $0 != " " })
-                guard Self.isOrigin(origin) else { throw ConfigurationError(name, "is not valid", expectation: expectation) }
+            for (index, part) in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }).enumerated() {
+                guard let origin = Self.origin(part) else {
+                    // With a user name there may be a password.
+                    let shown = part.contains("@") ? "" : ", \(part),"
+                    throw ConfigurationError(name, "is not valid: part \(index + 1)\(shown) is no origin", expectation: expectation)
+                }
                 origins.insert(origin)
             }
         }
         self.init(origins)
     }
 
-    /// Whether a text is an origin as browsers send it: a URL of scheme, host and port. Apps that are made of web pages have schemes of
-    /// their own, such as `capacitor`, `ionic` and `tauri`.
-    private static func isOrigin(_ text: String) -> Bool {
-        guard let colon = text.firstRange(of: "://"), text == text.lowercased() else { return false }
-        let (scheme, authority) = (text[..<colon.lowerBound], text[colon.upperBound...])
-        let isLocal = scheme == "http" && authority.prefix { $0 != ":" }.hasSuffix(".localhost")
-        if ["http", "https"].contains(scheme), !isLocal { return !authority.contains("/") && PublicURL(text)?.text == text }
-        return scheme.first?.isLetter == true && !authority.isEmpty
-            && scheme.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: "+") }
-            && authority.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "_") }
+    /// Returns an origin as browsers send it: scheme, host and port in lower case, without the usual port and a slash behind it, an
+    /// international host in A-labels. Nil for what is none.
+    ///
+    /// Apps that are made of web pages have schemes of their own, such as `capacitor`, `ionic` and `tauri`.
+    private static func origin(_ text: Substring) -> String? {
+        guard let colon = text.firstRange(of: "://") else { return nil }
+        let scheme = text[..<colon.lowerBound].lowercased()
+        var authority = text[colon.upperBound...]
+        if authority.last == "/" { authority.removeLast() }
+        guard var address = HostAddress(authority) else { return nil }
+        if address.port == ["http": 80, "https": 443][scheme] { address.port = nil }
+        let origin = "\(scheme)://\(address.text)"
+        let isLocal = scheme == "http" && address.host.hasSuffix(".localhost")
+        if ["http", "https"].contains(scheme), !isLocal { return PublicURL(origin) != nil && !address.host.contains("/") ? origin : nil }
+        let isPlain =
+            scheme.first?.isLetter == true && scheme.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: "+") }
+            && address.host.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: "_") }
+        return isPlain ? origin : nil
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

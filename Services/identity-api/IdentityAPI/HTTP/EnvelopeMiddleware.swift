@@ -57,8 +57,7 @@ struct EnvelopeMiddleware: RouterMiddleware {
     private func refuse(_ error: APIError, _ request: Request, _ context: APIRequestContext) -> Response {
         let level: Logger.Level = error.code == .internal ? .error : .info
         context.logger.log(level: level, "request refused", metadata: ["error": "\(error)"])
-        let asProblem = request.headers[values: .accept].contains { $0.contains("application/problem+json") }
-        return Answer.failure(error, requestID: context.requestID, asProblem: asProblem)
+        return Answer.failure(error, requestID: context.requestID, asProblem: request.headers.acceptProblems)
     }
 
     /// Translates an error of the framework: an unknown path, an unreadable body.

@@ -33,10 +33,9 @@ struct JSONBody: Sendable {
     init(parsing bytes: [UInt8]) throws(APIError) {
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONValue(parsing: bytes)
+            value = try JSONValue(parsing: bytes, limits: .request)
         } catch {
-            // The message contains nothing of the request; the log gets the place of the fault.
-            throw APIError(.invalidRequest, "The body is not the JSON that is asked for", underlying: error)
+            throw APIError(error, byteCount: bytes.count)
         }
         guard let body = JSONBody(value) else { throw APIError(.invalidRequest, "The body is a JSON object") }
         self = body
@@ -54,36 +53,49 @@ struct JSONBody: Sendable {
     /// Whether there is a member of this name, even if it is null.
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The text of a member; nil if it is missing, null or empty.
+    /// The text of a member as it was sent; nil if it is missing, null, or shows nothing.
     func text(_ name: String) throws(APIError) -> String? { try values[name].text(of: name) }
 
-    /// The text of a required member, which must not be empty.
+    /// The text of a required member, which must show something.
     func requiredText(_ name: String) throws(APIError) -> String {
-        guard let text = try text(name), !text.isEmpty else { throw APIError(.missingField, "A field is missing", field: name) }
+        guard let text = try text(name) else { throw APIError(.missingField, "A field is missing", field: name) }
         return text
     }
 
-    /// The ISO 8601 instant of a member, with or without fractions of a second; nil if it is missing, null or empty.
+    /// The text of a member that is no prose: without what shows nothing around it.
+    func word(_ name: String) throws(APIError) -> String? { try text(name)?.trimmed }
+
+    /// The same of a required member.
+    func requiredWord(_ name: String) throws(APIError) -> String { try requiredText(name).trimmed }
+
+    /// The text of a member that is no prose, or that of a number in its place, as it is spelled.
+    func wordOrNumber(_ name: String) throws(APIError) -> String? {
+        switch values[name] {
+        case .integer(let number): String(number)
+        case .number(let spelling): spelling
+        default: try word(name)
+        }
+    }
+
+    /// Whether a member is a whole number.
+    func isNumber(_ name: String) -> Bool {
+        if case .integer? = values[name] { true } else { false }
+    }
+
+    /// The time of a member; nil if it is missing, null or empty.
     ///
-    /// - Throws: `invalid_request`, also for a day or a time of day that no calendar has.
+    /// - Throws: `invalid_request` with the reason, also for a day or a time of day that no calendar has.
     func instant(_ name: String) throws(APIError) -> Date? {
-        guard let text = try text(name) else { return nil }
-        let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        guard let time = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: fractional)) else {
-            throw APIError(.invalidRequest, "A time is as in 2025-10-27T10:00:00Z", field: name)
+        guard let text = try word(name) else { return nil }
+        do throws(Timestamp.Fault) { return try Timestamp(text).date } catch {
+            throw APIError(.invalidRequest, error.message, field: name)
         }
-        // The parser takes 30 February for 2 March.
-        let local = text.prefix(19).uppercased()
-        guard (try? Date(local + "Z", strategy: .iso8601))?.formatted(.iso8601).hasPrefix(local) == true else {
-            throw APIError(.invalidRequest, "There is no such time", field: name)
-        }
-        return time
     }
 
     /// The elements of an array; nil if it is missing, null or an empty text.
     func array(_ name: String) throws(APIError) -> [JSONValue]? {
         switch values[name] {
-        case nil, .null, .string(""): return nil
+        case let value where value.isAbsent: return nil
         case .array(let elements): return elements
         default: throw APIError(.invalidRequest, "A field must be an array", field: name)
         }
@@ -92,27 +104,30 @@ struct JSONBody: Sendable {
     /// The members of an object; nil if it is missing, null or an empty text.
     func object(_ name: String) throws(APIError) -> [JSONValue.Member]? {
         switch values[name] {
-        case nil, .null, .string(""): return nil
+        case let value where value.isAbsent: return nil
         case .object(let members): return members
         default: throw APIError(.invalidRequest, "A field must be an object", field: name)
         }
     }
 
     /// The boolean of a member; nil if it is missing, null or an empty text.
-    func bool(_ name: String) throws(APIError) -> Bool? {
-        switch values[name] {
-        case nil, .null, .string(""): return nil
-        case .bool(let value): return value
-        default: throw APIError(.invalidRequest, "A field is true or false", field: name)
-        }
-    }
+    func bool(_ name: String) throws(APIError) -> Bool? { try Flag.read(values[name], field: name) }
 }
 
 extension JSONValue? {
-    /// The text; nil if it is missing, null or empty. A NUL, which Postgres cannot store in a text, is refused.
+    /// Whether there is no value: it is missing, null, or a text that shows nothing.
+    var isAbsent: Bool {
+        switch self {
+        case nil, .null: true
+        case .string(let text): text.showsNothing
+        default: false
+        }
+    }
+
+    /// The text; nil if it is absent. A NUL, which Postgres cannot store in a text, is refused.
     func text(of field: String) throws(APIError) -> String? {
         switch self {
-        case nil, .null, .string(""): return nil
+        case let value where value.isAbsent: return nil
         case .string(let text) where !text.utf8.contains(0): return text
         case .string: throw APIError(.invalidRequest, "A text has a character that no text has", field: field)
         default: throw APIError(.invalidRequest, "A field must be a text", field: field)

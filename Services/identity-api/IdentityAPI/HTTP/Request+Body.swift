@@ -10,10 +10,10 @@ extension Request {
         throw APIError(.payloadTooLarge, "The body is larger than \(maxBytes / 1_048_576) MB")
     }
 
-    /// A parameter of the query; nil if it is missing or empty.
+    /// A parameter of the query; nil if it is missing or shows nothing.
     func query(_ name: String) -> String? {
-        guard let text = uri.queryParameters[name[...]], !text.isEmpty else { return nil }
-        return String(text)
+        guard let text = uri.queryParameters[name[...]].map({ String($0) }), !text.showsNothing else { return nil }
+        return text
     }
 
     /// The maximum number of seconds that a request may wait.
@@ -47,8 +47,7 @@ extension Request {
 
     /// Reads the whole body.
     ///
-    /// - Throws: `payload_too_large` for more than `maxBytes`; `request_timeout` for a body that arrives too slowly; `invalid_request` for
-    ///   one that is cut off.
+    /// - Throws: `payload_too_large` for more than `maxBytes`; `request_timeout` for a body that arrives too slowly or is cut off.
     func collectBody(upTo maxBytes: Int, _ context: APIRequestContext) async throws -> ByteBuffer {
         context.askForBody()
         do {
@@ -77,8 +76,16 @@ extension APIError {
     /// The error for a body that cannot be read because the connection broke, its framing is invalid, or it arrived too slowly: ordinary
     /// events, not faults of the server.
     static func unreadableBody(_ error: any Error) -> APIError {
-        error is BodyTooSlow
+        var refusal =
+            error is BodyTooSlow
             ? APIError(.requestTimeout, "The body came too slowly: send it again", underlying: error)
-            : APIError(.invalidRequest, "The body was cut off", underlying: error)
+            : cutOff("The body was cut off", error)
+        refusal.headers[.connection] = "close"
+        return refusal
+    }
+
+    /// The error for a body whose rest was lost on its way, as it happens to phones: the same request can succeed.
+    static func cutOff(_ message: String, _ error: any Error) -> APIError {
+        APIError(.requestTimeout, "\(message): send it again", underlying: error)
     }
 }

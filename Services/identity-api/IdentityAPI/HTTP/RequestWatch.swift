@@ -35,6 +35,8 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private var closesAfterAnswer = false
     /// Whether the client has closed its side.
     private var isHungUp = false
+    /// Why the bytes that came are no request.
+    private var fault: HTTPParserError?
     /// The handler to call when the client hangs up before the response has ended.
     private var whenHungUp: (@Sendable () -> Void)?
 
@@ -44,6 +46,10 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(var head):
             unanswered.append((head.method, head.version))
             tell(.requestBegan, context)
+            if let uri = PathSpelling.decoded(head.uri) {
+                head.uri = uri
+                data = wrapInboundOut(.head(head))
+            }
             if head.version == .http1_0 {
                 // The end of the connection is what such a client waits for: it has no chunks.
                 head.headers.replaceOrAdd(name: "Connection", value: "close")
@@ -70,7 +76,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(let head) where unanswered.isEmpty:
             // The framework's own response to bytes that are not a request is replaced by the error envelope.
             closesAfterAnswer = true
-            let (replacement, body) = Self.answerToNoRequest(version: head.version)
+            let (replacement, body) = Self.answerToNoRequest(fault, version: head.version)
             context.write(wrapOutboundOut(.head(replacement)), promise: promise)
             context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         case .head(var head):
@@ -113,6 +119,11 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        fault = error as? HTTPParserError
+        context.fireErrorCaught(error)
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
         hangUp()
         context.fireChannelInactive()
@@ -139,14 +150,15 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
         return headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
     }
 
-    private static func answerToNoRequest(version: HTTPVersion) -> (HTTPResponseHead, ByteBuffer) {
+    private static func answerToNoRequest(_ fault: HTTPParserError?, version: HTTPVersion) -> (HTTPResponseHead, ByteBuffer) {
         let id = UUID().wireString
-        let error = APIError(.invalidRequest, "The request cannot be read")
+        let (status, message) = fault.answer
+        let error = APIError(.invalidRequest, message)
         let body = ByteBuffer(string: Answer.envelope(error, requestID: id).text)
         let headers: HTTPHeaders = [
             "Content-Type": "application/json", "Content-Length": "\(body.readableBytes)", "Connection": "close",
             "X-Request-ID": id,
         ]
-        return (HTTPResponseHead(version: version, status: .badRequest, headers: headers), body)
+        return (HTTPResponseHead(version: version, status: status, headers: headers), body)
     }
 }

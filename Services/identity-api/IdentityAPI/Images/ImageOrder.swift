@@ -56,7 +56,7 @@ struct ImageOrderFields {
     mutating func take(_ name: String, _ value: JSONValue) throws(APIError) {
         guard Self.names.contains(name) else { return }
         guard values[name] == nil else { throw APIError(.invalidRequest, "A field is given twice", field: name) }
-        if value != .null, value != .string("") { values[name] = value }
+        if !Optional(value).isAbsent { values[name] = value }
     }
 
     /// Validates the fields after the last one was added.
@@ -74,13 +74,7 @@ struct ImageOrderFields {
 
     private func text(_ name: String) throws(APIError) -> String? { try values[name].text(of: name) }
 
-    private func isAsync() throws(APIError) -> Bool? {
-        switch values[Self.isAsync] {
-        case nil: return nil
-        case .bool(let value): return value
-        default: throw APIError(.invalidRequest, "async is true or false", field: Self.isAsync)
-        }
-    }
+    private func isAsync() throws(APIError) -> Bool? { try Flag.read(values[Self.isAsync], field: Self.isAsync) }
 
     private func options() throws(APIError) -> (width: Int?, height: Int?, quality: String?) {
         guard let value = values[Self.options] else { return (nil, nil, nil) }
@@ -88,7 +82,7 @@ struct ImageOrderFields {
             throw APIError(.invalidRequest, "The options are an object", field: Self.options)
         }
         var options: (width: Int?, height: Int?, quality: String?) = (nil, nil, nil)
-        for member in members where member.value != .null && member.value != .string("") {
+        for member in members where !Optional(member.value).isAbsent {
             switch member.name {
             case "width": options.width = try Self.side(member)
             case "height": options.height = try Self.side(member)

@@ -14,7 +14,7 @@ struct ImageSubmitController: Sendable {
     private static let route = "POST /v1/images/process"
     /// The fields of a form.
     private static let formFields = MultipartBody.Fields(
-        pictures: ["image"], texts: ImageOrderFields.names, json: [ImageOrderFields.options, ImageOrderFields.isAsync])
+        pictures: ["image"], texts: ImageOrderFields.names, json: [ImageOrderFields.options])
 
     let blobs: any BlobStore
     let postgres: PostgresClient

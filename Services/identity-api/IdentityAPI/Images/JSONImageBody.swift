@@ -11,13 +11,15 @@ struct JSONImageBody: UploadBody {
     private var parser: JSONStreamParser
     private var decoder = DataURIDecoder()
     private var textLeft: Int
-    /// Whether the end of the picture was read but not returned yet, because bytes are returned before it.
-    private var isTextEndDue = false
+    /// The field of a picture that has begun, until there are bytes of it: an empty text is no picture.
+    private var begun: String?
+    /// The pieces that were read and are not returned yet.
+    private var due: [UploadPiece] = []
     private let limits: UploadLimits
 
     init(_ body: RequestBody, limits: UploadLimits) {
         chunks = BodyChunks(body, maxBytes: limits.imageBodyBytes)
-        parser = JSONStreamParser(streaming: [Self.pictureField])
+        parser = JSONStreamParser(streaming: [Self.pictureField], reading: ImageOrderFields.names)
         let characters = (limits.pictureBytes + 2) / 3 * 4
         // Two more characters for each line of 64, the shortest lines that encoders write.
         textLeft = characters + characters / 64 * 2 + DataURIDecoder.maxPrefixLength
@@ -26,39 +28,44 @@ struct JSONImageBody: UploadBody {
 
     mutating func next() async throws -> UploadPiece? {
         repeat {
-            if let piece = try nextInChunk() { return piece }
+            if due.isEmpty { try readPieces() }
+            if !due.isEmpty { return due.removeFirst() }
         } while try await chunks.advance()
         do throws(JSONError) {
             try parser.finish()
         } catch {
-            throw refusal(error)
+            // Part of a body was cut off on its way; none is a mistake of the app.
+            throw chunks.isEmpty ? APIError(.invalidRequest, "The body is empty") : .cutOff("The JSON ends too early", error)
         }
         return nil
     }
 
     /// Parses the chunk up to the next piece. The picture's bytes are collected over the whole chunk: otherwise every escaped slash of the
     /// base64 would end a piece.
-    private mutating func nextInChunk() throws(APIError) -> UploadPiece? {
+    private mutating func readPieces() throws(APIError) {
         var decoded: [UInt8] = []
         while let event = try nextEvent(decodingInto: &decoded) {
             switch event {
-            case .member(let name, let value): return .field(name, value)
-            case .textBegan(let name): return .pictureBegan(name)
-            case .textEnded where decoded.isEmpty: return .pictureEnded
+            case .member(let name, let value): due.append(.field(name, value))
+            case .textBegan(let name): begun = name
             case .textEnded:
-                isTextEndDue = true
-                return .pictureData(ByteBuffer(bytes: decoded))
+                take(decoded)
+                if begun.take() == nil { due.append(.pictureEnded) }
+                decoded = []
             case .text, .escaped, .finished: continue
             }
+            if !due.isEmpty { return }
         }
-        return decoded.isEmpty ? nil : .pictureData(ByteBuffer(bytes: decoded))
+        take(decoded)
+    }
+
+    private mutating func take(_ decoded: [UInt8]) {
+        guard !decoded.isEmpty else { return }
+        if let name = begun.take() { due.append(.pictureBegan(name)) }
+        due.append(.pictureData(ByteBuffer(bytes: decoded)))
     }
 
     private mutating func nextEvent(decodingInto decoded: inout [UInt8]) throws(APIError) -> JSONStreamEvent? {
-        if isTextEndDue {
-            isTextEndDue = false
-            return .textEnded
-        }
         let event: JSONStreamEvent?
         do throws(JSONError) {
             event = try decodeNextEvent(into: &decoded)
@@ -98,12 +105,11 @@ struct JSONImageBody: UploadBody {
 
     private func refusal(_ error: JSONError) -> APIError {
         switch error.code {
-        case .badBase64: APIError(.invalidImage, "The picture is not base64", field: Self.pictureField, underlying: error)
+        case .badBase64, .notASCII:
+            APIError(.invalidImage, "The picture is not base64: \(error.message)", field: Self.pictureField, underlying: error)
         case .notString: APIError(.invalidRequest, "The picture must be a text", field: Self.pictureField, underlying: error)
         case .limitExceeded: APIError(.invalidRequest, "The JSON has too much beside the picture", underlying: error)
-        case .duplicateName: APIError(.invalidRequest, "The JSON has a name twice", underlying: error)
-        case .truncated: APIError(.invalidRequest, "The JSON ends too early", underlying: error)
-        case .malformed: APIError(.invalidRequest, "The body is not JSON", underlying: error)
+        case .duplicateName, .truncated, .malformed: APIError(error, byteCount: .max)
         }
     }
 }

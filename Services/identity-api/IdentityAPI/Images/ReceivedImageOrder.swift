@@ -29,7 +29,9 @@ extension ReceivedImageOrder {
             }
         }
         let order = try fields.order()
-        guard let picture else { throw APIError(.missingField, "The picture is missing", field: pictureField) }
+        guard let picture else {
+            throw APIError(.missingField, "The picture is missing: its field is \(pictureField)", field: pictureField)
+        }
         self.init(order: order, fingerprint: order.fingerprint(pictureSHA256: picture.sha256))
     }
 }

@@ -26,10 +26,12 @@ struct ChatMessage: Sendable {
     /// - Throws: `missing_field` or `invalid_request`, which name the field.
     init(_ body: JSONBody, in conversation: TopicName) throws(APIError) {
         self.conversation = conversation
-        messageID = try Self.checkedID(try body.requiredText("message_id"))
+        messageID = try Self.checkedID(try body.requiredWord("message_id"))
+        guard !messageID.isPlaceholder else {
+            throw APIError(.invalidRequest, "A message's id stands for nothing: each message has its own", field: "message_id")
+        }
         isSensitive = try body.bool("sensitive") ?? false
         text = isSensitive ? try body.text("text") : try body.requiredText("text")
-        guard isSensitive || text?.showsNothing == false else { throw APIError(.missingField, "The text shows nothing", field: "text") }
         guard (text?.utf8.count ?? 0) <= Self.maxTextBytes else {
             throw APIError(.invalidRequest, "A text has up to \(Self.maxTextBytes / 1_024) KB", field: "text")
         }

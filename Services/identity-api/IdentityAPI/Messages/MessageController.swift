@@ -54,7 +54,7 @@ struct MessageController: Sendable {
         let name = try context.topicName()
         try signals.admit(identity.userID, context.limits, or: "Too many signals of this account")
         let body = try await JSONBody(ofAny: request, upTo: Self.maxReadBytes, context)
-        let messageID = try body.text("message_id").map { id throws(APIError) in try ChatMessage.checkedID(id) }
+        let messageID = try body.word("message_id").map { id throws(APIError) in try ChatMessage.checkedID(id) }
         switch try await ConversationRepository(postgres).markRead(name, by: identity.userID, upTo: messageID) {
         case .notFound: throw APIError.topicNotFound
         case .messageUnknown:

@@ -26,7 +26,7 @@ struct PresenceController: Sendable {
         guard body.has(Self.field) else {
             throw APIError(.missingField, "The conversation is missing; null means none", field: Self.field)
         }
-        let text = try body.text(Self.field)
+        let text = try body.word(Self.field)
         guard let key = identity.installationKey else {
             throw APIError(.deviceNotRegistered, "This sign-in has no device yet; register its push token first")
         }

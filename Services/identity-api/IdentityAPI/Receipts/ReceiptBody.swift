@@ -16,8 +16,8 @@ struct ReceiptBody: Sendable {
     /// - Throws: `missing_field` or `invalid_request`, which name the index and the field, as in `[3].event`.
     init(parsing bytes: [UInt8], now: Date = Date()) throws(APIError) {
         let value: JSONValue
-        do throws(JSONError) { value = try JSONValue(parsing: bytes) } catch {
-            throw APIError(.invalidRequest, "The body is not the JSON that is asked for", underlying: error)
+        do throws(JSONError) { value = try JSONValue(parsing: bytes, limits: .request) } catch {
+            throw APIError(error, byteCount: bytes.count)
         }
         guard case .array(let items) = value else { throw APIError(.invalidRequest, "The body is an array of receipts") }
         guard items.count <= Self.maxReceipts else {
@@ -36,7 +36,7 @@ struct ReceiptBody: Sendable {
     }
 
     private static func receipt(_ body: JSONBody, now: Date) throws(APIError) -> Receipt {
-        guard let event = Receipt.Event(rawValue: try body.requiredText("event")) else {
+        guard let event = Receipt.Event(rawValue: try body.requiredWord("event")) else {
             let events = Receipt.Event.allCases.map(\.rawValue).joined(separator: ", ")
             throw APIError(.invalidRequest, "A push was one of \(events)", field: "event")
         }
@@ -45,15 +45,16 @@ struct ReceiptBody: Sendable {
 
     private static func subject(_ body: JSONBody) throws(APIError) -> Receipt.Subject {
         if let id = try identifier("notification_id", body) { return .notification(id) }
-        if let text = try body.text("message_id") {
+        if let text = try body.word("message_id") {
             // An app may take the id from the push's identifier, which continues after a colon.
             return .message(try ChatMessage.checkedID(String(text.prefix { $0 != ":" })))
         }
         if let id = try identifier("job_id", body) { return .imageJob(id) }
         if let id = try identifier("session_id", body) { return .session(id) }
-        if let text = try body.text("event_id") {
-            guard let name = TopicName("event:\(text)") else {
-                throw APIError(.invalidRequest, "The event's id is none", field: "event_id")
+        if let text = try body.word("event_id") {
+            // As in pushes, or the whole name of the topic.
+            guard let name = TopicName(text.hasPrefix("event:") ? text : "event:\(text)") else {
+                throw APIError(.invalidRequest, "This is no id of an event", field: "event_id")
             }
             return .event(name)
         }
@@ -61,7 +62,7 @@ struct ReceiptBody: Sendable {
     }
 
     private static func identifier(_ name: String, _ body: JSONBody) throws(APIError) -> UUID? {
-        guard let text = try body.text(name) else { return nil }
+        guard let text = try body.word(name) else { return nil }
         guard let id = UUID(wireString: text) else { throw APIError(.invalidRequest, "The id is no UUID", field: name) }
         return id
     }

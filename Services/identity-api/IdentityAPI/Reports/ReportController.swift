@@ -52,7 +52,7 @@ struct ReportController: Sendable {
         try limiter.admit(identity.userID, context.limits, or: "Too many signals of this account")
         let subject = try subject(context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        guard let reason = AbuseReport.Reason(rawValue: try body.requiredText("reason")) else {
+        guard let reason = AbuseReport.Reason(rawValue: try body.requiredWord("reason")) else {
             let reasons = AbuseReport.Reason.allCases.map(\.rawValue).joined(separator: ", ")
             throw APIError(.invalidRequest, "A reason is one of \(reasons)", field: "reason")
         }

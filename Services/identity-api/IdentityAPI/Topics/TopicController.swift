@@ -144,13 +144,15 @@ extension APIRequestContext {
     /// The user in the path; `me` is the sender.
     func member(_ identity: Identity) throws(APIError) -> UUID {
         if parameters.get("user") == "me" { return identity.userID }
-        return try member()
+        return try user(or: "A user is named by a UUID, or by me")
     }
 
     /// The user in the path, by id.
-    func member() throws(APIError) -> UUID {
+    func member() throws(APIError) -> UUID { try user(or: "Another user is named by a UUID") }
+
+    private func user(or message: String) throws(APIError) -> UUID {
         guard let id = UUID(wireString: parameters.get("user") ?? "") else {
-            throw APIError(.invalidRequest, "A user is named by a UUID, or by me", field: "user_id")
+            throw APIError(.invalidRequest, message, field: "user_id")
         }
         return id
     }

@@ -34,8 +34,7 @@ struct MultipartBody: UploadBody {
         while let event = try await nextEvent() {
             switch event {
             case .partBegan(let headers):
-                let name = Self.nameWithoutIndex(headers.name)
-                if fields.pictures.contains(name) {
+                if let name = pictureField(headers.name) {
                     // Forms of browsers and generated clients send an empty part for a file that is not given.
                     guard let bytes = try await firstBytesOfPart() else { continue }
                     firstBytes = bytes
@@ -52,12 +51,21 @@ struct MultipartBody: UploadBody {
         return nil
     }
 
-    /// Returns the name of a field without the brackets that clients add to each file of several: `faces[]`, `faces[0]`.
-    private static func nameWithoutIndex(_ name: String) -> String {
-        guard name.last == "]", let open = name.lastIndex(of: "["),
-            name[open...].dropFirst().dropLast().utf8.allSatisfy({ 0x30...0x39 ~= $0 })
-        else { return name }
-        return String(name[..<open])
+    /// Returns the field of pictures that a part belongs to: its name without what clients add to each file of several, as in `faces[]`,
+    /// `faces[0]`, `faces.0` and `faces0`. Nil for another part.
+    private func pictureField(_ name: String) -> String? {
+        if fields.pictures.contains(name) { return name }
+        var base = Substring(name)
+        let isBracketed = base.last == "]"
+        if isBracketed { base.removeLast() }
+        while let last = base.utf8.last, 0x30...0x39 ~= last { base.removeLast() }
+        if isBracketed {
+            guard base.last == "[" else { return nil }
+            base.removeLast()
+        } else if base.last == "." {
+            base.removeLast()
+        }
+        return fields.pictures.contains(String(base)) ? String(base) : nil
     }
 
     /// Returns the next event, reading more of the body as it is needed; nil when the body is complete.
@@ -118,22 +126,25 @@ struct MultipartBody: UploadBody {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw APIError(.invalidRequest, "A field is not UTF-8", field: field)
         }
-        guard fields.json.contains(field) else { return .string(text) }
-        if text.allSatisfy(\.isWhitespace) { return .null }
+        guard fields.json.contains(field) else { return .string(text.showsNothing ? "" : text) }
+        if text.isPlaceholder { return .null }
         do throws(JSONError) {
-            return try JSONValue(parsing: bytes)
+            return try JSONValue(parsing: bytes, limits: .request)
         } catch {
-            throw APIError(.invalidRequest, "A field is not the JSON that is asked for", field: field, underlying: error)
+            throw APIError(error, byteCount: bytes.count, field: field)
         }
     }
 
     private static func refusal(_ error: MultipartError) -> APIError {
+        // What came had parts: the rest was cut off on its way.
+        if error.code == .truncated { return .cutOff("The body ends before its closing boundary", error) }
         let message =
             switch error.code {
-            case .truncated: "The body ends before its closing boundary"
+            case .missingBoundary: "The boundary that Content-Type names does not occur where the body begins"
+            case .truncated: "The body ends too early"
             case .malformedHeader, .missingName: "A part of the body has no usable Content-Disposition"
             case .unsupportedTransferEncoding: "Parts of the body must not be transfer-encoded"
-            case .limitExceeded: "The body has too many parts, or too much between them"
+            case .limitExceeded: "The body has too many parts, or parts with too long headers"
             case .malformedDelimiter, .badBoundary, .notMultipart: "The body does not follow its boundary"
             }
         return APIError(.invalidRequest, message, underlying: error)

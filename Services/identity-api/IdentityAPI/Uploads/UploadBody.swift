@@ -26,6 +26,8 @@ protocol UploadBody {
 struct BodyChunks {
     private var chunks: RequestBody.AsyncIterator
     private var bytesLeft: Int
+    /// Whether nothing of the body has come.
+    private(set) var isEmpty = true
     /// The current chunk; empty before the first.
     private(set) var chunk = ByteBuffer()
     /// The offset up to which the chunk is parsed.
@@ -48,6 +50,7 @@ struct BodyChunks {
         }
         guard let next else { return false }
         bytesLeft -= next.readableBytes
+        if next.readableBytes > 0 { isEmpty = false }
         guard bytesLeft >= 0 else { throw APIError(.payloadTooLarge, "The body is too large") }
         (chunk, position) = (next, 0)
         return true

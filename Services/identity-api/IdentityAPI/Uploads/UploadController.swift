@@ -189,10 +189,6 @@ struct UploadController: Sendable {
     }
 
     private static func isRecovery(_ upload: ReceivedUpload) throws(APIError) -> Bool {
-        switch upload.texts[UploadForm.recovery] {
-        case nil, "", "false": false
-        case "true": true
-        default: throw APIError(.invalidRequest, "A field is true or false", field: UploadForm.recovery)
-        }
+        try Flag.read(text: upload.texts[UploadForm.recovery], field: UploadForm.recovery) ?? false
     }
 }

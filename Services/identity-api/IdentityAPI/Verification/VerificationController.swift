@@ -72,7 +72,7 @@ struct VerificationController: Sendable {
     func verify(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         try codes.admit(context.client.subscriber, context.limits, or: "Too many codes were entered from this address")
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        let (id, code) = (try body.verificationID(), try body.requiredText("code"))
+        let (id, code) = (try body.verificationID(), try EnteredCode(body).digits)
         let entry = try await recordingRefusal(of: id, context) { transaction in
             let verifications = EmailVerificationRepository(transaction)
             // A change ends sign-ins, whose lock is taken before rows.
@@ -187,7 +187,7 @@ extension JSONBody {
     /// The id in the field `verification_id`.
     fileprivate func verificationID() throws(APIError) -> UUID {
         let field = "verification_id"
-        guard let id = UUID(wireString: try requiredText(field)) else {
+        guard let id = UUID(wireString: try requiredWord(field)) else {
             throw APIError(.invalidRequest, "A verification is named by a UUID", field: field)
         }
         return id

@@ -51,7 +51,7 @@ extension APIOperation {
             "title": .text(0...AppNotificationBody.maxTitleCharacters).orNull,
             "body": .text(0...AppNotificationBody.maxBodyCharacters).orNull,
             "data": .map(of: .text).orNull.described("What the app gets with the push, as texts"),
-            "image": .text(0...AppNotificationBody.maxImageBytes, pattern: "^https://").orNull, "sound": name, "thread": name,
+            "image": .text(0...PictureAddress.maxBytes, pattern: "^https://").orNull, "sound": name, "thread": name,
             "collapse_key": name, "dedupe_key": .text(1...AppNotificationBody.maxDedupeKeyLength).orNull,
             "not_before": .instant.orNull, "expires_at": .instant.orNull, "lane": .one(of: Lane.self).orNull,
         ])
