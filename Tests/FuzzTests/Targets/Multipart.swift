@@ -5,7 +5,8 @@ extension FuzzTarget {
     static let multipart = FuzzTarget(name: "multipart") { bytes in
         var input = FuzzInput(bytes)
         guard let boundary = try? MultipartBoundary(contentType: input.line()) else { return }
-        let quoted = "multipart/form-data; boundary=\"\(boundary.value)\""
+        let escaped = boundary.value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        let quoted = "multipart/form-data; boundary=\"\(escaped)\""
         try requireEqual(try MultipartBoundary(contentType: quoted), boundary, "a boundary that is written in quotation marks")
         let cuts = input.cuts()
         let body = input.bytes
