@@ -19,10 +19,17 @@ struct PushTargetTests {
 
     @Test(arguments: [
         "dXk3Zq_9T0mYyRbN1-aB2c:\(secret)", "dXk3Zq_9T0mYyRbN1-aB2c:short", "demo_token_placeholder:\(secret)", "fXk3Zq_9T0m:\(secret)",
-        secret,
+        secret, "phone:\(secret)", String(repeating: "x", count: 160), "another.form=" + String(repeating: "x", count: 100),
     ])
     func `a token has the shape of those that FCM gives out, today and in former years`(_ value: String) {
         #expect(PushTarget(value)?.kind == .token)
+    }
+
+    @Test func `tokens that share what is before their colon are of one phone only if that is an installation id`() throws {
+        func key(_ value: String) throws -> [UInt8] { try #require(PushTarget(value)).installationKey }
+        let other = "APA91b" + String(repeating: "y", count: 134)
+        #expect(try key("dXk3Zq_9T0mYyRbN1-aB2c:\(Self.secret)") == key("dXk3Zq_9T0mYyRbN1-aB2c:\(other)"))
+        #expect(try key("phone:\(Self.secret)") != key("phone:\(other)"))
     }
 
     private static let noTokens: [(value: String, fault: PushTarget.Fault)] = [
@@ -30,9 +37,9 @@ struct PushTargetTests {
         ("plain-old-token", .malformed),
         ("bXk3Zq_9T0mYyRbN1-aB2c", .malformed), ("dXk3Zq_9T0mYyRbN1-aB2", .malformed), ("dXk3Zq_9T0mYyRbN1-aB2+", .malformed),
         ("dXk3Zq_9T0mYyRbN1-aB2c:", .malformed), ("demo_token_placeholder", .malformed), ("demo_token_placeholder:x", .malformed),
-        ("error:\(secret)", .placeholder), ("phone:\(secret)", .malformed), (String(repeating: "x", count: 160), .malformed),
+        (String(repeating: "x", count: 99), .malformed),
         ("com.google.android.gms.tasks.zzu@1a2b3c", .malformed), ("2F1B9A6C-5C5E-4B0F-9A59-0C4C4D5B8E11", .malformed),
-        ("eyJhbGciOiJSUzI1NiJ9." + String(repeating: "x", count: 200), .malformed), (String(repeating: "x", count: 4_097), .malformed),
+        (String(repeating: "x", count: 4_097), .malformed), (String(repeating: "0f", count: 80), .apnsToken),
         ("NO_TOKEN", .placeholder), ("no-token", .placeholder), ("notavailable", .placeholder), ("Error", .placeholder),
         ("MISSING_INSTANCEID_SERVICE", .placeholder), ("string", .placeholder), ("undefined:APA91b", .placeholder),
         ("(null)", .placeholder),

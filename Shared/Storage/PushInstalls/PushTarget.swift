@@ -21,9 +21,10 @@ public struct PushTarget: Sendable, Equatable {
     /// The value as sent. Never logged.
     public let value: String
 
-    /// The installation id: the value up to its colon.
+    /// The installation id: what is before the colon of a token that begins with one, else the value.
     private var installationID: Substring {
-        value.prefix { $0 != ":" }
+        let id = value.prefix { $0 != ":" }
+        return Self.isInstallationID(id.utf8) || id.utf8.count == Self.legacyIDLength ? id : value[...]
     }
 
     /// The hash by which the installation is found: `PushInstall.installationKey`.
@@ -42,6 +43,8 @@ extension PushTarget {
     /// The minimum length of the secret of tokens without a Firebase installation id. Theirs have 140 and more.
     private static let minSecretBytes = 100
     private static let secretPrefix = Array("APA91b".utf8)
+    /// Bytes from which a value is a token whatever its form; those of today have 142 and more.
+    private static let minOpaqueBytes = 100
     private static let legacyIDLength = 11
 
     /// Accepts a registration token or an installation id; `nil` for anything else.
@@ -59,8 +62,11 @@ extension PushTarget {
 
     /// Whether a value has the shape of an installation id, or of a token: `<installation id>:<secret>`; before 2020 the id had 11
     /// characters, and the first tokens had none.
+    ///
+    /// A long value is a token in any form, because Google may change theirs. What stands for no token is short, and many phones share it.
     static func hasShape(_ value: String.UTF8View) -> Bool {
         guard value.count <= maxBytes, value.allSatisfy({ 0x21...0x7E ~= $0 && !"\"'`()<>{}[]".utf8.contains($0) }) else { return false }
+        if value.count >= minOpaqueBytes { return !value.allSatisfy { UnicodeScalar($0).properties.isASCIIHexDigit } }
         let parts = value.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard let id = parts.first, let secret = parts.last, !secret.isEmpty else { return false }
         let isLong = secret.count >= minSecretBytes && secret.starts(with: secretPrefix)
