@@ -21,9 +21,10 @@ public struct PushTarget: Sendable, Equatable {
     /// The value as sent. Never logged.
     public let value: String
 
-    /// The installation id: what is before the colon of a token that begins with one, else the value.
+    /// The installation id: the value up to its colon, but the whole of a long value that does not begin with one.
     private var installationID: Substring {
         let id = value.prefix { $0 != ":" }
+        guard value.utf8.count >= Self.minOpaqueBytes else { return id }
         return Self.isInstallationID(id.utf8) || id.utf8.count == Self.legacyIDLength ? id : value[...]
     }
 

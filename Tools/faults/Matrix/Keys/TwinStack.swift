@@ -128,11 +128,8 @@ final class TwinStack: Sendable {
 
     /// Returns the dead letters as text; empty when there are none.
     func deadLetters() async throws -> String {
-        do {
-            return try await control(["dlq", "list"])
-        } catch let failure as CommandLineTool.Failure where failure.output.contains("There are no dead letters") {
-            return ""
-        }
+        let list = try await control(["dlq", "list"])
+        return list.contains("There are no dead letters") ? "" : list
     }
 
     /// Returns the ends of all logs.
