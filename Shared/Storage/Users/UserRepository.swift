@@ -111,7 +111,7 @@ public struct UserRepository: Sendable {
     /// Returns the lookups of the e-mail that a verification has proven, if an account exists and still has that e-mail.
     ///
     /// Call in a transaction that holds ``SignInRepository/lock(of:)``, which a change of the e-mail holds too.
-    public func emailLookups(provenBy verificationID: UUID, of id: UUID) async throws(PostgresError) -> [[UInt8]]? {
+    public func lookupsProven(by verificationID: UUID, of id: UUID) async throws(PostgresError) -> [[UInt8]]? {
         let query: PostgresQuery = """
             SELECT v.email_lookups FROM users JOIN email_verifications v ON v.id = \(verificationID)
             WHERE users.id = \(id) AND users.state = 'active' AND v.verified_at IS NOT NULL

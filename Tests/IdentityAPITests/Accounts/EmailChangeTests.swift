@@ -168,7 +168,7 @@ import WireFormat
             let recovery = Task {
                 try await postgres.withTransaction { transaction in
                     try await SignInRepository(transaction).lock(of: device.userID)
-                    return try await UserRepository(transaction).emailLookups(provenBy: proof.id, of: device.userID)
+                    return try await UserRepository(transaction).lookupsProven(by: proof.id, of: device.userID)
                 }
             }
             try await gate.isReached(by: 2)

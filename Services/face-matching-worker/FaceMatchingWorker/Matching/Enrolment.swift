@@ -111,7 +111,7 @@ struct Enrolment {
             try await recordConsent(of: session)
             return Settlement(outcome: .succeeded, account: session.userID)
         }
-        guard session.isRecovery, let proven = try await users.emailLookups(provenBy: verification, of: session.userID) else {
+        guard session.isRecovery, let proven = try await users.lookupsProven(by: verification, of: session.userID) else {
             return .failed(.alreadyEnrolled)
         }
         try await PendingEnrolmentRepository(transaction).startRecovery(
