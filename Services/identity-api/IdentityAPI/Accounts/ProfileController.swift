@@ -69,19 +69,11 @@ struct DisplayName: Sendable {
     init(_ text: String) throws(APIError) {
         let name = text.trimmed
         guard !name.showsNothing, name.count <= Self.maxCharacters, name.utf8.count <= Self.maxBytes,
-            !name.unicodeScalars.contains(where: Self.isUnsafe)
+            !name.unicodeScalars.contains(where: \.isUnsafe)
         else {
             throw APIError(
                 .invalidRequest, "A name has 1 to \(Self.maxCharacters) characters on one line", field: Self.field)
         }
         self.text = name
-    }
-
-    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-        case .format: scalar.properties.isBidiControl
-        default: false
-        }
     }
 }

@@ -1,3 +1,5 @@
+internal import Storage
+
 extension String {
     /// The text without the white space and the invisible characters around it.
     var trimmed: String { String(drop(while: \.showsNothing).reversed().drop(while: \.showsNothing).reversed()) }
@@ -16,15 +18,4 @@ extension String {
 
 extension Character {
     fileprivate var showsNothing: Bool { unicodeScalars.allSatisfy(\.showsNothing) }
-}
-
-extension Unicode.Scalar {
-    /// Whether it is drawn as nothing.
-    var showsNothing: Bool {
-        properties.isWhitespace || properties.isDefaultIgnorableCodePoint || self == Self.blankBraille
-            || [.control, .format, .unassigned, .surrogate].contains(properties.generalCategory)
-    }
-
-    /// U+2800, a letter without a dot; fillers of Hangul are ignorable by Unicode.
-    private static let blankBraille: Unicode.Scalar = "\u{2800}"
 }

@@ -1,3 +1,5 @@
+internal import Storage
+
 /// A mailed code as a person typed or pasted it: six digits.
 ///
 /// Spaces and hyphens between them, invisible characters, and the digits of other scripts are what mail programs and keyboards add. A text

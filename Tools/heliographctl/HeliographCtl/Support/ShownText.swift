@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Storage
 
 /// What an operator writes for other people to read: by the rule of display names in the API.
 enum ShownText {
@@ -11,26 +12,12 @@ enum ShownText {
         guard length ~= text.unicodeScalars.count else {
             throw ValidationError("\(option) has \(length.lowerBound) to \(length.upperBound) characters.")
         }
-        guard !text.unicodeScalars.contains(where: { isUnsafe($0) && !(lineBreaks && "\n\r\t".unicodeScalars.contains($0)) }) else {
+        guard !text.unicodeScalars.contains(where: { $0.isUnsafe && !(lineBreaks && "\n\r\t".unicodeScalars.contains($0)) }) else {
             let lines = lineBreaks ? "" : ", and is one line"
             throw ValidationError("\(option) has no control characters and no marks of the direction of writing\(lines).")
         }
-        guard text.isEmpty || text.unicodeScalars.contains(where: isVisible) else {
+        guard text.isEmpty || !text.unicodeScalars.allSatisfy(\.showsNothing) else {
             throw ValidationError("\(option) shows nothing: it has only white space and invisible characters.")
         }
-    }
-
-    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-        case .format: scalar.properties.isBidiControl
-        default: false
-        }
-    }
-
-    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        // U+2800 is a letter of Braille without a dot.
-        !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
-            && ![.control, .format, .unassigned].contains(scalar.properties.generalCategory)
     }
 }
