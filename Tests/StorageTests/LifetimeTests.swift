@@ -152,7 +152,7 @@ struct LifetimeTests {
         try await age("sessions", by: seconds)
         var limits = FailedSignInLimits()
         (limits.perInstallation, limits.total) = (1, 1)
-        let nowhere = RequestOrigin(addressKey: nil, siteKey: nil)
+        let nowhere = RequestOrigin.unknown
         let load = try await sessions.failedSignIns(from: nowhere, installationKey: hash(1), limits: limits)
         #expect((load.installationUntil != nil) == holds && (load.totalUntil != nil) == holds)
     }

@@ -127,7 +127,7 @@ struct SignInBudgetTests {
         func fail(_ count: Int, _ reason: SessionReason, site: Int) async throws {
             for number in 0..<count {
                 var session = NewSession.make(.signIn, user: UUID(), device: 1_000 + number)
-                (session.addressKey, session.siteKey) = (hash(100 + number % 7), hash(site))
+                session.origin = RequestOrigin(addressKey: hash(100 + number % 7), siteKey: hash(site))
                 let id = try await sessions.insert(session).id
                 _ = try await sessions.complete(id: id, outcome: .failed(reason))
             }
@@ -146,7 +146,7 @@ struct SignInBudgetTests {
         #expect(try await load().challengedTotalUntil != nil)
         #expect(try await load().addressUntil == nil)
         limits.perAddress = 7
-        #expect(try await load().addressUntil != nil, "28 of its site, of which 5 or less are its own")
+        #expect(try await load().addressUntil != nil, "28 of its site, 5 or less its own")
     }
 
     @Test(.storage) func `an installation is known for 30 days after its sign-in, to that account only`() async throws {

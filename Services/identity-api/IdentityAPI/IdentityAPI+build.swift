@@ -116,8 +116,7 @@ public enum IdentityAPI: HeliographService {
             server: .guardedHTTP1(configuration),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
-                // Beyond the limit a few more are accepted, so that ``OpenConnections`` can choose the one that is closed.
-                availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections + 64)),
+                availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections + OpenConnections.surplus)),
             onServerRunning: { await onListening($0.localAddress?.port ?? 0) }, logger: context.logger)
         // Shut down in reverse: first waiting requests get their answer, then the server finishes its open requests.
         let dueNotifications = DueNotifications(postgres: postgres, logger: context.logger)

@@ -41,11 +41,9 @@ public struct PushTarget: Sendable, Equatable {
 /// A value is known by its shape: the installation id is what a limit counts, and an installation belongs to one user, so that a value
 /// that many phones send in place of a token must never become one.
 extension PushTarget {
-    /// The minimum length of the secret of tokens without a Firebase installation id. Theirs have 140 and more.
-    private static let minSecretBytes = 100
-    private static let secretPrefix = Array("APA91b".utf8)
-    /// Bytes from which a value is a token whatever its form; those of today have 142 and more.
+    /// The minimum length of a token that may have any form; those of today have 142 bytes and more.
     private static let minOpaqueBytes = 100
+    /// The length of the id with which tokens began before 2020.
     private static let legacyIDLength = 11
 
     /// Accepts a registration token or an installation id; `nil` for anything else.
@@ -61,18 +59,15 @@ extension PushTarget {
         self.init(kind: Self.isInstallationID(value.utf8) ? .fid : .token, value: value)
     }
 
-    /// Whether a value has the shape of an installation id, or of a token: `<installation id>:<secret>`; before 2020 the id had 11
-    /// characters, and the first tokens had none.
+    /// Whether a value has the shape of an installation id, or of a token.
     ///
-    /// A long value is a token in any form, because Google may change theirs. What stands for no token is short, and many phones share it.
+    /// A long value is a token in any form, because Google may change theirs; only hexadecimal digits are a token of Apple. What stands for
+    /// no token is short, and many phones share it: a short value is an installation id, or `<installation id>:<secret>`.
     static func hasShape(_ value: String.UTF8View) -> Bool {
         guard value.count <= maxBytes, value.allSatisfy({ 0x21...0x7E ~= $0 && !"\"'`()<>{}[]".utf8.contains($0) }) else { return false }
         if value.count >= minOpaqueBytes { return !value.allSatisfy { UnicodeScalar($0).properties.isASCIIHexDigit } }
         let parts = value.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let id = parts.first, let secret = parts.last, !secret.isEmpty else { return false }
-        let isLong = secret.count >= minSecretBytes && secret.starts(with: secretPrefix)
-        if isInstallationID(id) { return isLong || isRandom(id) }
-        return isLong && secret.allSatisfy(isURLSafe) && (parts.count == 1 || id.count == legacyIDLength && id.allSatisfy(isURLSafe))
+        return isInstallationID(parts[0]) && isRandom(parts[0]) && parts.last?.isEmpty == false
     }
 
     /// Whether an id of 22 characters is no phrase such as `demo_token_placeholder`: of 30 million random ones, one has neither a capital

@@ -36,10 +36,8 @@ public struct NewSession: Sendable {
     public var installID: UUID?
     /// The device's `PushTarget` key; 32 bytes.
     public var installationKey: [UInt8]?
-    /// HMAC of the client's address (IPv6: its /64); 32 bytes.
-    public var addressKey: [UInt8]?
-    /// HMAC of the client's site (IPv6: its /48, else the address); 32 bytes.
-    public var siteKey: [UInt8]?
+    /// Where the client is.
+    public var origin: RequestOrigin
     /// The stored photos.
     public var photos: [SessionPhoto]
     /// The total size of the photos in bytes.
@@ -61,7 +59,7 @@ public struct NewSession: Sendable {
         verificationID: UUID? = nil, isRecovery: Bool = false, email: SealedEmail? = nil, consent: ConsentedText? = nil,
         attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [], tokenHash: [UInt8],
         installID: UUID? = nil, installationKey: [UInt8]? = nil,
-        addressKey: [UInt8]? = nil, siteKey: [UInt8]? = nil, photos: [SessionPhoto] = [], photoBytes: Int = 0,
+        origin: RequestOrigin = .unknown, photos: [SessionPhoto] = [], photoBytes: Int = 0,
         challenge: [LivenessPose]? = nil, requestID: String? = nil, traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
     ) {
@@ -79,8 +77,7 @@ public struct NewSession: Sendable {
         self.tokenHash = tokenHash
         self.installID = installID
         self.installationKey = installationKey
-        self.addressKey = addressKey
-        self.siteKey = siteKey
+        self.origin = origin
         self.photos = photos
         self.photoBytes = photoBytes
         self.challenge = challenge

@@ -28,7 +28,7 @@ extension SessionRepository {
     /// Counts the undecided sessions, of which the admission limit allows some hundreds.
     ///
     /// - Parameters:
-    ///   - addressKey: An address, as in ``NewSession/addressKey``.
+    ///   - addressKey: An address, as in ``RequestOrigin/addressKey``.
     ///   - installationKey: An installation; `nil` counts none.
     ///   - accountID: The account whose bearer authorised a sign-up; `nil` counts none.
     public func undecided(

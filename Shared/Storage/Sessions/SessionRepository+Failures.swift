@@ -41,6 +41,9 @@ public struct RequestOrigin: Sendable, Equatable {
     /// The site: of IPv6 the /48, else the address.
     public var siteKey: [UInt8]?
 
+    /// A request without an address.
+    public static let unknown = RequestOrigin(addressKey: nil, siteKey: nil)
+
     /// Names the hashes.
     public init(addressKey: [UInt8]?, siteKey: [UInt8]?) {
         self.addressKey = addressKey

@@ -27,7 +27,7 @@ public struct SessionRepository: Sendable {
             VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.authorisedBy),
                     \(new.verificationID), \(new.isRecovery), \(new.email?.lookups), \(new.email?.sealed),
                     \(new.consent?.version), \(new.consent?.hash), \(new.attemptKey), \(new.otherAttemptKeys), \(new.tokenHash),
-                    \(new.installID), \(new.installationKey), \(new.addressKey), \(new.siteKey),
+                    \(new.installID), \(new.installationKey), \(new.origin.addressKey), \(new.origin.siteKey),
                     \(photos)::text::jsonb, \(new.photoBytes), \(new.challenge?.map(\.rawValue)), \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime / .seconds(1))),
                     now() + make_interval(secs => \(new.lifetime / .seconds(1))))

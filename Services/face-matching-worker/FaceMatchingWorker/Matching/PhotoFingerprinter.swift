@@ -26,13 +26,15 @@ struct PhotoFingerprinter: Sendable {
     }
 
     /// Makes the fingerprints of a session's photos for a user, who need not exist.
-    func fingerprints(of photos: [ExaminedPhoto], for userID: UUID) -> [PhotoFingerprint] {
+    ///
+    /// - Parameter mirrored: Whether they are compared with stored ones, so that they need the signatures of the mirror images.
+    func fingerprints(of photos: [ExaminedPhoto], for userID: UUID, mirrored isMirrored: Bool) -> [PhotoFingerprint] {
         let user = userID.wireString
         return photos.map { photo in
             var (signature, mirrored): ([UInt8]?, [UInt8]?)
             if check == .photos, case .usable(let face) = photo.analysis {
                 signature = signatures.hash(face.signature, account: user)
-                mirrored = signatures.hash(face.signature.mirrored, account: user)
+                if isMirrored { mirrored = signatures.hash(face.signature.mirrored, account: user) }
             }
             return PhotoFingerprint(
                 userID: userID, fileHash: hash("file", of: photo.digest, user),

@@ -53,7 +53,7 @@ struct SessionMatcher: Sendable {
             FacePose(photo.pose).map { SignUpDecision.Photo(pose: $0, digest: photo.digest, analysis: photo.analysis) }
         }
         var result = ExaminedSession(
-            verdict: .refused(.internal), photos: fingerprinter.fingerprints(of: examined, for: session.userID))
+            verdict: .refused(.internal), photos: fingerprinter.fingerprints(of: examined, for: session.userID, mirrored: false))
         switch signUp(photos) {
         case .accepted(let face): judge(examined, of: session, against: face, &result)
         case .refused(let refusal): result.verdict = .refused(SessionReason(refusal))
@@ -93,11 +93,11 @@ struct SessionMatcher: Sendable {
             enrolled = nil
         }
         let examined = try await examiner.examine(session.photos, for: .signIn)
-        let used = fingerprinter.fingerprints(of: examined, for: session.attemptKey ?? session.userID)
+        let used = fingerprinter.fingerprints(of: examined, for: session.attemptKey ?? session.userID, mirrored: true)
         // Photos of sign-ins are kept by the e-mail; those of sign-ups, and accepted ones of sign-ins, by the account. An e-mail without an
         // account takes as long.
-        let ofAccount = fingerprinter.fingerprints(of: examined, for: session.userID)
-        let ofOtherKeys = session.otherAttemptKeys.flatMap { fingerprinter.fingerprints(of: examined, for: $0) }
+        let ofAccount = fingerprinter.fingerprints(of: examined, for: session.userID, mirrored: true)
+        let ofOtherKeys = session.otherAttemptKeys.flatMap { fingerprinter.fingerprints(of: examined, for: $0, mirrored: true) }
         let isReplay = try await FacePhotoHashRepository(postgres).containsAny(
             of: used + ofAccount + ofOtherKeys, maxDistance: FaceSignatureHasher.maxDistance, isKnown: isKnown)
         let photos = examined.map { SignInDecision.Photo(digest: $0.digest, analysis: $0.analysis) }

@@ -15,18 +15,16 @@ struct GuardedHTTP1Channel: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         let peer = channel.peer
-        var connection: OpenConnection?
-        if !addresses.isTrusted(peer) {
-            connection = connections.open(channel, from: peer)
-            guard connection != nil else {
-                channel.close(promise: nil)
-                return channel.eventLoop.makeFailedFuture(TooManyConnections())
-            }
+        let isTrusted = addresses.isTrusted(peer)
+        let connection = isTrusted ? nil : connections.open(channel, from: peer)
+        guard isTrusted || connection != nil else {
+            channel.close(promise: nil)
+            return channel.eventLoop.makeFailedFuture(TooManyConnections())
         }
-        let (limits, counted) = (limits, connection)
+        let limits = limits
         return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(ConnectionGuard(limits: limits, connection: counted), position: .first)
+            try pipeline.addHandler(ConnectionGuard(limits: limits, connection: connection), position: .first)
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(RequestWatch(), position: .after(decoder))
             return value

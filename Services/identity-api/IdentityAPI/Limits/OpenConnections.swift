@@ -13,6 +13,9 @@ final class OpenConnections: Sendable {
         var ofSubscriber: [IPAddress: Int] = [:]
     }
 
+    /// Connections beyond the total that the server accepts, so that one of them can take the place of another, or be refused.
+    static let surplus = 64
+
     private let perAddress: Int
     private let total: Int
     private let state = Mutex(State())
@@ -82,7 +85,7 @@ final class OpenConnection: Sendable {
     fileprivate let address: IPAddress
     fileprivate let number: UInt64
     private let table: OpenConnections
-    /// The place in the sequence of all changes at which it became idle; `.max` while a request is under way.
+    /// The number of the change that made it idle, in the sequence of all changes; `.max` while a request is under way.
     private let idleSince: Atomic<UInt64>
 
     fileprivate init(_ channel: any Channel, _ address: IPAddress, _ table: OpenConnections) {

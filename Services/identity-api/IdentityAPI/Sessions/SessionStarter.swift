@@ -112,14 +112,13 @@ struct SessionStarter: Sendable {
             body: Answer.successBody(order.form.successMessage, data: data).text)
         let newID = UUID()
         let attemptKeys = order.form.event == .signIn ? countedIDs(of: order.owner) : []
-        let client = keys.origin(origin.address)
         let new = NewSession(
             id: sessionID, userID: newID, event: order.form.event, authorised: order.bearer != nil,
             authorisedBy: order.bearer?.signInID, verificationID: order.owner.verification?.id ?? order.proof?.id,
             isRecovery: order.isRecovery, email: try sessionEmail(of: order, newID), consent: consent,
             attemptKey: attemptKeys.first, otherAttemptKeys: Array(attemptKeys.dropFirst()),
-            tokenHash: token.hash, installationKey: registration?.installationKey, addressKey: client.addressKey,
-            siteKey: client.siteKey, photos: order.upload.photos, photoBytes: order.upload.photoBytes, challenge: challenge?.poses,
+            tokenHash: token.hash, installationKey: registration?.installationKey, origin: keys.origin(origin.address),
+            photos: order.upload.photos, photoBytes: order.upload.photoBytes, challenge: challenge?.poses,
             requestID: origin.requestID, traceparent: origin.traceparent)
         try await postgres.write(confirming: { try await SessionRepository(postgres).find(id: sessionID) != nil }) { transaction in
             if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
@@ -170,13 +169,13 @@ struct SessionStarter: Sendable {
             isKnown = attempts.isKnown
             if !isKnown, !isProven {
                 let load = try await sessions.failedSignIns(
-                    from: RequestOrigin(addressKey: new.addressKey, siteKey: new.siteKey), installationKey: new.installationKey,
+                    from: new.origin, installationKey: new.installationKey,
                     limits: brakes.limits)
                 try brakes.check(load, hasChallenge: new.challenge != nil)
             }
         }
         let undecided = try await sessions.lockUndecided(
-            of: new.addressKey, installationKey: new.installationKey, accountID: new.authorised ? new.userID : nil)
+            of: new.origin.addressKey, installationKey: new.installationKey, accountID: new.authorised ? new.userID : nil)
         try admission.check(undecided, isKnown: isKnown, adding: new.photoBytes)
         if let registration { new.installID = try await PushInstallRepository(transaction).registerUnbound(registration).id }
         try await sessions.insert(new)
