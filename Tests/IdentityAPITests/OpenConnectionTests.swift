@@ -31,7 +31,7 @@ import Testing
         #expect(connections.count == 2)
     }
 
-    @Test func `four addresses that hold all connections give one up to a fifth: that which has been idle for longest`() throws {
+    @Test func `four addresses that hold all connections give the one up to a fifth that has been idle for longest`() throws {
         let connections = OpenConnections(perAddress: 1_024, total: 4_096)
         let addresses = (1...4).map { "192.0.2.\($0)" }
         var held: [Client] = []

@@ -17,7 +17,7 @@ import Testing
         #expect(try probe([bytes[...]]).cost == .nanoseconds(640 * 480 * nanoseconds), "\(name)")
     }
 
-    /// The file of finding N1: 4 KB, of which each of 64 scans makes a decoder walk through 40 megapixels.
+    /// The file of finding N1: 4 KB with 64 scans. Each scan makes a decoder walk through 40 megapixels.
     private static let walk = TestImages.jpeg(width: 11_000, height: 3_600, frame: 0xC2, refinements: 63)
 
     @Test func `a picture that takes too long to decode is refused, however few its bytes are`() {

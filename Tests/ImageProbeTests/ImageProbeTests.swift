@@ -44,7 +44,7 @@ func refusal(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageProb
     }
 
     @Test(arguments: [[], [0], [0, 0, 0, 0, 0x49, 0x45], [1, 2, 3, 4, 5, 6, 7, 8, 9], Array("\0\0\u{1}\0tEXt".utf8)])
-    func `A PNG without its end has the data before whatever follows`(appended: [UInt8]) throws {
+    func `A PNG without its end ends with its data`(appended: [UInt8]) throws {
         let file = Array(TestImages.png(width: 640, height: 480).dropLast(12))
         let info = try probe([(file + appended)[...]])
         #expect(info.isOpenEnded && info.end == file.count)

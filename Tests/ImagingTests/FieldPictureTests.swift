@@ -24,7 +24,7 @@ import Testing
         #expect(code { _ = try Samples.pipeline.finish(file) } == .corrupt)
     }
 
-    @Test func `a progressive JPEG without its end marker is decoded whatever follows it, and is corrupt without some data`()
+    @Test func `a progressive JPEG without its end marker is decoded with a trailer too, and is corrupt without some data`()
         throws
     {
         let file = Array(try FieldFile.progressiveWithTrailer.bytes().dropLast(20))

@@ -10,7 +10,7 @@ import WireFormat
 struct PushInquiryTests {
     private static let crowd = 3_000
 
-    /// Many notifications of apps, of which the first waits, and as many messages and notifications.
+    /// Many notifications of apps, the first of them waiting, and as many messages and notifications.
     private func withCrowd(_ body: (PostgresTransaction) async throws -> Void) async throws {
         try await withStorage { client in
             let owner = try await client.makeUser(emailLookup: SHA256.hash("ada")).id

@@ -70,7 +70,7 @@ struct TopicAdditionTests {
         try await PeopleListRepository(.contacts, topics.client).remove(users[0], for: users[2])
         #expect(try await topics.addsAtOnce(users[2], by: users[0]) == false)
         try await topics.list(users[2], on: .contacts, of: users[0])
-        #expect(try await topics.addsAtOnce(users[2], by: users[0]) == false, "a wish of the owner's is none of the user's")
+        #expect(try await topics.addsAtOnce(users[2], by: users[0]) == false, "the owner's contacts are not the user's consent")
     }
 
     @Test(.storage) func `additions and invitations have one quota`() async throws {

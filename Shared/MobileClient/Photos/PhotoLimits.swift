@@ -17,7 +17,7 @@ struct PhotoLimits: Sendable, Equatable {
     /// than 10 MB as a JPEG of good quality, too.
     static let picture = Self(maxPixels: maxPixelsOfAPI, scaledSide: 8_192, scaledPixels: 16_000_000)
 
-    /// Of a photo of a face, of which the API takes 16 megapixels.
+    /// Of a photo of a face; the API takes up to 16 megapixels.
     static let face = Self(maxPixels: 16_000_000, scaledSide: 4_096, scaledPixels: 12_000_000)
 
     /// Whether a photo can be sent as it is. One whose size is not known can: the API judges it.

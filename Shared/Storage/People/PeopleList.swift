@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A list of other users that a user keeps; each kind is a table.
 public enum PeopleList: String, Sendable, CaseIterable {
-    /// The users of whom the user gets no pushes: `user_blocks`.
+    /// The users whose messages, photos and invitations cause no pushes to the user: `user_blocks`.
     case blocks
     /// The users who may add the user to their topics without an invitation: `user_contacts`.
     case contacts

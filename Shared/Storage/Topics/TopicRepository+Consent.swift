@@ -7,7 +7,7 @@ extension TopicRepository {
     /// still own, and is still a member of it; or the user has the inviter among the contacts. Not if the user blocks the inviter.
     ///
     /// Everything found here holds until the transaction ends: the user leaves the other topic, takes the contact back or blocks the
-    /// inviter after it, and the inviter loses the other topic after it. All statements run whatever they find, so that the time does not
+    /// inviter after it, and the inviter loses the other topic after it. All statements run in every case, so that the time does not
     /// tell a block from a missing consent.
     func isAllowed(_ inviterID: UUID, by userID: UUID) async throws(PostgresError) -> Bool {
         try await PeopleListRepository(.blocks, db).holdAbsences(of: userID)

@@ -12,7 +12,7 @@ public import WireFormat
 /// adds is only invited, and gets nothing of the topic until they accept by entering it themselves: no push but the one about the
 /// invitation, no list of members, nothing unread. Only what the user has said to this owner adds them at once: an accepted invitation into
 /// another topic of the owner, or the owner on the list of their contacts; see `TopicRepository+Consent.swift`. Nothing that others can
-/// bring about says it: not a topic that both are in, not an app's, not one that the owner has from somebody else.
+/// bring about says it: not a topic that both are in, not an app's, not one that another owner has passed on.
 ///
 /// Leaving and declining are final for others: the owner can neither add nor invite such a user again. The user may return on their own,
 /// until the owner removes them, although they have already left.
@@ -67,7 +67,7 @@ public struct TopicRepository: Sendable {
 
     /// Sets whether the list of members shows all of them to each. Its owner does that.
     ///
-    /// - Returns: `forbidden` when the actor is another member; `notFound` when the actor is none.
+    /// - Returns: `forbidden` when the actor is another member; `notFound` when the actor is not a member.
     public func setMembersVisible(
         _ areVisible: Bool, in name: TopicName, by actor: UUID
     ) async throws(PostgresError) -> TopicMemberChange {

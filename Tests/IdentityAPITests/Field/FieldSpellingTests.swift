@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["null", "undefined", "None", "nil", "", "\"\"", "\"null\"", " ", "00000000-0000-0000-0000-000000000000"])
-    func `what stands for no key is none`(value: String) throws {
+    func `a placeholder is not an idempotency key`(value: String) throws {
         var fields = HTTPFields()
         fields[.idempotencyKey] = value
         #expect(try IdempotencyKey.read(fields) == nil)

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(.api, arguments: ["identity", "utf-8", "none", "null", "UTF-8, identity", " "])
-    func `a Content-Encoding of nothing is none`(coding: String) async throws {
+    func `a Content-Encoding that encodes nothing is accepted`(coding: String) async throws {
         let headers = [("Content-Type", "application/json"), (name: "Content-Encoding", value: coding)]
         #expect(
             try await api.send("POST", "/v1/auth/register", headers: headers, body: Array("{}".utf8)).refusal == "400 missing_field email")

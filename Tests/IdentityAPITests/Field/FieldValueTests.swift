@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(.api, arguments: ["   ", "\\u200b", "\\u200eAda\\u200e"])
-    func `a name that shows nothing is none, and invisible characters around one do not count`(name: String) async throws {
+    func `an invisible name is an empty one, and invisible characters around a name do not count`(name: String) async throws {
         let ada = try await api.customer()
         let answer = try await api.json("PUT", "/v1/users/me", #"{"display_name":"\#(name)"}"#, by: ada)
         #expect(answer.status == 200 && answer.json.text("data.display_name") == (name.contains("Ada") ? "Ada" : nil))

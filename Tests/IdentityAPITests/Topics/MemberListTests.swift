@@ -12,7 +12,7 @@ import WireFormat
 @Suite struct MemberListTests {
     private static let event = "/v1/topics/event:1"
 
-    /// Makes an event of three members, of whom the first owns it.
+    /// Makes an event of three members; the first owns it.
     private func members() async throws -> [Customer] {
         let (ada, ben) = try await api.event()
         let eve = try await api.customer("eve")

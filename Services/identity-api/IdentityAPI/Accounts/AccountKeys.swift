@@ -140,7 +140,7 @@ struct AccountKeys: Sendable {
     /// The keyed hash by which a client's subscriber address is counted; the address itself is not stored.
     func addressKey(_ address: IPAddress) -> [UInt8] { key(of: address.subscriber) }
 
-    /// The keyed hashes by which a client's subscriber address and its site are counted.
+    /// The keyed hashes of a client's subscriber address and of its site; failed sign-ins are counted by both.
     func origin(_ address: IPAddress) -> RequestOrigin {
         RequestOrigin(addressKey: addressKey(address), siteKey: key(of: address.site))
     }

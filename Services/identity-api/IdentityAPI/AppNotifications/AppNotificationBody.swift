@@ -42,7 +42,7 @@ struct AppNotificationBody: Encodable, Sendable {
             image: try PictureAddress(body)?.text, sound: try Self.name("sound", body), thread: try Self.name("thread", body),
             collapseKey: try Self.name("collapse_key", body))
         topic = try body.word("topic").map { text throws(APIError) in
-            guard TopicName(text) != nil else { throw APIError(.invalidRequest, "The topic's name is none", field: "topic") }
+            guard TopicName(text) != nil else { throw APIError(.invalidRequest, "The topic is not the name of a topic", field: "topic") }
             return text
         }
         let namesUsers = try body.array("user_ids").map { !$0.isEmpty } ?? false
@@ -77,7 +77,7 @@ struct AppNotificationBody: Encodable, Sendable {
         return kind
     }
 
-    /// The dedupe key; none for what stands for none, or else it would make repetitions of notifications that are not.
+    /// The dedupe key; nil for a placeholder such as `null`: unrelated notifications that have it would be repetitions.
     private static func key(_ body: JSONBody) throws(APIError) -> String? {
         guard let key = try body.word("dedupe_key"), !key.isPlaceholder else { return nil }
         guard key.unicodeScalars.count <= maxDedupeKeyLength else {

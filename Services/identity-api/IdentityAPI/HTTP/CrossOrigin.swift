@@ -45,7 +45,7 @@ struct AllowedOrigins: Sendable {
     }
 
     /// Returns an origin as browsers send it: scheme, host and port in lower case, without the usual port and a slash behind it, an
-    /// international host in A-labels. Nil for what is none.
+    /// international host in A-labels. Nil for a text that is not an origin.
     ///
     /// Apps that are made of web pages have schemes of their own, such as `capacitor`, `ionic` and `tauri`.
     private static func origin(_ text: Substring) -> String? {

@@ -3,9 +3,9 @@ internal import FoundationEssentials
 /// A time as clients write it: RFC 3339, and the shorter forms of ISO 8601 that common libraries print, without seconds
 /// (`2026-12-01T10:00Z`) and with a zone without its colon (`+0200`).
 ///
-/// What follows the zone is refused: a text of which only the beginning is read would be another time than its sender meant.
+/// A text that goes on after the zone is refused: its beginning alone may be another time than its sender meant.
 struct Timestamp: Sendable, Equatable {
-    /// Why a text is no time.
+    /// Why a text is not a time.
     enum Fault: Error {
         case shape, zone, remainder, impossible
 

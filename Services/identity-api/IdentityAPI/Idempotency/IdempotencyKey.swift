@@ -5,8 +5,8 @@ internal import WireFormat
 /// The key by which a client marks a request as a repetition.
 ///
 /// It is `Idempotency-Key`, or else an `X-Request-ID` that is a UUID: a background upload of iOS repeats its request with all its
-/// headers, and an id that is not a UUID may not be unique. What stands for no key (`null`, the UUID of zeros) is none, or else requests
-/// that have nothing to do with each other would be repetitions.
+/// headers, and an id that is not a UUID may not be unique. A placeholder (`null`, the UUID of zeros) is not read as a key:
+/// unrelated requests that have it would be repetitions.
 enum IdempotencyKey {
     /// The maximum length of a key.
     static let maxLength = 128

@@ -24,7 +24,7 @@ struct ClientAddresses: Sendable {
 
     /// The proxies whose `X-Forwarded-For` is trusted. None by default, because any client can send that header.
     var trustedProxies: [AddressBlock] = []
-    /// The number of proxies between clients and this server, each of which appends the address of its peer; 0 uses ``trustedProxies``.
+    /// The number of proxies between clients and this server; each appends the address of its peer. 0 uses ``trustedProxies``.
     ///
     /// Counting needs no addresses, and holds where a proxy sees the address of a node in place of the client's.
     var trustedHops = 0

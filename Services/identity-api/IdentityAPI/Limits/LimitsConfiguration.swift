@@ -93,9 +93,9 @@ struct LimitsConfiguration: Sendable {
         addresses.trustedHops = try settings.int(
             "TRUSTED_PROXY_HOPS", default: 0, in: 0...ClientAddresses.maxHops,
             about: """
-                how many proxies are between clients and identity-api, each of which appends the address it sees to `X-Forwarded-For`; no \
-                other way may lead to `HTTP_PORT`. 0 is none, or `TRUSTED_PROXIES`; then all clients of a load balancer share one \
-                address' limits
+                the number of proxies between clients and identity-api. Each appends the address it sees to `X-Forwarded-For`; no other \
+                way may lead to `HTTP_PORT`. With 0 only `TRUSTED_PROXIES` are believed; without them all clients of a load balancer \
+                share the limits of one address
                 """)
         let about = "the addresses of proxies whose `X-Forwarded-For` is believed, in place of their number"
         let expectation = "addresses or blocks such as 10.1.2.3 or 10.1.2.0/28, separated by commas"

@@ -8,8 +8,8 @@ internal import Storage
 ///
 /// The failures are counted in Postgres, so that the limits hold for all instances together; a sign-in whose failures cannot be counted is
 /// refused. The count does not depend on the account, so known and unknown e-mails do not differ. The total asks for more before it
-/// refuses: first for a challenge, whose photos a stranger cannot take from elsewhere, then for a proof of the e-mail, with which no brake
-/// applies.
+/// refuses: first for a challenge, whose photos a stranger cannot take from elsewhere, then for a proof of the e-mail, which passes all
+/// brakes.
 struct SignInBrakes: Sendable {
     let limits: FailedSignInLimits
 

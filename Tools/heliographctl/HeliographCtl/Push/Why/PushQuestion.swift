@@ -9,7 +9,7 @@ struct PushQuestion {
     var userID: UUID?
     /// The notifications, oldest first.
     var notifications: [NotificationRecord] = []
-    /// The notifications of apps' own servers that are none of the others: they wait, were cancelled, or had no recipient.
+    /// The notifications of apps' own servers that token-registry has no row of: they wait, were cancelled, or had no recipient.
     var appNotifications: [AppNotification] = []
     /// The answers for what has no notification.
     var others: [PushFinding] = []

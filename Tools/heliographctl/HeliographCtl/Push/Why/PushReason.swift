@@ -36,7 +36,7 @@ struct PushReason: Equatable {
         case .noRecipient:
             PushReason(
                 "none of its users has an account, or its topic has no members",
-                remedy: "Give the app's server the ids that its app gets as `user_id`: `unknown` in the answer counts those that are none.")
+                remedy: "Give the app's server the ids that its app gets as `user_id`: `unknown` in the answer counts the others.")
         case .ownDevice: PushReason("the user has no other phone than the one that caused it", remedy: nothingToDo)
         case .senderBlocked: PushReason("all members with a reachable phone block its sender", remedy: blockStays)
         case .topicEnded: PushReason("its topic has ended, or its name belongs to a newer topic", remedy: nothingToDo)
