@@ -30,6 +30,8 @@ public final class FaceEngine {
     private let decoder: ImageDecoder
     /// Called before each step of an analysis. It may analyse another photo with this engine, which keeps no state between steps.
     var beforeStep: (() -> Void)?
+    /// The time that analyses with this engine were interrupted for others, all together.
+    var interruptedTime = Duration.zero
 
     /// Creates an engine for one thread.
     ///
@@ -43,6 +45,13 @@ public final class FaceEngine {
     }
 
     deinit { hg_scratch_destroy(scratch) }
+
+    /// Runs work and measures its time, without that of interruptions.
+    func timed<Value>(_ work: () throws(FaceEngineError) -> Value) throws(FaceEngineError) -> (Value, Duration) {
+        let (start, interrupted) = (ContinuousClock.now, interruptedTime)
+        let value = try work()
+        return (value, ContinuousClock.now - start - (interruptedTime - interrupted))
+    }
 
     /// Decodes and analyses a photo.
     ///

@@ -11,8 +11,8 @@ internal import Synchronization
 /// Runs face engines on dedicated threads, so that computations of tens of milliseconds never block the cooperative pool.
 ///
 /// Jobs wait in a queue of limited length. A job whose task is cancelled is removed from the queue; a job that is running
-/// finishes (it takes some 20 ms). A thread that analyses an ordinary photo interrupts it between two steps for photos of
-/// high precedence, so that those wait for a step and not for a photo.
+/// finishes (it takes some 20 ms). A thread interrupts the analysis of a photo between two steps for photos of higher
+/// precedence, so that those wait for a step and not for a photo.
 public final class FaceEnginePool: Sendable {
     private struct Job {
         let id: UInt64
@@ -31,12 +31,12 @@ public final class FaceEnginePool: Sendable {
         var afterLastThread: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// The precedence of a photo in the queue.
-    public enum Precedence: Sendable {
-        /// Before all ordinary photos, however long those have waited.
-        case high
-        /// In the order of arrival.
-        case ordinary
+    /// The precedence of a photo in the queue: before all photos of a lower one, however long those have waited, and among its equals in
+    /// the order of arrival.
+    public enum Precedence: Int, Sendable, Comparable {
+        case low, ordinary, high
+
+        public static func < (left: Precedence, right: Precedence) -> Bool { left.rawValue < right.rawValue }
     }
 
     private let state = Mutex(State())
@@ -98,11 +98,15 @@ public final class FaceEnginePool: Sendable {
 
     /// Decodes and analyses a photo, and computes the digest of its picture.
     ///
+    /// - Returns: The result, and the time that the photo has occupied an engine for: without its time in the queue, and without that of
+    ///   the photos for which it was interrupted.
     /// - Throws: The errors of ``analyse(_:for:precedence:)``.
     public func examine(
         _ photo: [UInt8], for purpose: PhotoPurpose, precedence: Precedence = .ordinary
-    ) async throws(FaceEngineError) -> AnalysedPhoto {
-        try await run(precedence: precedence) { engine throws(FaceEngineError) in try engine.examine(photo, for: purpose) }
+    ) async throws(FaceEngineError) -> (photo: AnalysedPhoto, engineTime: Duration) {
+        try await run(precedence: precedence) { engine throws(FaceEngineError) in
+            try engine.timed { () throws(FaceEngineError) in try engine.examine(photo, for: purpose) }
+        }
     }
 
     /// Runs a job on an engine's thread.
@@ -161,8 +165,8 @@ public final class FaceEnginePool: Sendable {
             guard state.queue.count < maxQueued else {
                 return FaceEngineError(.overloaded, "\(maxQueued) photos are waiting already")
             }
-            let firstOrdinary = job.precedence == .high ? state.queue.firstIndex { $0.precedence == .ordinary } : nil
-            state.queue.insert(job, at: firstOrdinary ?? state.queue.endIndex)
+            let firstLower = state.queue.firstIndex { $0.precedence < job.precedence }
+            state.queue.insert(job, at: firstLower ?? state.queue.endIndex)
             return nil
         }
         // Outside the lock: resuming a task may run arbitrary code.
@@ -210,19 +214,34 @@ public final class FaceEnginePool: Sendable {
     }
 
     private func run(_ job: Job, on engine: FaceEngine) {
-        precondition(engine.beforeStep == nil, "an engine runs one job from the queue at a time")
+        precondition(engine.beforeStep == nil, "an engine runs one job at a time, or one that has interrupted another")
         // Not retained: the engine holds the closure.
-        if job.precedence == .ordinary { engine.beforeStep = { [self, unowned engine] in runHigh(on: engine) } }
+        if job.precedence < .high {
+            engine.beforeStep = { [self, unowned engine] in runBefore(job.precedence, on: engine) }
+        }
         job.work(engine)
         engine.beforeStep = nil
     }
 
-    /// Runs all waiting jobs of high precedence, before the interrupted ordinary job continues.
-    private func runHigh(on engine: FaceEngine) {
-        let resume = engine.beforeStep
+    /// Runs all waiting jobs of a higher precedence, before the interrupted job continues.
+    private func runBefore(_ precedence: Precedence, on engine: FaceEngine) {
+        func next() -> Job? {
+            state.withLock { state in
+                guard let first = state.queue.first, first.precedence > precedence else { return nil }
+                return state.queue.removeFirst()
+            }
+        }
+        guard var job = next() else { return }
+        let (resume, start, interrupted) = (engine.beforeStep, ContinuousClock.now, engine.interruptedTime)
         engine.beforeStep = nil
         // The semaphore still holds the signals of these jobs: for each of them a thread wakes once to an empty queue.
-        while let job = state.withLock({ $0.queue.first?.precedence == .high ? $0.queue.removeFirst() : nil }) { job.work(engine) }
+        while true {
+            run(job, on: engine)
+            guard let following = next() else { break }
+            job = following
+        }
         engine.beforeStep = resume
+        // A job that has interrupted this one may itself have been interrupted: its whole time is lost to this one, once.
+        engine.interruptedTime = interrupted + (ContinuousClock.now - start)
     }
 }

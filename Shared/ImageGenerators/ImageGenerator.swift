@@ -2,6 +2,8 @@
 public protocol ImageGenerator: Sendable {
     /// The value of `modelUsed` unless the answer names a more exact model: `local`, or a model's name.
     var name: String { get }
+    /// Whether a call costs money, so that the calls of a day are limited.
+    var isPaid: Bool { get }
 
     /// Makes one picture with one call, without retries.
     ///

@@ -5,6 +5,8 @@ internal import Synchronization
 public struct LocalGenerator: ImageGenerator {
     /// Always `local`.
     public let name = "local"
+    /// Always false.
+    public let isPaid = false
     private let pipeline: ImagePipeline
     private let threads: PictureThreads
 

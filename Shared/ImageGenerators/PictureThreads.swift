@@ -21,6 +21,8 @@ public struct PictureThreads: Sendable {
     public let pool: NIOThreadPool
     /// The memory budget.
     public let memory: MemoryBudget
+    /// The threads that this work may occupy at once; nil for all.
+    private var slots: MemoryBudget?
 
     /// Creates a thread pool with its own memory budget.
     ///
@@ -32,6 +34,16 @@ public struct PictureThreads: Sendable {
         self.memory = MemoryBudget(bytes: memory)
     }
 
+    /// The same threads for work that leaves half of them, at least one of two and more, to other work.
+    ///
+    /// Its memory is the same, too: the budget holds the largest picture with an ordinary one beside it, and here one picture or a few are
+    /// in work at once.
+    public func leavingHalf() -> PictureThreads {
+        var threads = self
+        threads.slots = MemoryBudget(bytes: max(1, pool.numberOfThreads / 2))
+        return threads
+    }
+
     /// Runs work on a thread once its share of memory is free.
     ///
     /// - Parameters:
@@ -41,6 +53,13 @@ public struct PictureThreads: Sendable {
     public func run<Value: Sendable>(
         taking share: @escaping @Sendable () -> Int, until deadline: ContinuousClock.Instant? = nil,
         _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        guard let slots else { return try await runNow(share, deadline, work) }
+        return try await slots.withShare(of: 1, until: deadline) { try await runNow(share, deadline, work) }
+    }
+
+    private func runNow<Value: Sendable>(
+        _ share: @escaping @Sendable () -> Int, _ deadline: ContinuousClock.Instant?, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         let share = try await pool.runIfActive(share)
         return try await memory.withShare(of: share, until: deadline) { try await pool.runIfActive(work) }

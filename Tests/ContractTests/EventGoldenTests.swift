@@ -47,7 +47,8 @@ struct EventGoldenTests {
         #expect(Set(EventCatalog.streams).count == EventCatalog.streams.count)
         #expect(EventCatalog.streams.contains("notification.addressed.urgent"))
         #expect(GoldenEvents.notificationAddressed.stream == "notification.addressed.bulk")
-        #expect(EkycLane.allCases.map(EkycRequested.stream(of:)) == ["ekyc.requested", "ekyc.requested.known"])
+        #expect(EkycLane.allCases.map(EkycRequested.stream(of:)) == ["ekyc.requested", "ekyc.requested.known", "ekyc.requested.bulk"])
+        #expect(ImageLane.allCases.map(ImageRequested.stream(of:)) == ["image.requested", "image.requested.bulk"])
     }
 
     @Test func `values on the wire keep their names`() {
@@ -69,7 +70,8 @@ struct EventGoldenTests {
             ])
         #expect(Lane.allCases.map(\.rawValue) == ["urgent", "normal", "bulk"])
         #expect(DeliveryOutcome.allCases.map(\.rawValue) == ["accepted", "dead", "failed", "expired", "skipped"])
-        #expect(EkycLane.allCases.map(\.rawValue) == ["new", "known"])
+        #expect(EkycLane.allCases.map(\.rawValue) == ["new", "known", "bulk"])
+        #expect(ImageLane.allCases.map(\.rawValue) == ["standard", "bulk"])
         #expect(EkycEvent.allCases.map(\.rawValue) == ["sign_up", "sign_in"])
         #expect(LivenessPose.allCases.map(\.rawValue) == ["left", "right", "front", "nearer"])
         #expect(Liveness.allCases.map(\.rawValue) == ["not_performed", "passed", "failed"])

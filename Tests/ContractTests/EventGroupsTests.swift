@@ -7,7 +7,8 @@ struct EventGroupsTests {
     @Test func `the groups are those of the design`() {
         #expect(
             EventCatalog.groupsByStream == [
-                "ekyc.requested": ["face-matching-worker"], "ekyc.requested.known": ["face-matching-worker"], "ekyc.completed": [],
+                "ekyc.requested": ["face-matching-worker"], "ekyc.requested.known": ["face-matching-worker"],
+                "ekyc.requested.bulk": ["face-matching-worker"], "image.requested.bulk": ["image-worker"], "ekyc.completed": [],
                 "mail.requested": ["identity-api"],
                 "image.requested": ["image-worker"], "photo.uploaded": ["image-worker"],
                 "image.progress": [], "image.completed": [],

@@ -102,6 +102,8 @@ extension Person {
             INSERT INTO image_attempts (job_id, number, generator, outcome, raw_key, model_used, finished_at)
             VALUES ('\(job)', 1, 'local', 'generated', '\(folder)/raw', 'm', now());
             INSERT INTO image_job_reads (job_id, trigger) VALUES ('\(job)', 'push');
+            INSERT INTO image_calls (day, user_id, calls)
+            VALUES ('2000-01-01'::date + ('x' || left('\(job)', 4))::bit(16)::integer, '\(id)', 1);
             """
     }
 

@@ -71,14 +71,14 @@ import Testing
         await pool.shutdown()
     }
 
-    @Test func `jobs of high precedence run before ordinary ones, in order of arrival`() async throws {
+    @Test func `jobs run by their precedence, and those of one precedence in the order of arrival`() async throws {
         let pool = try await makePool()
         let blocker = Blocker()
         let running = await blocker.occupy(pool)
         let done = Log()
         var tasks: [Task<Void, any Error>] = []
         let arrivals: [(String, FaceEnginePool.Precedence)] = [
-            ("ordinary 1", .ordinary), ("high 1", .high), ("ordinary 2", .ordinary), ("high 2", .high),
+            ("low 1", .low), ("ordinary 1", .ordinary), ("high 1", .high), ("low 2", .low), ("ordinary 2", .ordinary), ("high 2", .high),
         ]
         for (name, precedence) in arrivals {
             tasks.append(
@@ -90,37 +90,65 @@ import Testing
         }
         blocker.release()
         for task in tasks { try await task.value }
-        #expect(done.names.withLock { $0 } == ["high 1", "high 2", "ordinary 1", "ordinary 2"])
+        #expect(done.names.withLock { $0 } == ["high 1", "high 2", "ordinary 1", "ordinary 2", "low 1", "low 2"])
         try await running.value
         await pool.shutdown()
     }
 
-    @Test func `a running ordinary job is interrupted for one of high precedence`() async throws {
+    @Test func `a running job is interrupted for those of higher precedence, and these for still higher ones`() async throws {
+        let pool = try await makePool()
+        let (blocker, inner, done) = (Blocker(), Blocker(), Log())
+        let photo = try Photos.read("person-a/front-1")
+        func analyse(_ name: String, _ precedence: FaceEnginePool.Precedence, after blocker: Blocker? = nil) -> Task<[Float]?, any Error> {
+            Task {
+                try await pool.run(precedence: precedence) { engine throws(FaceEngineError) in
+                    blocker?.begin()
+                    let analysis = try engine.analyse(photo, for: .signUp)
+                    done.names.withLock { $0.append(name) }
+                    return analysis.face?.descriptor.values
+                }
+            }
+        }
+        let low = analyse("low", .low, after: blocker)
+        await blocker.hasBegun()
+        let ordinary = analyse("ordinary", .ordinary, after: inner)
+        try await eventually("the ordinary one waits") { pool.queuedCount == 1 }
+        blocker.release()
+        await inner.hasBegun()
+        let high = analyse("high", .high)
+        try await eventually("the high one waits") { pool.queuedCount == 1 }
+        inner.release()
+        let descriptors = [try await low.value, try await ordinary.value, try await high.value]
+        #expect(done.names.withLock { $0 } == ["high", "ordinary", "low"])
+        #expect(descriptors[0] != nil && Set(descriptors).count == 1, "one photo left something in the engine for another")
+        await pool.shutdown()
+    }
+
+    @Test func `the time of an interruption is not that of the interrupted photo`() async throws {
         let pool = try await makePool()
         let blocker = Blocker()
-        let photo = try Photos.read("person-a/front-1")
-        let done = Log()
-        let ordinary = Task {
-            try await pool.run { engine throws(FaceEngineError) in
-                blocker.begin()
-                let analysis = try engine.analyse(photo, for: .signUp)
-                done.names.withLock { $0.append("ordinary") }
-                return analysis.face?.descriptor.values
+        let low = Task {
+            try await pool.run(precedence: .low) { engine throws(FaceEngineError) in
+                let start = ContinuousClock.now
+                let (_, time) = try engine.timed { () throws(FaceEngineError) in
+                    blocker.begin()
+                    engine.beforeStep?()
+                }
+                return (time: time, total: ContinuousClock.now - start)
             }
         }
         await blocker.hasBegun()
         let high = Task {
-            try await pool.run(precedence: .high) { engine throws(FaceEngineError) in
-                let analysis = try engine.analyse(photo, for: .signUp)
-                done.names.withLock { $0.append("high") }
-                return analysis.face?.descriptor.values
+            try await pool.run(precedence: .high) { _ throws(FaceEngineError) in
+                let start = ContinuousClock.now
+                while ContinuousClock.now - start < .milliseconds(20) {}
+                return ContinuousClock.now - start
             }
         }
         try await eventually("the high one waits") { pool.queuedCount == 1 }
         blocker.release()
-        let descriptors = (try await ordinary.value, try await high.value)
-        #expect(done.names.withLock { $0 } == ["high", "ordinary"])
-        #expect(descriptors.0 != nil && descriptors.0 == descriptors.1, "one photo left something in the engine for the other")
+        let (interruption, measured) = (try await high.value, try await low.value)
+        #expect(measured.time + interruption <= measured.total)
         await pool.shutdown()
     }
 

@@ -65,10 +65,10 @@ import Testing
         let compressed = try ImagePipeline(decoder: Engines.decoder).normalise(file, maxSide: 12_000, quality: 85).picture.bytes
         var digests: [[UInt8]] = []
         for file in [file, commented, compressed] {
-            digests.append(try #require(try await pool.examine(file, for: .signIn).pixelDigest))
+            digests.append(try #require(try await pool.examine(file, for: .signIn).photo.pixelDigest))
         }
         #expect(digests[0] == digests[1] && digests[0] != digests[2])
-        #expect(try await pool.examine([1, 2, 3], for: .signIn).pixelDigest == nil)
+        #expect(try await pool.examine([1, 2, 3], for: .signIn).photo.pixelDigest == nil)
     }
 
     @Test func `hashes of another account or another key do not compare`() throws {

@@ -44,6 +44,7 @@ import WireFormat
             var strangers: [UUID] = []
             for _ in 0..<4 { strangers.append(try await worker.uploads.store(.signUp, try Photos.signUp(), user: UUID())) }
             let known = try await worker.uploads.store(.signUp, try Photos.signUp(), user: UUID())
+            try await worker.postgres.execute("UPDATE sessions SET lane = 'known' WHERE id = \(known)")
             try await worker.postgres.withTransaction { transaction in
                 try await OutboxRepository(transaction).publish(
                     strangers.map { EkycRequested(sessionID: $0, event: .signUp, lane: .new) }

@@ -80,7 +80,7 @@ import WireFormat
 
     @Test func `one photo below the threshold is enough, and one without a score is below it`() async throws {
         let photo = try Photos.read("person-a/front-1")
-        let analysed = try await SharedEngines.pool.value.examine(photo, for: .signIn)
+        let analysed = try await SharedEngines.pool.value.examine(photo, for: .signIn).photo
         guard case .usable(let face) = analysed.analysis else { throw DeadlineExceeded(description: "the photo has no usable face") }
         func examined(_ score: Float?) -> ExaminedPhoto {
             var scored = face

@@ -92,6 +92,45 @@ import WireFormat
         }
     }
 
+    @Test func `A session beyond the places of its address waits for its turn, a known phone's does not`() async throws {
+        try await withIdentityAPI(Self.limits { $0.inFlightPerAddress = 2 }) { api in
+            _ = try await api.signedInDevice()
+            try await api.postgres.execute("DELETE FROM sessions")
+            try await api.postgres.execute("DELETE FROM outbox")
+            for number in 1...3 { _ = try await api.start(Path.login, Self.stranger(number)) }
+            _ = try await api.start(Path.login, .signIn(email: "known@example.org"))
+            #expect(try await api.count("sessions WHERE awaits_turn") == 1)
+            #expect(try await api.count("outbox WHERE type = 'ekyc.requested'") == 3)
+        }
+    }
+
+    @Test func `An address that has used its share of the workers' time is served last, a known phone of it is not`() async throws {
+        try await withIdentityAPI(Self.limits { $0.firstTimePerAddress = .milliseconds(1) }) { api in
+            _ = try await api.signedInDevice()
+            try await api.postgres.execute("DELETE FROM sessions")
+            try await api.postgres.execute("DELETE FROM outbox")
+            for number in 1...2 { _ = try await api.start(Path.login, Self.stranger(number)) }
+            _ = try await api.start(Path.login, .signIn(email: "known@example.org"))
+            let streams = try await api.postgres.query("SELECT stream FROM outbox ORDER BY stream")
+            #expect(
+                try streams.map { try $0.decode("stream", as: String.self) } == [
+                    "ekyc.requested", "ekyc.requested.bulk", "ekyc.requested.known",
+                ])
+        }
+    }
+
+    @Test func `An address that has used up its time is refused, a known phone of it is not`() async throws {
+        try await withIdentityAPI(Self.limits { $0.timePerAddress = .seconds(60) }) { api in
+            _ = try await api.signedInDevice()
+            _ = try await api.start(Path.login, Self.stranger(1))
+            try await api.postgres.execute("UPDATE sessions SET cost_ms = 60000")
+            let refused = try await api.send(Self.stranger(2), to: Path.login)
+            #expect(refused.refusal == "429 rate_limited" && refused.header("Retry-After") == "60")
+            #expect(try await Self.answerToHead(api, Path.signUp, .signUp())?.hasPrefix("HTTP/1.1 429") == true)
+            _ = try await api.start(Path.login, .signIn(email: "known@example.org"))
+        }
+    }
+
     @Test func `A sign-up without a bearer is refused before its photos are read once new installations hold their share`() async throws {
         try await withIdentityAPI(Self.limits { $0.total = 4 }) { api in
             let device = try await api.signedInDevice()

@@ -123,7 +123,7 @@ import WireFormat
             Settings(environment: [
                 "TRUSTED_PROXIES": "10.0.0.0/8, ::1", "RATE_LIMIT_ADDRESS_PER_MINUTE": "7", "IMAGE_JOBS_OPEN_PER_USER": "0",
             ]))
-        #expect(limits.address.perMinute == 7 && limits.openImageJobs == 0)
+        #expect(limits.address.perMinute == 7 && limits.imageJobs.open == 0)
         #expect(limits.addresses.trustedProxies == [AddressBlock("10.0.0.0/8"), AddressBlock("::1")])
         let usual = try LimitsConfiguration(Settings(environment: [:])).addresses
         #expect(usual.trustedProxies.isEmpty && usual.trustedHops == 0)

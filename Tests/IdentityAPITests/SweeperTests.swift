@@ -60,6 +60,8 @@ struct SweeperTests {
         return """
             INSERT INTO sessions (id, user_id, event, token_hash, state, reason, retryable, completed_at, expires_at)
             VALUES (\(id), \(id), 'sign_up', \(hash(1)), 'failed', 'no_face', true, now() - interval '1 day', now());
+            INSERT INTO sessions (id, user_id, event, token_hash, address_key, awaits_turn)
+            VALUES (\(id), \(id), 'sign_up', \(hash(1)), \(hash(1)), true);
             INSERT INTO used_challenges (id, expires_at) VALUES (\(id), now());
             INSERT INTO email_verifications (id, account_id, purpose, email_lookups, email_sealed, attempts_left, code_expires_at,
                                              created_at)

@@ -24,10 +24,16 @@ final class ScriptedGenerator: ImageGenerator {
     }
 
     let name = "scripted-1"
+    let isPaid: Bool
     private let state: Mutex<State>
 
-    /// - Parameter steps: One step per call; the last one is repeated.
-    init(_ steps: Step...) { state = Mutex(State(steps: steps)) }
+    /// - Parameters:
+    ///   - steps: One step per call; the last one is repeated.
+    ///   - isPaid: Whether the calls of a day are limited.
+    init(_ steps: Step..., isPaid: Bool = false) {
+        self.isPaid = isPaid
+        state = Mutex(State(steps: steps))
+    }
 
     /// The number of calls.
     var calls: Int { state.withLock { $0.calls } }

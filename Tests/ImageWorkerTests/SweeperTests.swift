@@ -15,7 +15,8 @@ struct SweeperTests {
             let service = worker.context.postgres
             let sweeper = ImageWorker.sweeper(
                 postgres: service, store: worker.blobs, cleanup: JobCleanup(postgres: service, store: worker.blobs),
-                photoLifetime: .seconds(3_600), logger: worker.context.logger)
+                turns: JobTurns(postgres: service, places: 3), paidCalls: .usual, photoLifetime: .seconds(3_600),
+                logger: worker.context.logger)
             let nothing = await sweeper.sweep()
             #expect(nothing == Dictionary(uniqueKeysWithValues: sweeper.stepNames.map { ($0, 0) }))
 
@@ -25,7 +26,8 @@ struct SweeperTests {
             // Stray pictures and photos are files.
             #expect(
                 swept == [
-                    "overdue_jobs": 1, "image_jobs": 2, "image_uploads": 1, "topic_photos": 2, "stray_pictures": 0,
+                    "overdue_jobs": 1, "waiting_jobs": 1, "image_calls": 1, "image_jobs": 2, "image_uploads": 1, "topic_photos": 2,
+                    "stray_pictures": 0,
                     "stray_topic_photos": 0,
                 ])
             #expect(try await worker.jobs.find(id: overdue)?.failure?.code == .timeout)
@@ -42,6 +44,9 @@ struct SweeperTests {
                now() - interval '1 hour', input_key, now() + expiry, now() - deletion
         FROM (VALUES (NULL, interval '-1 hour', NULL::interval), (NULL, interval '1 hour', interval '1 day'),
                      ('images/' || gen_random_uuid() || '/input', interval '1 hour', NULL)) AS due (input_key, expiry, deletion);
+        INSERT INTO image_jobs (id, user_id, template_id, template_name, awaits_turn)
+        VALUES (gen_random_uuid(), '\(user.uuidString)', 'vintage', 'Vintage', true);
+        INSERT INTO image_calls (day, user_id, calls) VALUES (now()::date - 3, NULL, 1), (now()::date, NULL, 2);
         INSERT INTO image_attempts (job_id, number, generator) SELECT id, 1, 'g' FROM image_jobs WHERE expires_at < now();
         INSERT INTO image_job_reads (job_id, trigger) SELECT id, 'poll' FROM image_jobs WHERE expires_at < now();
         INSERT INTO topic_photos (id, uploader_id, photo_key, expires_at)

@@ -86,7 +86,8 @@ struct WorkerFixture {
     /// Stores an upload and a job, and publishes its request, as identity-api does.
     func submit(
         _ upload: [UInt8]? = nil, template: String = "vintage", width: Int? = nil, height: Int? = nil,
-        processingTime: Duration = NewImageJob.defaultProcessingTime, requests: Int = 1
+        processingTime: Duration = NewImageJob.defaultProcessingTime, requests: Int = 1, lane: ImageLane = .standard,
+        awaitsTurn: Bool = false
     ) async throws -> UUID {
         let id = UUID()
         let key = try BlobKey("images/\(id.wireString)/input")
@@ -95,10 +96,11 @@ struct WorkerFixture {
         try await postgres.withTransaction { transaction in
             try await ImageJobRepository(transaction).insert(
                 NewImageJob(
-                    id: id, userID: user, templateID: template, width: width, height: height, inputKey: key.name,
+                    id: id, userID: user, lane: lane, awaitsTurn: awaitsTurn, templateID: template, width: width, height: height,
+                    inputKey: key.name,
                     requestID: "req-1", processingTime: processingTime))
             try await OutboxRepository(transaction).publish(
-                (0..<requests).map { _ in ImageRequested(jobID: id) }, requestID: "req-1")
+                (0..<(awaitsTurn ? 0 : requests)).map { _ in ImageRequested(jobID: id, lane: lane) }, requestID: "req-1")
         }
         return id
     }

@@ -110,6 +110,7 @@ public enum IdentityAPI: HeliographService {
         let sweeper = sweeper(
             postgres: postgres, photos: photos, pseudonyms: SessionPseudonyms(sessionKey: sessionKey),
             sealers: [.accounts: try context.sealer(.accounts), .tokens: try context.sealer(.tokens)],
+            placesPerAddress: configuration.limits.undecidedSessions.inFlightPerAddress,
             interval: configuration.sweepInterval, logger: context.logger, clock: context.clock)
         let server = Application(
             router: routes.buildRouter(),
@@ -138,7 +139,7 @@ public enum IdentityAPI: HeliographService {
                 blobs: blobs, postgres: postgres, authenticator: authenticator,
                 starter: ImageJobStarter(
                     postgres: postgres, keys: keys, processingTime: configuration.imageProcessingTime,
-                    maxOpenJobs: configuration.limits.openImageJobs),
+                    admission: configuration.limits.imageJobs),
                 reader: reader, jobs: jobs, slots: uploads, limiter: RateLimiter(configuration.limits.orders, name: "orders"),
                 limits: configuration.uploads),
             jobs: controller,

@@ -23,15 +23,18 @@ extension IdentityAPI {
     /// The sweeper of sessions and sign-ins with their photos, and of all other rows that identity-api writes and that expire.
     static func sweeper(
         postgres: PostgresClient, photos: any BlobStore, pseudonyms: SessionPseudonyms, sealers: [KeyPurpose: Sealer] = [:],
-        interval: Duration, logger: Logger, clock: any MonotonicClock = ContinuousClock()
+        placesPerAddress: Int = SessionAdmission.Limits().inFlightPerAddress, interval: Duration, logger: Logger,
+        clock: any MonotonicClock = ContinuousClock()
     ) -> Sweeper {
-        let overdue = OverdueSessions(postgres: postgres, blobs: photos, pseudonyms: pseudonyms, logger: logger)
+        let overdue = OverdueSessions(
+            postgres: postgres, blobs: photos, pseudonyms: pseudonyms, placesPerAddress: placesPerAddress, logger: logger)
         let sessions = SessionRepository(postgres)
         let sealedValues = SealedValueGauges(postgres: postgres, of: .identityAPI, sealers: sealers)
         return Sweeper(
             logger: logger, clock: clock,
             steps: [
                 .batches("overdue_sessions", every: interval, logLevel: .notice) { try await overdue.expire(limit: $0) },
+                .batches("waiting_sessions", every: interval) { try await overdue.fillTurns(limit: $0) },
                 .each("session_photos", every: interval, id: \.sessionID) {
                     try await sessions.leftoverPhotos(gracePeriod: photoGracePeriod, limit: $0, except: $1)
                 } delete: {

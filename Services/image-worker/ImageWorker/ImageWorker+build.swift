@@ -28,19 +28,18 @@ public enum ImageWorker: HeliographService {
         let pipeline = try await pipeline(context, configuration)
         switch configuration.generator {
         case .local:
-            let generator = LocalGenerator(pipeline: pipeline, threads: configuration.threads)
-            return try services(context, configuration, pipeline, generator: generator)
+            return try services(context, configuration, pipeline) { LocalGenerator(pipeline: pipeline, threads: $0) }
         case .gemini(let gemini):
             let http = HTTPClient(configuration: gemini.httpClient, logger: context.logger)
             let generator = try makeGemini(gemini, http: http, logger: context.logger)
-            return [http] + (try services(context, configuration, pipeline, generator: generator))
+            return [http] + (try services(context, configuration, pipeline) { _ in generator })
         }
     }
 
     /// Builds the service around a generator.
     package static func services(_ context: ServiceContext, generator: any ImageGenerator) async throws -> [any Service] {
         let configuration = try ImageWorkerConfiguration(context.settings)
-        return try services(context, configuration, try await pipeline(context, configuration), generator: generator)
+        return try services(context, configuration, try await pipeline(context, configuration)) { _ in generator }
     }
 
     /// Starts the first process for decoding, on a thread that may block.
@@ -57,23 +56,28 @@ public enum ImageWorker: HeliographService {
 
     private static func services(
         _ context: ServiceContext, _ configuration: ImageWorkerConfiguration, _ pipeline: ImagePipeline,
-        generator: any ImageGenerator
+        generator makeGenerator: (PictureThreads) -> any ImageGenerator
     ) throws -> [any Service] {
         let (postgres, logger) = (context.postgres, context.logger)
         let store = try context.blobStore(.pictures)
         let cleanup = JobCleanup(postgres: postgres, store: store)
-        let maker = PictureMaker(
-            postgres: postgres, store: store, calls: GeneratorCalls(postgres: postgres, generator: generator),
-            pipeline: pipeline, threads: configuration.threads)
-        let handler = ImageRequestedHandler(
-            postgres: postgres, runner: JobRunner(postgres: postgres, maker: maker), cleanup: cleanup)
+        let generator = makeGenerator(configuration.threads)
+        func maker(_ generator: any ImageGenerator, _ threads: PictureThreads) -> PictureMaker {
+            let calls = GeneratorCalls(postgres: postgres, generator: generator, callLimits: configuration.callLimits)
+            return PictureMaker(postgres: postgres, store: store, calls: calls, pipeline: pipeline, threads: threads)
+        }
+        let bulkThreads = configuration.threads.leavingHalf()
+        let runner = JobRunner(
+            postgres: postgres, maker: maker(generator, configuration.threads), bulkMaker: maker(makeGenerator(bulkThreads), bulkThreads))
+        let handler = ImageRequestedHandler(postgres: postgres, runner: runner, cleanup: cleanup)
         let photos = PhotoUploadedHandler(postgres: postgres, store: store, pipeline: pipeline, threads: configuration.threads)
         let consumer = try context.consumer(
             configuration: configuration.consumer,
             handlers: [.handler(handler), .handler(photos), context.erasing(with: PictureEraser(store: store))])
         logger.info("pictures are made", metadata: ["generator": "\(generator.name)"])
         let sweeper = sweeper(
-            postgres: postgres, store: store, cleanup: cleanup, photoLifetime: configuration.photoLifetime, logger: logger,
+            postgres: postgres, store: store, cleanup: cleanup, turns: JobTurns(postgres: postgres, places: configuration.placesPerUser),
+            paidCalls: generator.isPaid ? configuration.callLimits : nil, photoLifetime: configuration.photoLifetime, logger: logger,
             clock: context.clock)
         return [consumer, PhotoPushes(postgres: postgres, logger: logger), sweeper]
     }

@@ -17,9 +17,12 @@ extension ImageWorker {
     /// The sweeper of overdue jobs, of expired jobs with their pictures, of photos that expired or whose topic is gone, and of what
     /// interrupted uploads, deletions and dead workers left in the store. Objects are deleted before their rows.
     ///
-    /// - Parameter photoLifetime: See `TOPIC_PHOTO_LIFETIME_DAYS`.
+    /// - Parameters:
+    ///   - paidCalls: The limits of a paid generator, whose calls are exported; nil for another one.
+    ///   - photoLifetime: See `TOPIC_PHOTO_LIFETIME_DAYS`.
     static func sweeper(
-        postgres: PostgresClient, store: any BlobStore, cleanup: JobCleanup, photoLifetime: Duration, logger: Logger,
+        postgres: PostgresClient, store: any BlobStore, cleanup: JobCleanup, turns: JobTurns, paidCalls: ImageCallLimits? = nil,
+        photoLifetime: Duration, logger: Logger,
         clock: any MonotonicClock = ContinuousClock()
     ) -> Sweeper {
         let overdue = OverdueJobs(postgres: postgres, cleanup: cleanup, logger: logger)
@@ -28,6 +31,12 @@ extension ImageWorker {
             logger: logger, clock: clock,
             steps: [
                 .batches("overdue_jobs", every: .seconds(2), logLevel: .notice) { try await overdue.fail(limit: $0) },
+                .batches("waiting_jobs", every: .seconds(2)) { try await turns.fill(limit: $0) },
+                .batches("image_calls", every: .seconds(30)) { limit in
+                    let calls = ImageCallRepository(postgres)
+                    if let paidCalls { ImageWorkerMetrics.record(callsToday: try await calls.totalToday(), limit: paidCalls.total) }
+                    return try await calls.deleteOld(limit: limit)
+                },
                 .each("image_jobs", every: .seconds(30), id: { $0 }) {
                     try await jobs.removable(limit: $0, except: $1)
                 } delete: {

@@ -2,6 +2,7 @@ internal import EventBus
 internal import ImageGenerators
 internal import Imaging
 internal import ServiceDefaults
+internal import Storage
 
 /// The settings of the image worker.
 struct ImageWorkerConfiguration: Sendable {
@@ -24,6 +25,10 @@ struct ImageWorkerConfiguration: Sendable {
     let sandbox: SandboxMode
     let consumer: EventConsumerConfiguration
     let photoLifetime: Duration
+    /// The places of an account in the streams; 0 is no limit.
+    let placesPerUser: Int
+    /// The paid calls of a day.
+    let callLimits: ImageCallLimits
 
     /// The time limit of a graceful shutdown.
     var gracefulShutdownLimit: Duration { consumer.drainTimeout + Self.stoppingTime }
@@ -39,6 +44,15 @@ struct ImageWorkerConfiguration: Sendable {
         threads = PictureThreads(memory: mebibytes << 20)
         sandbox = try settings.imageSandbox(deployed: SandboxMode.required, local: .available)
         photoLifetime = try settings.photoLifetime()
+        placesPerUser = try settings.imageJobsInFlight()
+        callLimits = ImageCallLimits(
+            perUser: try settings.imageCallsPerUser(),
+            total: try settings.int(
+                "IMAGE_CALLS_PER_DAY", default: ImageCallLimits.usual.total, in: 0...100_000_000,
+                about: """
+                    calls of a paid generator in a day (UTC), for all accounts and over all instances, then orders fail until midnight; an \
+                    alert fires at 80 % of it. 0 is no limit
+                    """))
         var consumer = EventConsumerConfiguration()
         consumer.concurrency = try settings.int(
             "IMAGE_CONCURRENCY", default: 4, in: 1...64, about: "jobs in work at once; with `local` the cores are the limit")

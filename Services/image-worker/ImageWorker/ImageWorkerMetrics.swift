@@ -15,6 +15,12 @@ enum ImageWorkerMetrics {
             .recordNanoseconds(Int64(max(0, seconds) * 1e9))
     }
 
+    /// Records the paid calls of the day for all accounts, and their limit; 0 is no limit.
+    static func record(callsToday: Int, limit: Int) {
+        Gauge(label: "image_paid_calls_today").record(callsToday)
+        Gauge(label: "image_paid_calls_limit").record(limit)
+    }
+
     /// Counts a call of a generator and records the time that a picture took.
     static func called(_ generator: String, _ outcome: String, took duration: Duration?) {
         Counter(label: "image_generator_calls_total", dimensions: [("generator", generator), ("outcome", outcome)]).increment()

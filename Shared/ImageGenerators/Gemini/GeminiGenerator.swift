@@ -15,6 +15,8 @@ public struct GeminiGenerator: ImageGenerator {
 
     /// The configured model.
     public let name: String
+    /// Always true.
+    public let isPaid = true
     private let url: String
     private let configuration: GeminiConfiguration
     private let http: HTTPClient

@@ -57,6 +57,13 @@ public struct PictureErasureRepository: Sendable {
         return try await ImageJobRepository(db).remove([id])
     }
 
+    /// Deletes the counts of a user's paid calls; they stay in the totals.
+    ///
+    /// - Returns: The number of counts.
+    public func deleteCalls(of userID: UUID) async throws(PostgresError) -> Int {
+        try await db.execute("DELETE FROM image_calls WHERE user_id = \(userID)")
+    }
+
     /// Returns at most `limit` hidden photos of a user to which no worker is about to write a thumbnail.
     public func photos(of userID: UUID, limit: Int) async throws(PostgresError) -> [UUID] {
         try await db.query(
@@ -73,6 +80,7 @@ public struct PictureErasureRepository: Sendable {
         try await db.query(
             """
             SELECT EXISTS (SELECT FROM image_jobs WHERE user_id = \(userID))
+                OR EXISTS (SELECT FROM image_calls WHERE user_id = \(userID))
                 OR EXISTS (SELECT FROM topic_photos WHERE uploader_id = \(userID)) AS are_left
             """
         ).required().decode("are_left")

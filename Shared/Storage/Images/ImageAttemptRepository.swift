@@ -8,7 +8,7 @@ public import PostgresClient
 public struct ImageAttemptRepository: Sendable {
     let db: any PostgresQueryable
 
-    /// Works on a client or inside a transaction. An attempt must be committed before the call: use a client for it.
+    /// Works on a client or inside a transaction. An attempt must be committed before the call.
     public init(_ db: some PostgresQueryable) {
         self.db = db
     }

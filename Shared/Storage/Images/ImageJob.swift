@@ -63,6 +63,10 @@ public struct ImageJob: Sendable, Equatable {
     public let id: UUID
     /// The user who ordered it.
     public let userID: UUID
+    /// The lane in which it waits for a worker.
+    public let lane: ImageLane
+    /// Whether it waits for the end of others of its account before its `ImageRequested` is published.
+    public let awaitsTurn: Bool
     /// The template it was ordered with.
     public let templateID: String
     /// The template's name at the time of the order.
@@ -107,6 +111,8 @@ public struct ImageJob: Sendable, Equatable {
     init(row: PostgresRow) throws(PostgresError) {
         id = try row.decode("id")
         userID = try row.decode("user_id")
+        lane = try row.decodeCase("lane")
+        awaitsTurn = try row.decode("awaits_turn")
         templateID = try row.decode("template_id")
         templateName = try row.decode("template_name")
         status = try row.decodeCase("status")

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import PostgresClient
+internal import WireFormat
 
 /// Reads and writes `image_jobs`. Every change of state is a compare-and-set, and a terminal state is final.
 ///
@@ -22,9 +23,10 @@ public struct ImageJobRepository: Sendable {
     public func insert(_ new: NewImageJob) async throws(PostgresError) -> ImageJob {
         let rows = try await db.query(
             """
-            INSERT INTO image_jobs (id, user_id, template_id, template_name, width, height, quality, input_key,
+            INSERT INTO image_jobs (id, user_id, lane, awaits_turn, cost_ms, template_id, template_name, width, height, quality, input_key,
                                     request_id, traceparent, deadline_at, expires_at)
-            VALUES (\(new.id), \(new.userID), \(new.templateID),
+            VALUES (\(new.id), \(new.userID), \(new.lane.rawValue), \(new.awaitsTurn),
+                    \(Int32(clamping: Int(new.estimatedCost / .milliseconds(1)))), \(new.templateID),
                     (SELECT name FROM image_templates WHERE id = \(new.templateID)),
                     \(new.width), \(new.height), \(new.quality), \(new.inputKey), \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime / .seconds(1))),
@@ -69,24 +71,13 @@ public struct ImageJobRepository: Sendable {
         return try await db.query(query.readOnly()).map(ImageJob.init(row:))
     }
 
-    /// Counts a user's jobs that have not ended, without deleted ones, and blocks other such counts until the transaction ends:
-    /// of concurrent orders, each sees the jobs of those before it.
-    public func lockOpen(userID: UUID) async throws(PostgresError) -> Int {
-        try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('image_jobs:' || (\(userID)::uuid)::text, 0))")
-        // A separate statement, whose snapshot is newer than the lock.
-        let rows = try await db.query(
-            """
-            SELECT count(*) AS open FROM image_jobs
-            WHERE user_id = \(userID) AND status IN ('pending', 'processing') AND \(unescaped: Self.isVisible)
-            """)
-        return try rows.required().decode("open")
-    }
-
-    /// Returns the position of a pending job in the queue, from 1; nil when it is not pending.
+    /// Returns the position of a pending job in the queue, from 1; nil when it is not pending. Jobs of other accounts that wait for their
+    /// turn are behind it.
     public func queuePosition(id: UUID) async throws(PostgresError) -> Int? {
         let query: PostgresQuery = """
             SELECT (SELECT count(*) FROM image_jobs w
-                    WHERE w.status = 'pending' AND w.deleted_at IS NULL AND (w.created_at, w.id) <= (j.created_at, j.id)) AS position
+                    WHERE w.status = 'pending' AND w.deleted_at IS NULL AND (w.created_at, w.id) <= (j.created_at, j.id)
+                      AND (NOT w.awaits_turn OR w.user_id = j.user_id)) AS position
             FROM image_jobs j WHERE id = \(id) AND status = 'pending' AND \(unescaped: Self.isVisible)
             """
         return try await db.query(query.readOnly()).first?.decode("position")

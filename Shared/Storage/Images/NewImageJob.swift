@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import WireFormat
 
 /// An image job to insert; it starts as `pending`.
 public struct NewImageJob: Sendable {
@@ -11,6 +12,13 @@ public struct NewImageJob: Sendable {
     public var id: UUID
     /// The user; must exist.
     public var userID: UUID
+    /// The lane in which it waits for a worker.
+    public var lane: ImageLane
+    /// Whether it waits for the end of others of its account: its `ImageRequested` is published with
+    /// ``ImageJobRepository/nextTurn(after:)``.
+    public var awaitsTurn: Bool
+    /// The estimated processor time that it takes.
+    public var estimatedCost: Duration
     /// The template; must exist.
     public var templateID: String
     /// The requested width in pixels.
@@ -32,12 +40,17 @@ public struct NewImageJob: Sendable {
 
     /// Describes a job whose picture has just been uploaded.
     public init(
-        id: UUID = UUID(), userID: UUID, templateID: String, width: Int? = nil, height: Int? = nil, quality: String? = nil,
-        inputKey: String, requestID: String? = nil, traceparent: String? = nil,
+        id: UUID = UUID(), userID: UUID, lane: ImageLane = .standard, awaitsTurn: Bool = false, estimatedCost: Duration = .zero,
+        templateID: String,
+        width: Int? = nil, height: Int? = nil, quality: String? = nil, inputKey: String, requestID: String? = nil,
+        traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
     ) {
         self.id = id
         self.userID = userID
+        self.lane = lane
+        self.awaitsTurn = awaitsTurn
+        self.estimatedCost = estimatedCost
         self.templateID = templateID
         self.width = width
         self.height = height

@@ -32,6 +32,9 @@ extension Baseline {
             template_name      text        NOT NULL,
             status             text        NOT NULL DEFAULT 'pending'
                                CHECK (status IN ('pending', 'processing', 'completed', 'failed')),
+            lane               text        NOT NULL DEFAULT 'standard' CHECK (lane IN ('standard', 'bulk')),
+            awaits_turn        boolean     NOT NULL DEFAULT false,
+            cost_ms            integer     NOT NULL DEFAULT 0 CHECK (cost_ms >= 0),
             percent            integer     NOT NULL DEFAULT 0 CHECK (percent BETWEEN 0 AND 100),
             width              integer     CHECK (width > 0),
             height             integer     CHECK (height > 0),
@@ -79,12 +82,17 @@ extension Baseline {
             WHERE status IN ('completed', 'failed') AND seen_at IS NULL AND deleted_at IS NULL;
         CREATE INDEX image_jobs_by_template ON image_jobs (template_id, completed_at DESC);
         CREATE INDEX image_jobs_waiting ON image_jobs (created_at, id) WHERE status = 'pending' AND deleted_at IS NULL;
+        CREATE INDEX image_jobs_awaiting_turns ON image_jobs (user_id, created_at, id) WHERE awaits_turn AND status = 'pending';
         CREATE INDEX image_jobs_open_by_deadline ON image_jobs (deadline_at) WHERE status IN ('pending', 'processing');
         CREATE INDEX image_jobs_ended_with_input ON image_jobs (completed_at)
             WHERE status IN ('completed', 'failed') AND input_key IS NOT NULL;
         CREATE INDEX image_jobs_by_expiry ON image_jobs (expires_at);
         CREATE INDEX image_jobs_deleted ON image_jobs (deleted_at) WHERE deleted_at IS NOT NULL;
         COMMENT ON TABLE image_jobs IS 'Orders of pictures; completed and failed are final. Deleted after 24 hours.';
+        COMMENT ON COLUMN image_jobs.lane IS 'The stream of its image.requested.';
+        COMMENT ON COLUMN image_jobs.awaits_turn IS
+            'Whether its image.requested is not published yet, because others of its account are in the streams.';
+        COMMENT ON COLUMN image_jobs.cost_ms IS 'The estimated processor time in milliseconds, by its pixels.';
         COMMENT ON COLUMN image_jobs.template_name IS 'The template''s name when the job was created.';
         COMMENT ON COLUMN image_jobs.input_key IS 'The sealed upload; NULL once it is deleted.';
         COMMENT ON COLUMN image_jobs.paid_attempts IS 'Calls of a generator that cost money, or may have.';
@@ -110,6 +118,16 @@ extension Baseline {
         );
         COMMENT ON TABLE image_attempts IS 'Calls of a generator, each committed before the call is made.';
         COMMENT ON COLUMN image_attempts.raw_key IS 'The generator''s picture, kept until the job has ended.';
+
+        CREATE TABLE image_calls (
+            day     date    NOT NULL,
+            user_id uuid    REFERENCES users (id) ON DELETE CASCADE,
+            calls   integer NOT NULL CHECK (calls >= 0),
+            UNIQUE NULLS NOT DISTINCT (day, user_id)
+        );
+        CREATE INDEX image_calls_by_user ON image_calls (user_id);
+        COMMENT ON TABLE image_calls IS 'Calls of paid generators on a day (UTC), counted before each call. Deleted after two days.';
+        COMMENT ON COLUMN image_calls.user_id IS 'The account; NULL for the calls of all accounts.';
 
         CREATE TABLE image_job_reads (
             job_id  uuid        NOT NULL,

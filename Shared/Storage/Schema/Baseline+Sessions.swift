@@ -6,12 +6,16 @@ extension Baseline {
     ///
     /// `sessions_open_sign_ins` serves the count of undecided sign-ins before each new one: with 12,500 open sessions 0.07 ms instead
     /// of 9.3 ms. `sessions_failed…` serve the limits of failed sign-ins over all accounts.
-    /// `sessions_open_by_deadline` includes the columns by which admission counts undecided uploads.
+    /// `sessions_open_by_deadline` includes the columns by which admission counts undecided uploads, and `sessions_by_site` those of the
+    /// workers' time that an address has used.
     static let sessions = """
         CREATE TABLE sessions (
             id                uuid        PRIMARY KEY,
             user_id           uuid        NOT NULL,
             event             text        NOT NULL CHECK (event IN ('sign_up', 'sign_in')),
+            lane              text        NOT NULL DEFAULT 'new' CHECK (lane IN ('new', 'known', 'bulk')),
+            awaits_turn       boolean     NOT NULL DEFAULT false,
+            cost_ms           integer     NOT NULL DEFAULT 0 CHECK (cost_ms >= 0),
             authorised        boolean     NOT NULL DEFAULT false,
             authorised_by     uuid,
             state             text        NOT NULL DEFAULT 'received'
@@ -51,6 +55,7 @@ extension Baseline {
             expires_at        timestamptz NOT NULL DEFAULT now() + interval '24 hours',
             redeemed_at       timestamptz,
             forgiven_at       timestamptz,
+            CONSTRAINT sessions_of_known_installations_wait_for_no_turn CHECK (NOT awaits_turn OR lane <> 'known'),
             CONSTRAINT sessions_terminal_has_time
                 CHECK ((state IN ('succeeded', 'failed', 'expired')) = (completed_at IS NOT NULL)),
             CONSTRAINT sessions_failure_has_reason
@@ -79,7 +84,10 @@ extension Baseline {
                            AND verification_id IS NULL AND state IN ('received', 'processing')))
         );
         CREATE INDEX sessions_open_by_deadline ON sessions (deadline_at)
-            INCLUDE (address_key, installation_key, user_id, authorised, photo_bytes) WHERE state IN ('received', 'processing');
+            INCLUDE (address_key, installation_key, user_id, authorised, photo_bytes, lane, awaits_turn)
+            WHERE state IN ('received', 'processing');
+        CREATE INDEX sessions_waiting ON sessions (address_key, created_at, id) WHERE awaits_turn AND state = 'received';
+        CREATE INDEX sessions_by_site ON sessions (site_key, created_at) INCLUDE (address_key, lane, cost_ms);
         CREATE INDEX sessions_open_sign_ins ON sessions (attempt_key) WHERE event = 'sign_in' AND state IN ('received', 'processing');
         CREATE INDEX sessions_by_expiry ON sessions (expires_at);
         CREATE INDEX sessions_decided_sign_ins ON sessions (attempt_key, completed_at)
@@ -98,6 +106,10 @@ extension Baseline {
         COMMENT ON TABLE sessions IS 'Sign-ups and sign-ins by face; the states succeeded, failed and expired are final.';
         COMMENT ON COLUMN sessions.user_id IS
             'No foreign key: of a sign-up the id that the account gets, of a sign-in with an unknown e-mail a decoy.';
+        COMMENT ON COLUMN sessions.lane IS 'The stream of its ekyc.requested.';
+        COMMENT ON COLUMN sessions.awaits_turn IS
+            'Whether its ekyc.requested is not published yet, because others of its address are being examined.';
+        COMMENT ON COLUMN sessions.cost_ms IS 'Time of face engines in milliseconds: an estimate until a worker has measured it.';
         COMMENT ON COLUMN sessions.authorised IS 'Whether the upload had the account''s bearer, so that it may replace an existing face.';
         COMMENT ON COLUMN sessions.authorised_by IS 'access_tokens.family_id of the bearer; checked again with the decision.';
         COMMENT ON COLUMN sessions.verification_id IS

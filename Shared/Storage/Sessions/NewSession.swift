@@ -14,6 +14,12 @@ public struct NewSession: Sendable {
     public var userID: UUID
     /// Sign-up or sign-in.
     public var event: EkycEvent
+    /// The lane in which it waits for a face engine.
+    public var lane: EkycLane
+    /// Whether it waits for the end of others of its address: its `EkycRequested` is published with ``SessionRepository/nextTurn(after:)``.
+    public var awaitsTurn: Bool
+    /// The estimated time of face engines that it takes.
+    public var estimatedCost: Duration
     /// Whether the request carries a bearer token of the account.
     public var authorised: Bool
     /// The sign-in of that bearer token, as in `AccessToken.familyID`; `nil` without one, or when another system issues the tokens.
@@ -55,7 +61,8 @@ public struct NewSession: Sendable {
 
     /// Describes a session that has just been uploaded.
     public init(
-        id: UUID = UUID(), userID: UUID, event: EkycEvent, authorised: Bool = false, authorisedBy: UUID? = nil,
+        id: UUID = UUID(), userID: UUID, event: EkycEvent, lane: EkycLane = .new, awaitsTurn: Bool = false, estimatedCost: Duration = .zero,
+        authorised: Bool = false, authorisedBy: UUID? = nil,
         verificationID: UUID? = nil, isRecovery: Bool = false, email: SealedEmail? = nil, consent: ConsentedText? = nil,
         attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [], tokenHash: [UInt8],
         installID: UUID? = nil, installationKey: [UInt8]? = nil,
@@ -66,6 +73,9 @@ public struct NewSession: Sendable {
         self.id = id
         self.userID = userID
         self.event = event
+        self.lane = lane
+        self.awaitsTurn = awaitsTurn
+        self.estimatedCost = estimatedCost
         self.authorised = authorised
         self.authorisedBy = authorisedBy
         self.verificationID = verificationID

@@ -33,6 +33,10 @@ public struct Session: Sendable, Equatable {
     public let userID: UUID
     /// Sign-up or sign-in.
     public let event: EkycEvent
+    /// The lane in which it waits for a face engine.
+    public let lane: EkycLane
+    /// Whether it waits for the end of others of its address before its `EkycRequested` is published.
+    public let awaitsTurn: Bool
     /// Whether the request carried a bearer token of the account; the session may then replace an enrolled face.
     public let authorised: Bool
     /// The sign-in of that bearer token, as in `AccessToken.familyID`; `nil` without one, or when another system issues the tokens.
@@ -96,8 +100,8 @@ public struct Session: Sendable, Equatable {
 
     /// The columns that `init(row:)` reads; `photos` as text, because JSON is decoded from text.
     static let columns = """
-        id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookups, email_sealed, consent_version, \
-        consent_hash, attempt_key, other_attempt_keys, state, reason, retryable, attempts_left, locked_until, \
+        id, user_id, event, lane, awaits_turn, authorised, authorised_by, verification_id, is_recovery, email_lookups, email_sealed, \
+        consent_version, consent_hash, attempt_key, other_attempt_keys, state, reason, retryable, attempts_left, locked_until, \
         token_hash, install_id, installation_key, address_key, photos::text AS photos, challenge, liveness, request_id, traceparent, \
         created_at, started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
@@ -106,6 +110,8 @@ public struct Session: Sendable, Equatable {
         id = try row.decode("id")
         userID = try row.decode("user_id")
         event = try row.decodeCase("event")
+        lane = try row.decodeCase("lane")
+        awaitsTurn = try row.decode("awaits_turn")
         authorised = try row.decode("authorised")
         authorisedBy = try row.decode("authorised_by")
         verificationID = try row.decode("verification_id")

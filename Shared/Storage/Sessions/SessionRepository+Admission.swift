@@ -7,6 +7,8 @@ public struct UndecidedSessions: Sendable, Equatable {
     public var total: Int
     /// The number from the given address.
     public var ofAddress: Int
+    /// Those of them that neither wait for their turn nor are of known installations.
+    public var inFlightOfAddress: Int
     /// The number from the given installation.
     public var ofInstallation: Int
     /// The number of sign-ups that the given account authorised.
@@ -15,9 +17,12 @@ public struct UndecidedSessions: Sendable, Equatable {
     public var photoBytes: Int
 
     /// Describes the load.
-    public init(total: Int, ofAddress: Int, ofInstallation: Int, ofAccount: Int, photoBytes: Int) {
+    public init(
+        total: Int = 0, ofAddress: Int = 0, inFlightOfAddress: Int = 0, ofInstallation: Int = 0, ofAccount: Int = 0, photoBytes: Int = 0
+    ) {
         self.total = total
         self.ofAddress = ofAddress
+        self.inFlightOfAddress = inFlightOfAddress
         self.ofInstallation = ofInstallation
         self.ofAccount = ofAccount
         self.photoBytes = photoBytes
@@ -37,6 +42,7 @@ extension SessionRepository {
         let rows = try await db.query(
             """
             SELECT count(*) AS total, count(*) FILTER (WHERE address_key = \(addressKey)) AS of_address,
+                count(*) FILTER (WHERE address_key = \(addressKey) AND \(unescaped: Self.isInFlight)) AS in_flight,
                 count(*) FILTER (WHERE installation_key = \(installationKey)) AS of_installation,
                 count(*) FILTER (WHERE user_id = \(accountID) AND authorised) AS of_account,
                 coalesce(sum(photo_bytes), 0)::bigint AS photo_bytes
@@ -45,7 +51,8 @@ extension SessionRepository {
         let row = try rows.required()
         return UndecidedSessions(
             total: try row.decode("total"), ofAddress: try row.decode("of_address"),
-            ofInstallation: try row.decode("of_installation"), ofAccount: try row.decode("of_account"),
+            inFlightOfAddress: try row.decode("in_flight"), ofInstallation: try row.decode("of_installation"),
+            ofAccount: try row.decode("of_account"),
             photoBytes: try row.decode("photo_bytes"))
     }
 
@@ -64,5 +71,41 @@ extension SessionRepository {
                 pg_advisory_xact_lock(hashtextextended('sessions_of_installation:' || encode((\(installationKey)::bytea), 'hex'), 0))
             """)
         return try await undecided(of: addressKey, installationKey: installationKey, accountID: accountID)
+    }
+
+    /// Returns the time of face engines that the sessions of an address, and of its site, have used in ``costWindow``, or are going to:
+    /// undecided ones count by their estimates. Sessions of known installations do not count.
+    public func engineTime(of origin: RequestOrigin) async throws(PostgresError) -> EngineTime {
+        let query: PostgresQuery = """
+            SELECT coalesce(sum(cost_ms) FILTER (WHERE address_key = \(origin.addressKey)), 0)::bigint AS of_address,
+                coalesce(sum(cost_ms), 0)::bigint AS of_site
+            FROM sessions
+            WHERE site_key = \(origin.siteKey) AND lane <> 'known'
+              AND created_at > now() - make_interval(secs => \(Self.costWindow / .seconds(1)))
+            """
+        let row = try await db.query(query.readOnly()).required()
+        return EngineTime(
+            ofAddress: .milliseconds(try row.decode("of_address", as: Int.self)),
+            ofSite: .milliseconds(try row.decode("of_site", as: Int.self)))
+    }
+
+    /// The time for which the cost of a session counts for its address: 10 minutes.
+    public static let costWindow: Duration = .seconds(10 * 60)
+
+    /// SQL condition: an undecided session takes one of the places of its address in the streams.
+    static let isInFlight = "NOT awaits_turn AND lane <> 'known'"
+}
+
+/// The time of face engines that sessions have used.
+public struct EngineTime: Sendable, Equatable {
+    /// That of one address.
+    public var ofAddress: Duration
+    /// That of all addresses of its site (IPv6: the /48).
+    public var ofSite: Duration
+
+    /// Names the times.
+    public init(ofAddress: Duration = .zero, ofSite: Duration = .zero) {
+        self.ofAddress = ofAddress
+        self.ofSite = ofSite
     }
 }

@@ -20,11 +20,12 @@ public struct SessionRepository: Sendable {
         let photos = try jsonText(new.photos)
         let rows = try await db.query(
             """
-            INSERT INTO sessions (id, user_id, event, authorised, authorised_by, verification_id, is_recovery, email_lookups,
-                                  email_sealed, consent_version, consent_hash, attempt_key, other_attempt_keys, token_hash, install_id,
-                                  installation_key, address_key, site_key, photos, photo_bytes, challenge, request_id, traceparent,
-                                  deadline_at, expires_at)
-            VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.authorised), \(new.authorisedBy),
+            INSERT INTO sessions (id, user_id, event, lane, awaits_turn, cost_ms, authorised, authorised_by, verification_id, is_recovery,
+                                  email_lookups, email_sealed, consent_version, consent_hash, attempt_key, other_attempt_keys,
+                                  token_hash, install_id, installation_key, address_key, site_key, photos, photo_bytes, challenge,
+                                  request_id, traceparent, deadline_at, expires_at)
+            VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.lane.rawValue), \(new.awaitsTurn),
+                    \(Int32(clamping: Int(new.estimatedCost / .milliseconds(1)))), \(new.authorised), \(new.authorisedBy),
                     \(new.verificationID), \(new.isRecovery), \(new.email?.lookups), \(new.email?.sealed),
                     \(new.consent?.version), \(new.consent?.hash), \(new.attemptKey), \(new.otherAttemptKeys), \(new.tokenHash),
                     \(new.installID), \(new.installationKey), \(new.origin.addressKey), \(new.origin.siteKey),
@@ -64,10 +65,12 @@ public struct SessionRepository: Sendable {
     ///
     /// Call in a transaction: of concurrently failing sign-ins of one e-mail, each counts those before it.
     ///
-    /// - Parameter liveness: The result of the check for a live person; `failed` in any case for the reason `liveness_failed`.
+    /// - Parameters:
+    ///   - liveness: The result of the check for a live person; `failed` in any case for the reason `liveness_failed`.
+    ///   - cost: The time of face engines that it took; nil leaves the estimate.
     /// - Returns: Whether this call settled it. `false`: it was terminal before; the caller must not publish anything.
     public func complete(
-        id: UUID, outcome: SessionOutcome, liveness: Liveness = .notPerformed
+        id: UUID, outcome: SessionOutcome, liveness: Liveness = .notPerformed, cost: Duration? = nil
     ) async throws(PostgresError) -> Bool {
         let reason: SessionReason? = if case .failed(let reason) = outcome { reason } else { nil }
         let state: SessionState = reason == nil ? .succeeded : .failed
@@ -83,7 +86,8 @@ public struct SessionRepository: Sendable {
             UPDATE sessions
             SET state = \(state.rawValue), reason = \(reason?.rawValue), retryable = \(isRetryable),
                 attempts_left = \(budget.map { Int32($0.attemptsLeft) }), locked_until = \(budget?.lockedUntil),
-                liveness = \(liveness.rawValue), completed_at = now(), email_lookups = NULL, email_sealed = NULL
+                liveness = \(liveness.rawValue), cost_ms = coalesce(\(cost.map { Int32(clamping: Int($0 / .milliseconds(1))) }), cost_ms),
+                completed_at = now(), email_lookups = NULL, email_sealed = NULL
             WHERE id = \(id) AND state IN ('received', 'processing')
             RETURNING \(unescaped: Session.columns)
             """)

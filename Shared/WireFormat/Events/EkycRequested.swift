@@ -18,7 +18,7 @@ public struct EkycRequested: Event {
     public static func stream(of lane: EkycLane) -> String {
         switch lane {
         case .new: type.rawValue
-        case .known: "\(type.rawValue).\(lane.rawValue)"
+        case .known, .bulk: "\(type.rawValue).\(lane.rawValue)"
         }
     }
 

@@ -49,7 +49,7 @@ import WireFormat
         try await golden.run("image-order-unauthorized", ["<token>": OpaqueToken.generate().text])
     }
 
-    @Test(.api { $0.limits.openImageJobs = 1 }) func `too many jobs that have not ended`() async throws {
+    @Test(.api { $0.limits.imageJobs.open = 1 }) func `too many jobs that have not ended`() async throws {
         let (golden, customer) = try await Self.customer()
         _ = try await api.job(by: customer)
         try await golden.run("image-order-rate-limited")

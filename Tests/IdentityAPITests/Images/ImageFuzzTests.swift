@@ -25,7 +25,7 @@ import Testing
     @Test(
         .api {
             $0.limits.orders = Rate(perMinute: 0, burst: 1)
-            $0.limits.openImageJobs = 0
+            $0.limits.imageJobs.open = 0
         })
     func `any body is answered with a job or an error, and a refused one leaves nothing`() async throws {
         let customer = try await api.customer()

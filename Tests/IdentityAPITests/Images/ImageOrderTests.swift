@@ -201,7 +201,7 @@ import WireFormat
         #expect(try await api.order(by: try await api.customer("other")).status == 202)
     }
 
-    @Test(.api { $0.limits.openImageJobs = 2 }) func `the open jobs of an account are limited, also for concurrent orders`() async throws {
+    @Test(.api { $0.limits.imageJobs.open = 2 }) func `the open jobs of an account are limited, also for concurrent orders`() async throws {
         let customer = try await api.customer()
         let answers = try await race(8) { _ in try await api.order(by: customer) }
         #expect(answers.count { $0.status == 202 } == 2)
@@ -211,7 +211,7 @@ import WireFormat
         #expect(try await api.order(by: try await api.customer("other")).status == 202)
     }
 
-    @Test(.api { $0.limits.openImageJobs = 1 }) func `an ended or deleted job makes room for another`() async throws {
+    @Test(.api { $0.limits.imageJobs.open = 1 }) func `an ended or deleted job makes room for another`() async throws {
         let customer = try await api.customer()
         try await api.fail(try await api.job(by: customer))
         let second = try await api.job(by: customer)
@@ -239,7 +239,34 @@ import WireFormat
         #expect(try await api.count("image_jobs") == 0)
     }
 
-    @Test(.api { $0.limits.openImageJobs = 0 }) func `a limit of 0 open jobs means no limit`() async throws {
+    @Test(.api { $0.limits.imageJobs.inFlight = 2 }) func `an order beyond the places of its account waits for its turn`() async throws {
+        let customer = try await api.customer()
+        for _ in 0..<3 { _ = try await api.job(by: customer) }
+        _ = try await api.job(by: try await api.customer("other"))
+        #expect(try await api.count("image_jobs WHERE awaits_turn") == 1)
+        #expect(try await api.count("outbox WHERE type = 'image.requested'") == 3)
+    }
+
+    @Test(.api { $0.limits.imageJobs.firstTime = .milliseconds(1) })
+    func `an order of an account that has used its share is bulk`() async throws {
+        _ = try await api.job(by: try await api.customer())
+        #expect(try await api.count("image_jobs WHERE lane = 'bulk' AND cost_ms > 0") == 1)
+        #expect(try await api.count("outbox WHERE stream = 'image.requested.bulk'") == 1)
+    }
+
+    @Test(.api { $0.limits.imageJobs.callsPerDay = 1 }) func `an account that had its paid calls of the day gets no further job`()
+        async throws
+    {
+        let customer = try await api.customer()
+        _ = try await api.job(by: customer)
+        try await api.postgres.execute(
+            "INSERT INTO image_calls (day, user_id, calls) VALUES ((now() AT TIME ZONE 'UTC')::date, \(customer.userID), 1)")
+        let refused = try await api.order(by: customer)
+        #expect(refused.refusal == "429 rate_limited")
+        #expect((1...86_400).contains(Int(refused.header("Retry-After") ?? "") ?? 0))
+    }
+
+    @Test(.api { $0.limits.imageJobs.open = 0 }) func `a limit of 0 open jobs means no limit`() async throws {
         let customer = try await api.customer()
         for _ in 0..<21 { _ = try await api.job(by: customer) }
     }

@@ -24,7 +24,7 @@ import Testing
         logger.logLevel = .critical
         let impatient = try PostgresClient(configuration: configuration, logger: logger)
         let starter = ImageJobStarter(
-            postgres: impatient, keys: api.keys, processingTime: .seconds(300), maxOpenJobs: 20)
+            postgres: impatient, keys: api.keys, processingTime: .seconds(300), admission: ImageJobAdmission())
         let jobID = UUID()
         try await api.postgres.withTransaction { transaction in
             // This transaction is idle until the starter fails.
@@ -42,7 +42,7 @@ import Testing
 
     private static func order() -> ReceivedImageOrder {
         let order = ImageOrder(templateID: "vintage", width: nil, height: nil, quality: nil, target: nil, isAsync: nil)
-        return ReceivedImageOrder(order: order, fingerprint: Array(repeating: 1, count: 32))
+        return ReceivedImageOrder(order: order, fingerprint: Array(repeating: 1, count: 32), cost: .zero)
     }
 
     /// Makes every commit of a job wait for the gate; a cancel request does not end that wait.

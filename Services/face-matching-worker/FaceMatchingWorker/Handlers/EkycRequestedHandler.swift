@@ -28,7 +28,7 @@ struct EkycRequestedHandler: EventHandler {
         let sessionID = event.body.sessionID
         // The session is terminal, past its deadline or deleted: nothing is left to do.
         guard let session = try await SessionRepository(postgres).beginProcessing(id: sessionID) else { return }
-        let examined = try await examine(session, in: event.body.lane, context)
+        let examined = try await examine(session, context)
         do {
             let outcome = try await context.commit { transaction in
                 try await withSpan("settle session") { _ in
@@ -47,7 +47,7 @@ struct EkycRequestedHandler: EventHandler {
         await deletePhotos(of: session, context.logger)
     }
 
-    private func examine(_ session: Session, in lane: EkycLane, _ context: HandlerContext) async throws -> ExaminedSession {
+    private func examine(_ session: Session, _ context: HandlerContext) async throws -> ExaminedSession {
         // A photo that crashes the process throws no error: after ``PermanentFailure/maxCrashes`` crashes it is not analysed again.
         guard context.crashes < PermanentFailure.maxCrashes else {
             context.logger.error("session given up after too many crashes", metadata: ["session": "\(session.id)"])
@@ -56,7 +56,7 @@ struct EkycRequestedHandler: EventHandler {
         do {
             return try await withSpan("match face") { span in
                 span.attributes["heliograph.session_event"] = session.event.rawValue
-                return try await matcher.examine(session, isKnown: lane == .known)
+                return try await matcher.examine(session)
             }
         } catch {
             guard PermanentFailure.isReached(error, deliveryCount: context.deliveryCount) else { throw error }
@@ -72,7 +72,7 @@ struct EkycRequestedHandler: EventHandler {
     ) async throws -> SessionOutcome {
         let settlement = try await apply(examined, to: session, causedBy: event, in: transaction)
         let isSettled = try await SessionRepository(transaction).complete(
-            id: session.id, outcome: settlement.outcome, liveness: Liveness(examined.liveness))
+            id: session.id, outcome: settlement.outcome, liveness: Liveness(examined.liveness), cost: examined.engineTime)
         guard isSettled else { throw AlreadyDecided() }
         try await AuditRepository(transaction).append(settlement.auditEntry(of: session))
         let reason: SessionReason? = if case .failed(let reason) = settlement.outcome { reason } else { nil }
@@ -83,6 +83,9 @@ struct EkycRequestedHandler: EventHandler {
         let notification = session.resultNotification(
             succeeded: reason == nil, account: settlement.account, pseudonyms: pseudonyms)
         try await outbox.publish(notification, causedBy: event, expiresAt: notification.expiresAt)
+        if let next = try await SessionRepository(transaction).nextTurn(after: session) {
+            try await outbox.publish(next.request, requestID: next.requestID, traceparent: next.traceparent)
+        }
         return settlement.outcome
     }
 
@@ -108,7 +111,7 @@ struct EkycRequestedHandler: EventHandler {
             let known = examined.photos + examined.photosOfAccount
             let isReplay = try await photos.containsAny(
                 of: known + examined.photosOfOtherKeys, maxDistance: FaceSignatureHasher.maxDistance,
-                isKnown: event.body.lane == .known)
+                isKnown: session.lane == .known)
             try await photos.add(isReplay ? examined.photos : known, accepted: !isReplay)
             return isReplay ? .failed(.replayedImage) : Settlement(outcome: .succeeded, account: session.userID)
         case .enrol(let face):

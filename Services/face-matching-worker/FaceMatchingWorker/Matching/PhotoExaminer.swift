@@ -11,6 +11,8 @@ struct ExaminedPhoto: Sendable {
     let digest: [UInt8]
     let pixelDigest: [UInt8]?
     let analysis: PhotoAnalysis
+    /// The time that it has occupied an engine for.
+    var engineTime = Duration.zero
 }
 
 /// Reads and analyses the photos of a session.
@@ -21,7 +23,6 @@ struct PhotoExaminer: Sendable {
 
     let blobs: any BlobStore
     let engines: FaceEnginePool
-    /// High for sessions of known installations.
     let precedence: FaceEnginePool.Precedence
 
     /// Analyses all photos and returns the results in the order of the photos. Those that answer a challenge become part of no template.
@@ -43,6 +44,7 @@ struct PhotoExaminer: Sendable {
         let analysed = try await withSpan("analyse photo") { _ in try await engines.examine(bytes, for: purpose, precedence: precedence) }
         FaceMatchingMetrics.examined(took: .now - start)
         return ExaminedPhoto(
-            pose: photo.pose, digest: SHA256.hash(bytes), pixelDigest: analysed.pixelDigest, analysis: analysed.analysis)
+            pose: photo.pose, digest: SHA256.hash(bytes), pixelDigest: analysed.photo.pixelDigest, analysis: analysed.photo.analysis,
+            engineTime: analysed.engineTime)
     }
 }

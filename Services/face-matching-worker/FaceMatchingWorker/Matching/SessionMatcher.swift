@@ -34,21 +34,24 @@ struct SessionMatcher: Sendable {
 
     /// Examines the photos of a session and reaches the verdict.
     ///
-    /// - Parameter isKnown: Whether it comes from an installation that is known to the account: its photos are analysed before others, and
-    ///   are no copies of photos that strangers have sent.
+    /// Those of a known installation are analysed before others, and are no copies of photos that strangers have sent.
+    ///
     /// - Throws: `BlobStoreError`, `FaceEngineError`, `PostgresError` or `CryptoError` when no verdict can be reached.
-    func examine(_ session: Session, isKnown: Bool) async throws -> ExaminedSession {
-        let examiner = PhotoExaminer(blobs: blobs, engines: engines, precedence: isKnown ? .high : .ordinary)
-        return switch session.event {
-        case .signUp: try await verdictOnSignUp(session, examiner)
-        case .signIn: try await verdictOnSignIn(session, isKnown: isKnown, examiner)
-        }
+    func examine(_ session: Session) async throws -> ExaminedSession {
+        let examiner = PhotoExaminer(blobs: blobs, engines: engines, precedence: FaceEnginePool.Precedence(session.lane))
+        let examined = try await examiner.examine(session.photos, for: session.event == .signUp ? .signUp : .signIn)
+        var result =
+            switch session.event {
+            case .signUp: try await verdictOnSignUp(session, examined)
+            case .signIn: try await verdictOnSignIn(session, examined)
+            }
+        result.engineTime = examined.reduce(.zero) { $0 + $1.engineTime }
+        return result
     }
 
     /// Examines the photos, and searches for others with the face: neither the result nor its duration may depend on the data of the
     /// account, or on what is found.
-    private func verdictOnSignUp(_ session: Session, _ examiner: PhotoExaminer) async throws -> ExaminedSession {
-        let examined = try await examiner.examine(session.photos, for: .signUp)
+    private func verdictOnSignUp(_ session: Session, _ examined: [ExaminedPhoto]) async throws -> ExaminedSession {
         let photos = examined.compactMap { photo in
             FacePose(photo.pose).map { SignUpDecision.Photo(pose: $0, digest: photo.digest, analysis: photo.analysis) }
         }
@@ -84,7 +87,7 @@ struct SessionMatcher: Sendable {
         if isLive(examined, of: session, &result), comparison != .accepted { result.verdict = .refused(.inconsistentFaces) }
     }
 
-    private func verdictOnSignIn(_ session: Session, isKnown: Bool, _ examiner: PhotoExaminer) async throws -> ExaminedSession {
+    private func verdictOnSignIn(_ session: Session, _ examined: [ExaminedPhoto]) async throws -> ExaminedSession {
         let enrolled: EnrolledFace?
         do {
             enrolled = try await enrolledFace(of: session.userID)
@@ -92,14 +95,13 @@ struct SessionMatcher: Sendable {
             logger.error("a stored face cannot be used", metadata: ["session": "\(session.id)", "error": "\(error)"])
             enrolled = nil
         }
-        let examined = try await examiner.examine(session.photos, for: .signIn)
         let used = fingerprinter.fingerprints(of: examined, for: session.attemptKey ?? session.userID, mirrored: true)
         // Photos of sign-ins are kept by the e-mail; those of sign-ups, and accepted ones of sign-ins, by the account. An e-mail without an
         // account takes as long.
         let ofAccount = fingerprinter.fingerprints(of: examined, for: session.userID, mirrored: true)
         let ofOtherKeys = session.otherAttemptKeys.flatMap { fingerprinter.fingerprints(of: examined, for: $0, mirrored: true) }
         let isReplay = try await FacePhotoHashRepository(postgres).containsAny(
-            of: used + ofAccount + ofOtherKeys, maxDistance: FaceSignatureHasher.maxDistance, isKnown: isKnown)
+            of: used + ofAccount + ofOtherKeys, maxDistance: FaceSignatureHasher.maxDistance, isKnown: session.lane == .known)
         let photos = examined.map { SignInDecision.Photo(digest: $0.digest, analysis: $0.analysis) }
         var result = ExaminedSession(
             verdict: .refused(.noMatch), photos: used, photosOfAccount: ofAccount, photosOfOtherKeys: ofOtherKeys)
@@ -133,6 +135,17 @@ struct SessionMatcher: Sendable {
         let face = try EnrolledFace(decoding: bytes)
         guard face.isComparable else { throw IncomparableFace() }
         return face
+    }
+}
+
+extension FaceEnginePool.Precedence {
+    fileprivate init(_ lane: EkycLane) {
+        self =
+            switch lane {
+            case .known: .high
+            case .new: .ordinary
+            case .bulk: .low
+            }
     }
 }
 

@@ -17,8 +17,7 @@ struct ImageJobStarter: Sendable {
     let keys: AccountKeys
     /// See `IMAGE_JOB_DEADLINE_SECONDS`.
     let processingTime: Duration
-    /// See `IMAGE_JOBS_OPEN_PER_USER`.
-    let maxOpenJobs: Int
+    let admission: ImageJobAdmission
 
     /// The request of an order.
     struct Origin: Sendable {
@@ -31,9 +30,9 @@ struct ImageJobStarter: Sendable {
     /// Starts a job.
     ///
     /// - Returns: The answer, as stored for repetitions.
-    /// - Throws: `template_not_found`; `rate_limited` when the user has too many open jobs; `request_in_progress` when the lease had run
-    ///   out and another attempt has taken it; ``OutcomeUnknown`` when the commit was not confirmed and the job is not found, or the
-    ///   database cannot be queried now.
+    /// - Throws: `template_not_found`; `rate_limited` when the user has too many open jobs, or had the paid calls of today;
+    ///   `request_in_progress` when the lease had run out and another attempt has taken it; ``OutcomeUnknown`` when the commit was not
+    ///   confirmed and the job is not found, or the database cannot be queried now.
     func start(
         _ received: ReceivedImageOrder, jobID: UUID, inputKey: BlobKey, lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
@@ -45,22 +44,25 @@ struct ImageJobStarter: Sendable {
             fingerprint: received.fingerprint, resourceID: jobID, status: 202,
             body: ImageJobAnswer.accepted(jobID: jobID, seconds: seconds, requestID: origin.requestID).text)
         let new = NewImageJob(
-            id: jobID, userID: origin.userID, templateID: template.id, width: order.width, height: order.height,
-            quality: order.quality, inputKey: inputKey.name, requestID: origin.requestID, traceparent: origin.traceparent,
-            processingTime: processingTime)
+            id: jobID, userID: origin.userID, estimatedCost: received.cost, templateID: template.id, width: order.width,
+            height: order.height, quality: order.quality, inputKey: inputKey.name, requestID: origin.requestID,
+            traceparent: origin.traceparent, processingTime: processingTime)
         do {
             try await postgres.write(confirming: { try await ImageJobRepository(postgres).find(id: jobID) != nil }) { transaction in
                 if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
                     throw APIError.requestInProgress
                 }
                 let jobs = ImageJobRepository(transaction)
-                if maxOpenJobs > 0, try await jobs.lockOpen(userID: origin.userID) >= maxOpenJobs {
-                    throw APIError.rateLimited("Too many jobs of this account have not ended", wait: .seconds(seconds))
-                }
+                let load = try await jobs.lockLoad(of: origin.userID)
+                try admission.check(load, seconds: seconds)
+                var new = new
+                new.lane = admission.lane(load, adding: new.estimatedCost)
+                new.awaitsTurn = admission.awaitsTurn(load)
                 if let target = order.target { try await claim(target, for: origin, transaction) }
                 let job = try await jobs.insert(new)
+                guard !job.awaitsTurn else { return }
                 try await OutboxRepository(transaction).publish(
-                    ImageRequested(jobID: jobID), requestID: origin.requestID, traceparent: origin.traceparent,
+                    job.request, requestID: origin.requestID, traceparent: origin.traceparent,
                     expiresAt: job.deadlineAt)
             }
         } catch let error as PostgresError where error.isIntegrityViolation {

@@ -15,6 +15,20 @@ struct ImageOrder: Sendable, Equatable {
     /// False if the answer waits for the picture, true if it does not; nil leaves it to the request's `Prefer`.
     let isAsync: Bool?
 
+    /// The most pixels that the result has, made of a picture of a width and a height.
+    func pixels(ofWidth sourceWidth: Int, height sourceHeight: Int) -> Int {
+        // As `PictureQuality.maxSide` of the workers.
+        let maxSide =
+            switch quality {
+            case "low": 1_024
+            case "high": 4_096
+            default: 2_048
+            }
+        let scale = min(1, Double(maxSide) / Double(max(sourceWidth, sourceHeight, 1)))
+        let (freeWidth, freeHeight) = (Double(sourceWidth) * scale, Double(sourceHeight) * scale)
+        return Int(width.map(Double.init) ?? freeWidth) * Int(height.map(Double.init) ?? freeHeight)
+    }
+
     /// SHA-256 of the order and its picture, which distinguishes a repetition from another order under the same key.
     ///
     /// It covers the values, not their encoding: JSON or multipart, the order of fields, white space, and base64 with or without the

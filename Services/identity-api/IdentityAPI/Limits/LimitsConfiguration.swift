@@ -20,8 +20,8 @@ struct LimitsConfiguration: Sendable {
     var failedSignIns = FailedSignInLimits()
     /// Image orders of one account.
     var orders = Rate(perMinute: 60, burst: 200)
-    /// Image jobs of one account that have not ended, over all instances; 0 is no limit.
-    var openImageJobs = 20
+    /// Image jobs of one account, over all instances.
+    var imageJobs = ImageJobAdmission()
     /// Photos that one account adds to topics.
     var photos = Rate(perMinute: 60, burst: 200)
     /// Photos, and their bytes, that one account may add to topics in a day, over all instances.
@@ -59,9 +59,7 @@ struct LimitsConfiguration: Sendable {
         undecidedSessions = try SessionAdmission.Limits(settings)
         failedSignIns = try FailedSignInLimits(settings)
         orders = try settings.rate("RATE_LIMIT_ORDERS", default: orders, of: "orders of pictures by one account")
-        openImageJobs = try settings.int(
-            "IMAGE_JOBS_OPEN_PER_USER", default: openImageJobs, in: 0...1_000_000,
-            about: "jobs of one account that wait or are in work, over all instances, then 429; 0 is no limit")
+        imageJobs = try ImageJobAdmission(settings)
         photos = try settings.rate("RATE_LIMIT_PHOTOS", default: photos, of: "photos that one account adds to topics")
         topics = try settings.rate("RATE_LIMIT_TOPICS", default: topics, of: "changes of members by one account")
         devices = try settings.rate("RATE_LIMIT_DEVICES", default: devices, of: "registrations of push tokens by one account")

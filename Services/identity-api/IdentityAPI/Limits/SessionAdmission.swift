@@ -1,15 +1,28 @@
 internal import Metrics
 internal import ServiceDefaults
 internal import Storage
+internal import WireFormat
 
-/// Refuses uploads while too many sessions are undecided, so that the admitted ones are decided before they expire.
+/// Refuses uploads while too many sessions are undecided, so that the admitted ones are decided before they expire, and keeps the sessions
+/// of one address from delaying those of others.
 ///
-/// The sessions are counted in Postgres, so that the limits hold for all instances together.
+/// An address has a few places in the streams; its other sessions wait in the table (``SessionRepository/nextTurn(after:)``). One that has
+/// used more than its share of the workers' time is served after the others, and refused after some times as much: numbers of sessions
+/// alone bound no work, because the photos of one session may take a hundred times as long as those of another.
+///
+/// All is counted in Postgres, so that the limits hold for all instances together.
 struct SessionAdmission: Sendable {
-    /// The maximum numbers of undecided sessions; 0 means no limit.
+    /// The maximum numbers of undecided sessions, and times of face engines; 0 means no limit.
     struct Limits: Sendable, Equatable {
         /// Sessions of one address (IPv6: /64).
         var perAddress = 50
+        /// Those of them that are in the streams, without those of known installations.
+        var inFlightPerAddress = 4
+        /// The time that new sessions of an address may take in ``SessionRepository/costWindow`` before its further ones are served after
+        /// those of others: some six sign-ups.
+        var firstTimePerAddress = Duration.seconds(2)
+        /// The time after which they are refused.
+        var timePerAddress = Duration.seconds(120)
         /// Sessions of one installation.
         var perInstallation = 5
         /// Sign-ups authorised by one account: they may use the places that new installations may not.
@@ -21,7 +34,9 @@ struct SessionAdmission: Sendable {
         var photoBytes = 4_096 << 20
 
         /// No limits at all.
-        static let none = Limits(perAddress: 0, perInstallation: 0, perAccount: 0, total: 0, photoBytes: 0)
+        static let none = Limits(
+            perAddress: 0, inFlightPerAddress: 0, firstTimePerAddress: .zero, timePerAddress: .zero, perInstallation: 0, perAccount: 0,
+            total: 0, photoBytes: 0)
 
         /// The maximum number of sessions of unknown installations: three quarters of ``total``.
         var newTotal: Int { total * 3 / 4 }
@@ -29,6 +44,10 @@ struct SessionAdmission: Sendable {
 
     /// The `Retry-After` in seconds: deciding a session takes one or a few.
     private static let retryAfter = 10
+    /// That of an address that has used up its time, a tenth of which comes back in a minute.
+    private static let timeRetryAfter = 60
+    /// How many times its own times the addresses of a site have together (IPv6: a /48, which has 65,536 addresses of the limits).
+    private static let addressesOfSite = 4
 
     let limits: Limits
 
@@ -37,8 +56,16 @@ struct SessionAdmission: Sendable {
     /// - Parameters:
     ///   - isKnown: Whether its installation is known to the account or, for an upload that is not read yet, may be.
     ///   - bytes: The size of its photos.
-    /// - Throws: `overloaded`.
-    func check(_ undecided: UndecidedSessions, isKnown: Bool = true, adding bytes: Int = 0) throws(APIError) {
+    /// - Throws: `overloaded`; `rate_limited` for an address that has used up its time.
+    func check(
+        _ undecided: UndecidedSessions, _ used: EngineTime, isKnown: Bool = true, adding bytes: Int = 0
+    ) throws(APIError) {
+        if !isKnown, Self.exceeds(used, limits.timePerAddress) {
+            Self.count("engine_time")
+            throw APIError(
+                .rateLimited, "The photos of this address have taken too much time in the last ten minutes", retryAfter: Self.timeRetryAfter
+            )
+        }
         if limits.perAddress > 0, undecided.ofAddress >= limits.perAddress {
             throw Self.refusal("address", "Too many sessions of this address are not decided yet")
         }
@@ -56,9 +83,28 @@ struct SessionAdmission: Sendable {
         }
     }
 
+    /// The lane of a session.
+    func lane(_ used: EngineTime, isKnown: Bool) -> EkycLane {
+        if isKnown { return .known }
+        return Self.exceeds(used, limits.firstTimePerAddress) ? .bulk : .new
+    }
+
+    /// Whether a session of an unknown installation waits until another one of its address has ended.
+    func awaitsTurn(_ undecided: UndecidedSessions) -> Bool {
+        limits.inFlightPerAddress > 0 && undecided.inFlightOfAddress >= limits.inFlightPerAddress
+    }
+
+    private static func exceeds(_ used: EngineTime, _ limit: Duration) -> Bool {
+        limit > .zero && (used.ofAddress >= limit || used.ofSite >= limit * addressesOfSite)
+    }
+
     private static func refusal(_ limit: String, _ message: String) -> APIError {
-        Counter(label: "ekyc_admission_refusals_total", dimensions: [("limit", limit)]).increment()
+        count(limit)
         return APIError(.overloaded, message, retryAfter: retryAfter)
+    }
+
+    private static func count(_ limit: String) {
+        Counter(label: "ekyc_admission_refusals_total", dimensions: [("limit", limit)]).increment()
     }
 }
 
@@ -70,6 +116,23 @@ extension SessionAdmission.Limits {
         perAddress = try settings.int(
             "EKYC_UNDECIDED_PER_ADDRESS", default: perAddress, in: range,
             about: "sign-ups and sign-ins of one address (IPv6: /64) that are not decided yet\(then). `heliograph-load` sends from one")
+        inFlightPerAddress = try settings.int(
+            "EKYC_IN_FLIGHT_PER_ADDRESS", default: inFlightPerAddress, in: range,
+            about: """
+                those of them that wait for the workers together with those of other addresses; the next ones take their places, so that \
+                many of one address delay nobody else. Devices that are known to the account do not count. 0 is no limit
+                """)
+        firstTimePerAddress = .seconds(
+            try settings.int(
+                "EKYC_FIRST_SECONDS_PER_ADDRESS", default: 2, in: range,
+                about: """
+                    seconds of the workers' time that photos of one address (of an IPv6 /48 four times as many) may take in ten minutes; \
+                    further ones are examined after those of other addresses. 0 is no limit
+                    """))
+        timePerAddress = .seconds(
+            try settings.int(
+                "EKYC_SECONDS_PER_ADDRESS", default: 120, in: range,
+                about: "the same, after which they are refused with 429; devices that are known to the account are not"))
         perInstallation = try settings.int(
             "EKYC_UNDECIDED_PER_INSTALLATION", default: perInstallation, in: range, about: "those of one device\(then)")
         perAccount = try settings.int(

@@ -7,11 +7,14 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Expires sessions that no worker has decided in time, and deletes the photos of decided ones that their worker has left.
+/// Expires sessions that no worker has decided in time, gives their places in the streams to others of their addresses, and deletes the
+/// photos of decided ones that their worker has left.
 struct OverdueSessions: Sendable {
     let postgres: PostgresClient
     let blobs: any BlobStore
     let pseudonyms: SessionPseudonyms
+    /// The places that an address has in the streams; 0 is no limit.
+    let placesPerAddress: Int
     let logger: Logger
 
     /// Expires sessions and publishes their completions and pushes, in one transaction; then deletes their photos.
@@ -43,6 +46,21 @@ struct OverdueSessions: Sendable {
             }
         }
         return expired.count
+    }
+
+    /// Requests the examination of sessions that wait for their turn although their address has free places in the streams.
+    ///
+    /// - Returns: The number of those sessions, at most `limit`.
+    func fillTurns(limit: Int) async throws -> Int {
+        try await postgres.withTransaction { transaction in
+            let places = placesPerAddress == 0 ? limit : placesPerAddress
+            let due = try await SessionRepository(transaction).fillTurns(places: places, limit: limit)
+            for session in due {
+                try await OutboxRepository(transaction).publish(
+                    session.request, requestID: session.requestID, traceparent: session.traceparent)
+            }
+            return due.count
+        }
     }
 
     /// Deletes the photos of a session.

@@ -80,10 +80,11 @@ struct SessionStarter: Sendable {
     func checkAdmission(
         from address: IPAddress, bearer: Identity?, mayBeKnown: Bool, route: String, key: String?
     ) async throws {
-        let undecided = try await SessionRepository(postgres).undecided(
-            of: keys.addressKey(address), installationKey: nil, accountID: bearer?.userID)
+        let (sessions, origin) = (SessionRepository(postgres), keys.origin(address))
+        let undecided = try await sessions.undecided(of: origin.addressKey, installationKey: nil, accountID: bearer?.userID)
+        let used = try await sessions.engineTime(of: origin)
         do {
-            try admission.check(undecided, isKnown: mayBeKnown)
+            try admission.check(undecided, used, isKnown: mayBeKnown)
         } catch {
             guard let key, try await IdempotencyRepository(postgres).isAnswered(route: route, key: key) else { throw error }
         }
@@ -97,9 +98,9 @@ struct SessionStarter: Sendable {
     /// - Returns: The answer, as stored for repetitions.
     /// - Throws: `rate_limited` when too many were started for the account, known or unknown; `account_locked` for a sign-in after too many
     ///   failed ones; `challenge_used` for a challenge that started another session;
-    ///   `overloaded` while too many are undecided; `request_in_progress` when the lease had run out and another attempt has taken it;
-    ///   ``OutcomeUnknown`` when the commit was not confirmed and the session is not found, or the database cannot be queried
-    ///   now.
+    ///   `overloaded` while too many are undecided; `rate_limited` when the photos of the address have taken too much time;
+    ///   `request_in_progress` when the lease had run out and another attempt has taken it; ``OutcomeUnknown`` when the commit was not
+    ///   confirmed and the session is not found, or the database cannot be queried now.
     func start(
         _ order: SessionOrder, _ consent: ConsentedText?, _ challenge: FaceChallenge?, sessionID: UUID, token: OpaqueToken,
         lease: IdempotencyLease?, origin: Origin
@@ -113,7 +114,7 @@ struct SessionStarter: Sendable {
         let newID = UUID()
         let attemptKeys = order.form.event == .signIn ? countedIDs(of: order.owner) : []
         let new = NewSession(
-            id: sessionID, userID: newID, event: order.form.event, authorised: order.bearer != nil,
+            id: sessionID, userID: newID, event: order.form.event, estimatedCost: order.upload.cost, authorised: order.bearer != nil,
             authorisedBy: order.bearer?.signInID, verificationID: order.owner.verification?.id ?? order.proof?.id,
             isRecovery: order.isRecovery, email: try sessionEmail(of: order, newID), consent: consent,
             attemptKey: attemptKeys.first, otherAttemptKeys: Array(attemptKeys.dropFirst()),
@@ -136,20 +137,18 @@ struct SessionStarter: Sendable {
                     throw APIError.unauthorized("The sign-in has ended")
                 }
             }
-            let lane = try await insert(new, on: registration, for: order.owner, in: transaction)
+            let session = try await insert(new, on: registration, for: order.owner, in: transaction)
+            guard !session.awaitsTurn else { return }
             try await OutboxRepository(transaction).publish(
-                EkycRequested(sessionID: sessionID, event: order.form.event, lane: lane), requestID: origin.requestID,
-                traceparent: origin.traceparent)
+                session.request, requestID: origin.requestID, traceparent: origin.traceparent)
         }
         return answer
     }
 
     /// Writes the session and registers its push token, unless a limit of failed or undecided sessions is reached.
-    ///
-    /// - Returns: The lane for its event.
     private func insert(
         _ new: NewSession, on registration: PushRegistration?, for owner: UploadOwner, in transaction: PostgresTransaction
-    ) async throws -> EkycLane {
+    ) async throws -> Session {
         var new = new
         if new.event == .signIn, case .email(let email) = owner {
             let (users, lookups) = (UserRepository(transaction), keys.emailLookups(email))
@@ -176,10 +175,12 @@ struct SessionStarter: Sendable {
         }
         let undecided = try await sessions.lockUndecided(
             of: new.origin.addressKey, installationKey: new.installationKey, accountID: new.authorised ? new.userID : nil)
-        try admission.check(undecided, isKnown: isKnown, adding: new.photoBytes)
+        let used = try await sessions.engineTime(of: new.origin)
+        try admission.check(undecided, used, isKnown: isKnown, adding: new.photoBytes)
+        new.lane = admission.lane(used, isKnown: isKnown)
+        new.awaitsTurn = !isKnown && admission.awaitsTurn(undecided)
         if let registration { new.installID = try await PushInstallRepository(transaction).registerUnbound(registration).id }
-        try await sessions.insert(new)
-        return isKnown ? .known : .new
+        return try await sessions.insert(new)
     }
 
     /// Takes a token from the account's bucket or, for a sign-in when that is empty, from the bucket of those that prove the e-mail, or of

@@ -1,6 +1,7 @@
 internal import BlobStore
 internal import FoundationEssentials
 internal import HeliographCrypto
+internal import ImageProbe
 internal import JSON
 internal import Storage
 
@@ -10,6 +11,8 @@ struct ReceivedUpload: Sendable {
     var photos: [SessionPhoto] = []
     /// The total size of all photos.
     var photoBytes = 0
+    /// The estimated time of face engines that the photos take.
+    var cost = Duration.zero
 
     /// SHA-256 of the request: the text fields, the sender, and the photos of each pose in their order, independent of the order of
     /// fields in the form.
@@ -33,6 +36,9 @@ struct ReceivedUpload: Sendable {
 
 /// Reads an upload: streams photos to the blob store and keeps text fields in memory.
 struct UploadReceiver {
+    /// The estimated time of finding and describing the face of a photo.
+    private static let analysisCost = Duration.milliseconds(25)
+
     let form: UploadForm
     let sessionID: UUID
     let blobs: any BlobStore
@@ -58,6 +64,7 @@ struct UploadReceiver {
                 let key = try BlobFolder.sessions.key("\(upload.photos.count + 1)", of: sessionID)
                 let passed = try await receiver.receive(&body, field: name, as: key)
                 upload.photoBytes += passed.byteCount
+                upload.cost += passed.info.cost + Self.analysisCost
                 upload.photos.append(SessionPhoto(key: key.name, pose: field.pose, sha256: Hex.encode(passed.sha256)))
             case .field, .pictureData, .pictureEnded:
                 throw APIError.internal

@@ -85,6 +85,9 @@ struct ImageRequestedHandler: EventHandler {
                     }
                 guard isOurs else { throw JobCancelled() }
                 try await end.publish(lease.job, traceparent: event.traceparent, in: transaction)
+                guard let next = try await ImageJobRepository(transaction).nextTurn(after: lease.job) else { return }
+                try await OutboxRepository(transaction).publish(
+                    next.request, requestID: next.requestID, traceparent: next.traceparent, expiresAt: next.deadlineAt)
             } != nil
         } catch is JobCancelled {
             return false

@@ -35,6 +35,8 @@ struct GeneratorCalls: Sendable {
     let postgres: PostgresClient
     let generator: any ImageGenerator
     var limits = ImageAttemptLimits()
+    /// The limits of a day, if the generator is paid.
+    var callLimits = ImageCallLimits()
 
     /// Returns the picture that an earlier worker stored, or calls the generator for one.
     ///
@@ -85,11 +87,27 @@ struct GeneratorCalls: Sendable {
     ///
     /// A lease that expired because this process was suspended is renewed if no other worker has claimed the job.
     private func beginAttempt(of lease: JobLease) async throws -> Int {
-        if let number = try await lease.beginAttempt(generator.name, limits, postgres) { return number }
+        if let number = try await countAttempt(of: lease) { return number }
         guard try await lease.renew(postgres) else { throw JobCancelled() }
-        if let number = try await lease.beginAttempt(generator.name, limits, postgres) { return number }
+        if let number = try await countAttempt(of: lease) { return number }
         if let failure = try await exhaustion(of: lease.job) { throw failure }
         throw HandlerDeferral(delay: Self.minWait, reason: "the job's lease was lost")
+    }
+
+    /// Records the attempt, and counts a paid one for its day; nil when it must not be made.
+    ///
+    /// - Throws: ``JobFailure`` when the paid calls of the day are used up.
+    private func countAttempt(of lease: JobLease) async throws -> Int? {
+        guard generator.isPaid else { return try await lease.beginAttempt(generator.name, limits, postgres) }
+        return try await postgres.withTransaction { transaction in
+            guard let number = try await lease.beginAttempt(generator.name, limits, transaction) else { return nil }
+            switch try await ImageCallRepository(transaction).count(for: lease.job.userID, limits: callLimits) {
+            case .admitted: return number
+            case .userLimitReached: throw JobFailure(.unavailable, cause: "the account has had its paid calls of today")
+            case .totalReached:
+                throw JobFailure(.unavailable, cause: "all paid calls of today are made (IMAGE_CALLS_PER_DAY)")
+            }
+        }
     }
 
     /// Returns the newest stored picture; records it first if its worker died before recording it.
@@ -146,9 +164,12 @@ struct GeneratorCalls: Sendable {
 
     /// Records the outcome of a call, even if this task is cancelled.
     private func record(_ outcome: ImageAttempt.Outcome, _ number: Int, _ job: ImageJob) async throws {
-        let postgres = postgres
+        let (postgres, isRefunded) = (postgres, generator.isPaid && outcome == .free)
         _ = try await Task {
-            try await ImageAttemptRepository(postgres).finish(jobID: job.id, number: number, outcome: outcome)
+            try await postgres.withTransaction { transaction in
+                let isFirst = try await ImageAttemptRepository(transaction).finish(jobID: job.id, number: number, outcome: outcome)
+                if isFirst, isRefunded { try await ImageCallRepository(transaction).takeBack(for: job.userID) }
+            }
         }.value
     }
 

@@ -28,8 +28,8 @@ struct JobLease: Sendable {
     }
 
     /// Records an attempt before its call and returns its number; `nil` when the call must not be made.
-    func beginAttempt(_ generator: String, _ limits: ImageAttemptLimits, _ postgres: PostgresClient) async throws -> Int? {
-        try await ImageAttemptRepository(postgres).begin(
+    func beginAttempt(_ generator: String, _ limits: ImageAttemptLimits, _ db: some PostgresQueryable) async throws -> Int? {
+        try await ImageAttemptRepository(db).begin(
             jobID: job.id, worker: worker, generator: generator, limits: limits)
     }
 

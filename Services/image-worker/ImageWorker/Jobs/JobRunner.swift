@@ -10,7 +10,10 @@ struct JobRunner: Sendable {
     static let renewalInterval: Duration = .seconds(2)
 
     let postgres: PostgresClient
+    /// Makes the pictures of standard jobs.
     let maker: PictureMaker
+    /// Makes those of bulk jobs, on a part of the threads.
+    let bulkMaker: PictureMaker
 
     /// Makes and stores the picture, and returns its result. All child tasks have ended when it returns.
     ///
@@ -19,6 +22,7 @@ struct JobRunner: Sendable {
         let job = lease.job
         let deadline = ContinuousClock.now + .seconds(job.deadlineAt.timeIntervalSinceNow)
         let reporter = ProgressReporter()
+        let maker = job.lane == .bulk ? bulkMaker : maker
         return try await withThrowingTaskGroup(of: ImageJob.Result?.self) { group in
             defer { group.cancelAll() }
             group.addTask { try await maker.make(lease, deadline: deadline, logger) { reporter.report($0) } }

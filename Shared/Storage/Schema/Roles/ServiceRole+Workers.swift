@@ -12,7 +12,7 @@ extension ServiceRole {
             "sessions", .select,
             .update(
                 of: "state", "started_at", "reason", "retryable", "attempts_left", "locked_until", "completed_at", "email_lookups",
-                "email_sealed", "photos", "liveness"),
+                "email_sealed", "photos", "liveness", "cost_ms", "awaits_turn"),
             because: "it decides sessions, and removes their e-mail and photos"),
         .borrow(
             "users", .select(of: "id", "state", "first_email_at"), .insert, .update(of: "sign_ins_ended_at"),
@@ -46,6 +46,7 @@ extension ServiceRole {
     static let imageWorkerGrants: [TableGrant] = [
         .own("image_jobs", .select, .update, .delete),
         .own("image_attempts", .select, .insert, .update),
+        .own("image_calls"),
         .own("topic_photos", .select, .update, .delete),
         .own("topic_photo_windows"),
         .borrow(

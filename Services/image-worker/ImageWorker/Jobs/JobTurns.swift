@@ -1,0 +1,25 @@
+internal import EventBus
+internal import PostgresClient
+internal import Storage
+internal import WireFormat
+
+/// Requests the pictures of jobs that wait for their turn although their account has free places in the streams.
+struct JobTurns: Sendable {
+    let postgres: PostgresClient
+    /// The places of an account; 0 is no limit.
+    let places: Int
+
+    /// Requests at most `limit` jobs.
+    ///
+    /// - Returns: Their number.
+    func fill(limit: Int) async throws -> Int {
+        try await postgres.withTransaction { transaction in
+            let due = try await ImageJobRepository(transaction).fillTurns(places: places == 0 ? limit : places, limit: limit)
+            for job in due {
+                try await OutboxRepository(transaction).publish(
+                    job.request, requestID: job.requestID, traceparent: job.traceparent, expiresAt: job.deadlineAt)
+            }
+            return due.count
+        }
+    }
+}

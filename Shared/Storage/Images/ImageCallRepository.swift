@@ -1,0 +1,85 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// The limits of a day's calls of paid generators; 0 is no limit.
+public struct ImageCallLimits: Sendable, Equatable {
+    /// Those for one account.
+    public var perUser: Int
+    /// Those for all accounts.
+    public var total: Int
+
+    /// The limits that are not set: an account orders a hundred pictures, and all of them what 5,000 cost.
+    public static let usual = ImageCallLimits(perUser: 100, total: 5_000)
+
+    /// Names the limits.
+    public init(perUser: Int = 0, total: Int = 0) {
+        self.perUser = perUser
+        self.total = total
+    }
+}
+
+/// Whether a call of a paid generator is within the limits of a day.
+public enum ImageCallAdmission: Sendable, Equatable {
+    case admitted, userLimitReached, totalReached
+}
+
+/// Reads and writes `image_calls`: what pictures cost is limited by day (UTC), for an account and for all.
+public struct ImageCallRepository: Sendable {
+    /// SQL expression: the day of now.
+    static let today = "(now() AT TIME ZONE 'UTC')::date"
+
+    let db: any PostgresQueryable
+
+    /// Works on a client or inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Counts a call that is about to be made for an account.
+    ///
+    /// Call in the transaction that records the attempt (``ImageAttemptRepository/begin(jobID:worker:generator:limits:)``), and roll it
+    /// back unless the call is admitted.
+    public func count(for userID: UUID, limits: ImageCallLimits) async throws(PostgresError) -> ImageCallAdmission {
+        guard try await increment(userID, limit: limits.perUser) else { return .userLimitReached }
+        // Last, because all calls of the installation wait for this row's lock.
+        return try await increment(nil, limit: limits.total) ? .admitted : .totalReached
+    }
+
+    private func increment(_ userID: UUID?, limit: Int) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            """
+            INSERT INTO image_calls (day, user_id, calls) VALUES (\(unescaped: Self.today), \(userID), 1)
+            ON CONFLICT (day, user_id) DO UPDATE SET calls = image_calls.calls + 1
+            WHERE image_calls.calls < \(Int32(clamping: limit)) OR \(limit == 0)
+            """) == 1
+    }
+
+    /// Takes back a call of today that cost nothing.
+    public func takeBack(for userID: UUID) async throws(PostgresError) {
+        try await db.execute(
+            """
+            UPDATE image_calls SET calls = calls - 1
+            WHERE day = \(unescaped: Self.today) AND (user_id = \(userID) OR user_id IS NULL) AND calls > 0
+            """)
+    }
+
+    /// Returns the calls for all accounts today.
+    public func totalToday() async throws(PostgresError) -> Int {
+        let query: PostgresQuery = """
+            SELECT coalesce((SELECT calls FROM image_calls WHERE day = \(unescaped: Self.today) AND user_id IS NULL), 0) AS calls
+            """
+        return Int(try await db.query(query.readOnly()).required().decode("calls", as: Int32.self))
+    }
+
+    /// Deletes at most `limit` counts of days before yesterday.
+    ///
+    /// - Returns: The number of deleted counts.
+    @discardableResult
+    public func deleteOld(limit: Int) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            DELETE FROM image_calls WHERE ctid IN (
+                SELECT ctid FROM image_calls WHERE day < \(unescaped: Self.today) - 1 ORDER BY day LIMIT \(limit))
+            """)
+    }
+}
