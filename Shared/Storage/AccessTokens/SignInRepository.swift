@@ -53,7 +53,8 @@ public struct SignInRepository: Sendable {
     ) async throws(PostgresError) -> EndedSignIns {
         try await lock(of: userID)
         try await FederatedIdentityRepository(db).revokeAll(userID: userID, before: time)
-        try await db.enqueue("UPDATE users SET sign_ins_ended_at = now() WHERE id = \(userID)")
+        // Not the time of the transaction, which may have waited for the lock: sign-ins that were uploaded meanwhile end as well.
+        try await db.enqueue("UPDATE users SET sign_ins_ended_at = clock_timestamp() WHERE id = \(userID)")
         let rows = try await db.query(
             """
             SELECT family_id, pg_advisory_xact_lock(hashtextextended('family:' || family_id::text, 0))

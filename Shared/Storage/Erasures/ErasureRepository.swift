@@ -26,7 +26,7 @@ public struct ErasureRepository: Sendable {
                 WHERE id = \(new.userID) AND state = 'active'
                 """
                 : """
-                UPDATE users SET sign_ins_ended_at = now() WHERE id = \(new.userID) AND state = 'active'
+                UPDATE users SET sign_ins_ended_at = clock_timestamp() WHERE id = \(new.userID) AND state = 'active'
                     AND NOT EXISTS (SELECT FROM erasures WHERE user_id = \(new.userID) AND scope = 'face')
                 """)
         guard found == 1 else { return false }

@@ -103,8 +103,11 @@ public struct FederatedIdentityRepository: Sendable {
     /// - Returns: Whether the account has an identity.
     @discardableResult
     public func revokeAll(userID: UUID, before time: Date? = nil) async throws(PostgresError) -> Bool {
+        // Not the time of the transaction, which may have waited for a lock.
         try await db.execute(
-            "UPDATE identities SET valid_after = greatest(valid_after, coalesce(\(time)::timestamptz, now())) WHERE user_id = \(userID)")
-            > 0
+            """
+            UPDATE identities SET valid_after = greatest(valid_after, coalesce(\(time)::timestamptz, clock_timestamp()))
+            WHERE user_id = \(userID)
+            """) > 0
     }
 }
