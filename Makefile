@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test test-repeat faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-api verify-clients verify-deploy verify-disclosure verify-flood verify-slow-fcm verify-statements release verification clean clean-data
+.PHONY: help setup build up down status demo test test-repeat faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-api verify-clients verify-deploy verify-disclosure verify-flood verify-races verify-slow-fcm verify-statements release verification clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -66,6 +66,10 @@ release: setup
 verify-disclosure verify-flood verify-slow-fcm: export TEST_EXECUTABLES = .build-release/release
 verification: release
 	@swift build --build-tests -j $(JOBS)
+
+verify-races: setup ## Stop one of two racing transactions between check and commit TRIES (10000) times, at statements drawn with SEED (43): none may win
+	@swift build --build-tests -j $(JOBS)
+	@RACE_TRIES=$(or $(TRIES),10000) RACE_SEED=$(or $(SEED),43) swift test --skip-build --filter RaceTests.RaceTests
 
 verify-disclosure: verification ## Compare 2,000 sign-ins and sign-ups of known and unknown e-mails and faces statistically (two hours and more; SAMPLES=200 for a look)
 	@DISCLOSURE_SAMPLES=$(or $(SAMPLES),2000) swift test --skip-build --filter EndToEndTests.DisclosureTests

@@ -192,8 +192,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "AsyncPrimitives", "HTTPClient", "HeliographCrypto", "Multipart", "PostgresClient", "RedisClient", "Storage", .logging,
-                .nioCore, .nioPosix,
+                "AsyncPrimitives", "HTTPClient", "HeliographCrypto", "ImageProbe", "Multipart", "PostgresClient", "RedisClient", "Storage",
+                .logging, .nioCore, .nioPosix,
             ],
             path: "Tests/TestSupport", swiftSettings: sharedSettings),
         .executableTarget(
@@ -330,6 +330,12 @@ let package = Package(
             [
                 "BlobStore", "EventBus", "FaceMatchingWorker", "HeliographCrypto", "IdentityAPI", "ImageWorker", "Notifier",
                 "PostgresClient", "ServiceDefaults", "Storage", "TestSupport", "TokenRegistry", "WireFormat", .logging,
+            ]),
+        .tests(
+            "RaceTests",
+            [
+                "EventBus", "FaceEngine", "FaceMatchingWorker", "HeliographCrypto", "IdentityAPI", "PostgresClient", "ServiceDefaults",
+                "Storage", "TestSupport", "WireFormat", .logging,
             ]),
         .tests(
             "PushTests",
