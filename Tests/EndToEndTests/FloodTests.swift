@@ -13,6 +13,8 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
 @Suite(.enabled(if: floodMinutes != nil), .serialized) struct FloodTests {
     /// The sign-ups of strangers per second: several times the capacity of two cores.
     private static let junkPerSecond = 20.0
+    /// The share of the junk that is the worst photos that are taken: one in so many.
+    private static let worstShare = 10
     /// The failing sign-ins of strangers to one e-mail, per second: a thousand per minute.
     private static let failuresPerSecond = 1_000.0 / 60
     /// The number of sign-ins without a flood, to compare the others with.
@@ -21,13 +23,16 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
     @Test func `minutes of junk uploads less than double the p99 of a known phone's sign-in`() async throws {
         let minutes = try #require(floodMinutes)
         let (stack, owner, email) = try await Self.enrolled(["RATE_LIMIT_ACCOUNT_PER_MINUTE": "0"])
+        let worst = try await WorstPictures.make()
         let calm = try await Self.signIns(owner, email) { $0 < Self.baselineCount }
         let deadline = ContinuousClock.now + .seconds(minutes * 60)
         let (flooded, statuses) = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
             group.addTask {
                 try await Self.flood(perSecond: Self.junkPerSecond, until: deadline) { address in
                     let email = "junk-\(UUID().uuidString)@example.org"
-                    return try await Phone.make(stack).signUp(email: email, address: address).status
+                    let phone = try await Phone.make(stack).at(address)
+                    let isWorst = Int.random(in: 0..<Self.worstShare) == 0
+                    return try await isWorst ? phone.signUp(email: email, pictures: worst).status : phone.signUp(email: email).status
                 }
             }
             let flooded = try await Self.signIns(owner, email) { _ in ContinuousClock.now < deadline }

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPClient
+public import HTTPClient
 import Multipart
 
 /// An answer of identity-api, decoded as far as the tests check it.
@@ -15,7 +15,30 @@ public struct Answer: Sendable {
 /// A phone with the app: has a push token, uploads photos, and waits for pushes.
 public struct Phone: Sendable {
     public let stack: Stack
-    public let token: String
+    public private(set) var token: String
+    /// The client's address, as a trusted proxy sends it; nil for that of the connection.
+    private var address: String?
+    /// The client of the API; nil for that of the stack.
+    private var client: HTTPClient?
+
+    private init(stack: Stack, token: String) {
+        self.stack = stack
+        self.token = token
+    }
+
+    /// Returns the phone at an address, as a trusted proxy sends it, with connections of its own if a client is given.
+    public func at(_ address: String, through client: HTTPClient? = nil) -> Phone {
+        var phone = self
+        (phone.address, phone.client) = (address, client)
+        return phone
+    }
+
+    /// Returns another phone, whose token FCM does not know: the service cannot tell.
+    public func withInventedToken() -> Phone {
+        var phone = self
+        phone.token = String(token.dropLast(16)) + UUID().uuidString.filter { $0 != "-" }.prefix(16)
+        return phone
+    }
 
     public static func make(_ stack: Stack) async throws -> Phone { try await make(stack, "tokens") }
 
@@ -29,64 +52,6 @@ public struct Phone: Sendable {
             throw DeadlineExceeded(description: "the emulator gave no token: \(answer.status)")
         }
         return Phone(stack: stack, token: token)
-    }
-
-    /// Uploads nine photos; the names are those of `.cache/photos`.
-    ///
-    /// - Parameters:
-    ///   - address: The client's address, as a trusted proxy sends it.
-    ///   - key: The idempotency key.
-    ///   - comment: Makes other files of the photos.
-    ///   - answer: The challenge that the sign-up answers.
-    public func signUp(
-        email: String, left: [String] = Photos.left, right: [String] = Photos.right, front: [String] = Photos.front,
-        address: String? = nil, key: String? = nil, comment: String = "", answering answer: ChallengeAnswer? = nil
-    ) async throws -> Answer {
-        var form = MultipartForm()
-        if let answer {
-            form.add("challenge_id", answer.id)
-            for photo in answer.photos { form.add("challenge_photos", file: "photo", photo) }
-        }
-        form.add("fcm_token", token)
-        form.add("email", email)
-        for (field, names) in [("left_faces", left), ("right_faces", right), ("front_faces", front)] {
-            for name in names { form.add(field, file: name, try Photos.load(name, comment: comment)) }
-        }
-        let headers = [("X-Forwarded-For", address), ("Idempotency-Key", key)]
-        return try await post(
-            "/api/v1/ekyc/upload-photos", form, headers: headers.compactMap { name, value in value.map { (name, $0) } })
-    }
-
-    /// Uploads three photos.
-    ///
-    /// - Parameters:
-    ///   - address: The client's address, as a trusted proxy sends it.
-    ///   - comment: Makes other files of the photos.
-    public func signIn(
-        email: String, faces: [String], traceparent: String? = nil, address: String? = nil, comment: String = ""
-    ) async throws -> Answer {
-        let photos = try faces.map { try Photos.load($0, comment: comment) }
-        return try await signIn(email: email, photos: photos, traceparent: traceparent, address: address)
-    }
-
-    /// Uploads the photos that answer a challenge for a sign-in.
-    public func signIn(email: String, answering answer: ChallengeAnswer) async throws -> Answer {
-        try await signIn(email: email, photos: answer.photos, challenge: answer.id)
-    }
-
-    /// Uploads photos for a sign-in.
-    ///
-    /// - Parameter challenge: The id of the challenge that the photos answer.
-    public func signIn(
-        email: String, photos: [[UInt8]], traceparent: String? = nil, address: String? = nil, challenge: String? = nil
-    ) async throws -> Answer {
-        var form = MultipartForm()
-        if let challenge { form.add("challenge_id", challenge) }
-        form.add("email", email)
-        form.add("fcm_token", token)
-        for photo in photos { form.add("faces", file: "photo", photo) }
-        let headers = [("traceparent", traceparent), ("X-Forwarded-For", address)]
-        return try await post("/api/v1/ekyc/login", form, headers: headers.compactMap { name, value in value.map { (name, $0) } })
     }
 
     /// Waits until a session is terminal, and returns its record.
@@ -180,18 +145,23 @@ public struct Phone: Sendable {
         return try await post("/v1/users/device-token/confirm", json: json, bearer: bearer)
     }
 
-    func post(_ path: String, _ form: MultipartForm, headers: [(name: String, value: String)] = []) async throws -> Answer {
+    func post(
+        _ path: String, _ form: MultipartForm, headers: [(name: String, value: String)] = [], bearer: String? = nil
+    ) async throws -> Answer {
         var request = HTTPClientRequest(method: "POST", url: stack.apiURL + path)
         request.headers = headers + [("Content-Type", form.contentType)]
         request.body = form.encoded()
-        return try await send(request)
+        return try await send(request, bearer: bearer)
     }
 
     func send(_ request: HTTPClientRequest, bearer: String? = nil) async throws -> Answer {
         var request = request
         request.timeout = .seconds(70)
         if let bearer { request.headers.append(("Authorization", "Bearer \(bearer)")) }
-        let response = try await stack.http.execute(request)
+        if let address, !request.headers.contains(where: { $0.name == "X-Forwarded-For" }) {
+            request.headers.append(("X-Forwarded-For", address))
+        }
+        let response = try await (client ?? stack.http).execute(request)
         return Answer(
             status: response.status, headers: response.headers, body: JSONAnswer.parse(response.body),
             sessionToken: response.header("x-session-token"))
