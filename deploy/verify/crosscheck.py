@@ -206,7 +206,7 @@ def settings_exist():
 
 def scaling_follows_streams():
     streams = set(re.findall(r'EventType\(rawValue: "([a-z.]+)"\)', everything)) | {f"notification.addressed.{lane}" for lane in ("urgent", "normal", "bulk")}
-    streams.add("ekyc.requested.known")
+    streams |= {"ekyc.requested.known", "ekyc.requested.bulk", "image.requested.bulk"}
     schema = json.loads((ROOT / "deploy/kubernetes/schemas/keda.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
     for overlay in OVERLAYS:
