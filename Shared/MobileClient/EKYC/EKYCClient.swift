@@ -44,11 +44,13 @@ public struct EKYCClient: Sendable {
     ///   - photos: Exactly three photos of the face, which were not used before.
     ///   - email: The address of the account.
     ///   - challenge: The challenge that the photos answer in the order of its poses (``challenge()``); nil where the app asks for none.
+    ///   - enrolmentToken: The proof of the address, as an entered code gives it; nil for none. With it a person signs in on a new phone
+    ///     while others fail on purpose, or while sign-ins of new phones are held back.
     /// - Throws: As ``signUp(_:as:consent:answering:)``.
     public func signIn(
-        _ photos: [Photo], email: String, answering challenge: Challenge? = nil
+        _ photos: [Photo], email: String, answering challenge: Challenge? = nil, provenBy enrolmentToken: String? = nil
     ) async throws(HeliographError) -> EKYCSession {
-        try await manager.signIn(photos, email: email, challenge: challenge)
+        try await manager.signIn(photos, email: email, challenge: challenge, proof: enrolmentToken)
     }
 
     /// The sessions whose outcome the app has not acknowledged (``EKYCSession/acknowledge()``), the oldest first: those that go on, and

@@ -27,11 +27,8 @@ struct EKYCOrder: Sendable {
             sender = .form
             parts.append(Self.text("email", try ArgumentLimits.email(email)))
         case .enrolment(let token, let isRecovery):
-            guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw ArgumentLimits.refusal("Authorization", "This is not an enrolment token")
-            }
             sender = .enrolment
-            enrolmentToken = token
+            enrolmentToken = try Self.checked(token)
             if isRecovery { parts.append(Self.text("recovery", "true")) }
         }
         if let consent { parts.append(Self.text("consent_version", consent)) }
@@ -46,15 +43,22 @@ struct EKYCOrder: Sendable {
 
     /// - Throws: As the other initializer does.
     init(
-        signIn photos: [EKYCClient.Photo], email: String, challenge: EKYCClient.Challenge? = nil, pushToken: String,
+        signIn photos: [EKYCClient.Photo], email: String, challenge: EKYCClient.Challenge? = nil, proof: String? = nil, pushToken: String,
         scaler: (any PhotoScaling)? = nil
     ) async throws(HeliographError) {
         kind = .signIn
-        sender = .form
-        enrolmentToken = nil
+        sender = proof == nil ? .form : .enrolment
+        enrolmentToken = try proof.map(Self.checked)
         parts =
             [Self.text("email", try ArgumentLimits.email(email)), Self.text("fcm_token", pushToken)]
             + (challenge.map { [Self.text(Self.challengeField, $0.id)] } ?? []) + (try await Self.photos(photos, "faces", scaler))
+    }
+
+    private static func checked(_ token: String) throws(HeliographError) -> String {
+        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw ArgumentLimits.refusal("Authorization", "This is not an enrolment token")
+        }
+        return token
     }
 
     private static func text(_ name: String, _ value: String) -> MultipartFileWriter.Part { MultipartFileWriter.Part(name, .text(value)) }

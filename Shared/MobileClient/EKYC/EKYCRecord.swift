@@ -63,7 +63,7 @@ struct EKYCSecret: Codable, Hashable, Sendable {
         var token: String
     }
 
-    /// The bearer of the upload, until the API has the photos.
+    /// The bearer of an enrolment, or the proof of a sign-in, until the API has the photos.
     var enrolmentToken: String?
     var session: Session?
 

@@ -33,10 +33,10 @@ actor EKYCSessionManager {
 
     /// Checks the photos, ends the sign-in before this one, keeps the photos, and begins to upload them.
     func signIn(
-        _ photos: [EKYCClient.Photo], email: String, challenge: EKYCClient.Challenge? = nil
+        _ photos: [EKYCClient.Photo], email: String, challenge: EKYCClient.Challenge? = nil, proof: String? = nil
     ) async throws(HeliographError) -> EKYCSession {
         try await begin { [scaler = ports.scaler] pushToken throws(HeliographError) in
-            try await EKYCOrder(signIn: photos, email: email, challenge: challenge, pushToken: pushToken, scaler: scaler)
+            try await EKYCOrder(signIn: photos, email: email, challenge: challenge, proof: proof, pushToken: pushToken, scaler: scaler)
         }
     }
 

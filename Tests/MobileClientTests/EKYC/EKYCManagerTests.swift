@@ -114,6 +114,18 @@ import Testing
         #expect(String(decoding: upload.body ?? Data(), as: UTF8.self).contains("\"recovery\"\r\n\r\ntrue\r\n"))
     }
 
+    @Test func `a sign-in with a proven address is uploaded with its proof`() async throws {
+        let process = phone.launch(isInstant: true)
+        let session = try await process.client.signIn(EKYCPhone.faces, email: "a@b.example", provenBy: "enrolment-token")
+        #expect(await session.result() == .signedIn(userID: "user-1"))
+        let upload = try #require(await process.sender.sent.first)
+        #expect(upload.bearer == #"token("enrolment-token")"#)
+        #expect(String(decoding: upload.body ?? Data(), as: UTF8.self).contains("\"email\"\r\n\r\na@b.example\r\n"))
+        await #expect(throws: HeliographError.self) {
+            try await process.client.signIn(EKYCPhone.faces, email: "a@b.example", provenBy: "no token")
+        }
+    }
+
     @Test func `a sign-up with an address alone says what verifies it, and fetches no tokens`() async throws {
         let verification = UUID()
         phone.server.plan { $0.decision = #""state":"succeeded","verification_id":"\#(verification.wireText)""# }
