@@ -11,7 +11,7 @@ public final class FaceEngine {
     static let workingSide = 800
     /// Longer side of the picture in which faces are found, in pixels. YuNet finds faces of 10 pixels and more, and those that fill the
     /// picture; at twice the side it misses a sixth of faces that fill nine tenths of it (docs/MODELCARD.md).
-    private static let scanSide = 320
+    static let scanSide = 320
     /// Longer side at the second look, in a picture with stretched levels. It finds faces in noise and in the dark, so that a photo is
     /// refused with the right reason.
     private static let secondScanSide = 160
@@ -24,7 +24,7 @@ public final class FaceEngine {
     /// Maximum number of faces that are told apart.
     private static let maxFaces = 16
 
-    private let networks: FaceNetworks
+    let networks: FaceNetworks
     private let passive: PassiveModel?
     private let scratch: OpaquePointer
     private let decoder: ImageDecoder
@@ -106,12 +106,15 @@ public final class FaceEngine {
         guard box.cutOff(width: image.width, height: image.height) <= PhotoGates.maxCutOff else {
             return .rejected(.faceCutOff)
         }
-        return try describe(face, in: image, reduced, originalScale: originalScale, gates: gates)
+        let analysis = try describe(face, in: image, reduced, originalScale: originalScale, gates: gates)
+        guard purpose == .signIn, case .usable(var observation) = analysis else { return analysis }
+        observation.mirrorSignature = try mirrorSignature(of: image)
+        return .usable(observation)
     }
 
     // MARK: Steps
 
-    private func faces(in image: RGBImage, _ reduced: RGBImage) throws(FaceEngineError) -> [FoundFace] {
+    func faces(in image: RGBImage, _ reduced: RGBImage) throws(FaceEngineError) -> [FoundFace] {
         let found = try scan(image, reduced)
         guard found.isEmpty else { return found }
         return try scan(image, try reduced.reduced(to: Self.secondScanSide).withStretchedLevels)

@@ -8,6 +8,8 @@ public struct FaceObservation: Sendable {
     public let descriptor: FaceDescriptor
     /// A small grey picture of the face, with which a mirrored copy of the same photo is recognised.
     public let signature: FaceSignature
+    /// That of the mirror image of the photo, of a photo for a sign-in.
+    public var mirrorSignature: FaceSignature?
     /// How the face is presented, which tells a head from a print of it.
     public let presentation: FacePresentation
     /// The score that the passive model gives to the photo, 0 to 1 for a live face; `nil` without a model.

@@ -21,6 +21,16 @@ extension RGBImage {
         return RGBImage(width: size.width, height: size.height, pixels: reduced)
     }
 
+    /// The mirror image, left to right.
+    var mirrored: RGBImage {
+        let pixels = [UInt8](unsafeUninitializedCapacity: pixels.count) { buffer, count in
+            guard let target = buffer.baseAddress else { return }
+            withPicture { hg_picture_mirror($0, target) }
+            count = buffer.count
+        }
+        return RGBImage(width: width, height: height, pixels: pixels)
+    }
+
     /// The picture with its darkest hundredth of levels at black and its brightest one at white.
     var withStretchedLevels: RGBImage {
         var counts = [Int](repeating: 0, count: 256)

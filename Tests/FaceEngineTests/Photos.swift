@@ -49,19 +49,6 @@ extension RGBImage {
     func level(_ x: Int, _ y: Int, _ channel: Int) -> UInt8 {
         pixels[(min(max(y, 0), height - 1) * width + min(max(x, 0), width - 1)) * 3 + channel]
     }
-
-    /// The mirrored picture.
-    var mirrored: RGBImage {
-        var result: [UInt8] = []
-        result.reserveCapacity(pixels.count)
-        for y in 0..<height {
-            for x in 0..<width {
-                let start = (y * width + width - 1 - x) * 3
-                result.append(contentsOf: pixels[start..<(start + 3)])
-            }
-        }
-        return RGBImage(width: width, height: height, pixels: result)
-    }
 }
 
 /// One pool of real engines for all tests of the process.

@@ -58,6 +58,23 @@ import Testing
         }
     }
 
+    @Test func `a mirrored copy is recognised by the signature of its mirror image, on every photo`() async throws {
+        let pool = try await Engines.pool()
+        for name in Self.names {
+            let file = try Photos.read(name)
+            // Not the exact mirror image, of which the mirror image is the photo itself.
+            let image = Self.cropped(try Engines.decoder.decodeUpright(file).image.mirrored)
+            let stored = try Self.hash(try await pool.analyse(file, for: .signIn))
+            let copy = try #require(
+                try await pool.run { engine throws(FaceEngineError) in
+                    try engine.analyse(image, originalScale: 1, for: .signIn)
+                }.face)
+            let signature = try #require(copy.mirrorSignature)
+            let hash = Self.hasher.hash(signature, account: "ada")
+            #expect(FaceSignatureHasher.distance(stored, hash) <= FaceSignatureHasher.maxDistance, "\(name)")
+        }
+    }
+
     @Test func `metadata does not change the digest of the picture, and another compression does`() async throws {
         let pool = try await Engines.pool()
         let file = try Photos.read("person-a/front-1")

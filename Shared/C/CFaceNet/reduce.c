@@ -91,3 +91,15 @@ int hg_picture_reduce(hg_rgb picture, int width, int height, uint8_t *reduced) {
     free(by.row_weights);
     return done;
 }
+
+void hg_picture_mirror(hg_rgb picture, uint8_t *mirrored) {
+    const size_t row_bytes = (size_t)picture.width * 3;
+    for (int y = 0; y < picture.height; ++y) {
+        const uint8_t *source = picture.pixels + (size_t)y * row_bytes;
+        uint8_t *target = mirrored + ((size_t)y + 1) * row_bytes;
+        for (int x = 0; x < picture.width; ++x, source += 3) {
+            target -= 3;
+            memcpy(target, source, 3);
+        }
+    }
+}

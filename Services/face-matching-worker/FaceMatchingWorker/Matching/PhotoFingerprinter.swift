@@ -34,7 +34,7 @@ struct PhotoFingerprinter: Sendable {
             var (signature, mirrored): ([UInt8]?, [UInt8]?)
             if check == .photos, case .usable(let face) = photo.analysis {
                 signature = signatures.hash(face.signature, account: user)
-                if isMirrored { mirrored = signatures.hash(face.signature.mirrored, account: user) }
+                if isMirrored { mirrored = face.mirrorSignature.map { signatures.hash($0, account: user) } }
             }
             return PhotoFingerprint(
                 userID: userID, fileHash: hash("file", of: photo.digest, user),

@@ -1,0 +1,16 @@
+internal import Imaging
+
+extension FaceEngine {
+    /// Returns the signature of the mirror image of a photo, with which a photo is recognised of which this one is the mirrored copy; nil
+    /// when it shows no face that can be aligned.
+    ///
+    /// The mirror image is analysed as a photo of its own. The detector and the landmarks are not symmetric: the signature of the
+    /// photo, mirrored itself, differs from it as much as that of another photo.
+    func mirrorSignature(of image: RGBImage) throws(FaceEngineError) -> FaceSignature? {
+        let mirrored = image.mirrored
+        let boxes = try faces(in: mirrored, mirrored.reduced(to: Self.scanSide)).map(\.box)
+        guard let box = FaceBox.dominant(boxes, width: mirrored.width, height: mirrored.height) else { return nil }
+        beforeStep?()
+        return AlignedFace(mirrored, FaceLandmarks(networks.landmarks, box, in: mirrored))?.signature
+    }
+}
