@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `an outcome tells the liveness that it implies`() {
-        #expect(AppProcess.liveness(.enrolled(verificationID: nil)) == .passed && AppProcess.liveness(.signedIn(userID: "u")) == .passed)
+        #expect(AppProcess.liveness(.enrolled(awaiting: nil)) == .passed && AppProcess.liveness(.signedIn(userID: "u")) == .passed)
         #expect(AppProcess.liveness(.failed(.init(.livenessFailed, isRetryable: true, liveness: .failed))) == .failed)
         #expect(AppProcess.liveness(.expired) == nil)
     }

@@ -84,9 +84,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("123456 is your code", "123456"), ("Order 1234567 and 654321.", "654321"), ("no code 12345", nil),
+        ("123456 is your code, with KFTM", "123456"), ("Order KFTM, 1234567 and 654321.", "654321"), ("no code 12345 KFTM", nil),
+        ("BCDF   111111\nKFTM   222222", "222222"), ("BCDF   111111\nBCDG   222222", nil),
     ])
-    func `a code is six digits`(text: String, code: String?) { #expect(EmulatorControl.code(in: text) == code) }
+    func `a code is six digits, beside its reference`(text: String, code: String?) {
+        #expect(EmulatorControl.code(in: text, for: "KFTM") == code)
+    }
 
     @Test func `a push has FCM's id among its data, as on a phone`() throws {
         let message: [String: Any] = [

@@ -44,7 +44,7 @@ struct FaceView: View {
     private func show(_ session: EKYCSession) async {
         status = "Checking…"
         switch await session.result() {
-        case .enrolled(.some): status = "Enter the code that was mailed to you."
+        case .enrolled(let code?): status = "Enter the code that was mailed to you, with the reference \(code.reference ?? "")."
         case .enrolled(nil): status = "Your face is registered."
         case .signedIn: status = "Welcome!"
         case .failed(let failure): status = failure.isRetryable ? "Please try again (\(failure.reason.rawValue))." : "Not recognised."

@@ -22,11 +22,12 @@ enum EKYCRequests {
         var attemptsLeft: Int?
         var retryAt: Date?
         var verificationID: UUID?
+        var reference: String?
         var liveness: String?
 
         enum CodingKeys: String, CodingKey {
             case sessionID = "session_id"
-            case state, reason, liveness
+            case state, reason, reference, liveness
             case isRetryable = "retryable"
             case attemptsLeft = "attempts_left"
             case retryAt = "retry_at"
@@ -36,7 +37,11 @@ enum EKYCRequests {
         /// A state that this version does not know is not one of the ends.
         var verdict: EKYCSessionReducer.Verdict {
             switch state {
-            case "succeeded": .succeeded(verificationID: verificationID)
+            case "succeeded":
+                .succeeded(
+                    awaiting: verificationID.map { id in
+                        EKYCSession.AwaitedCode(verificationID: id, reference: reference?.cut(toBytes: 100))
+                    })
             case "failed":
                 .failed(
                     EKYCSession.Failure(

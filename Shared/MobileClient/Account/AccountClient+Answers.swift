@@ -38,13 +38,19 @@ extension AccountClient {
     /// An e-mail address that waits for its code.
     public struct Verification: Sendable, Equatable, Codable {
         public let id: UUID
-        /// Seconds for which the code of the last mail is good; 0 when none was sent.
+        /// What stands beside the code in the mail, which may have codes that others asked for: show it where the code is entered.
+        public let reference: String
+        /// Seconds within which the mail is sent, 0 when it was: an address gets its mails at intervals, whoever asks.
+        public let mailAfter: Int
+        /// Seconds after which the code ends, that of the next mail if one is to come.
         public let expiresIn: Int
-        /// Seconds after which another mail can be sent; after the fifth code, for another verification.
+        /// Seconds after which another mail can be asked for; after the fifth code, for another verification.
         public let resendAfter: Int
 
         enum CodingKeys: String, CodingKey {
             case id = "verification_id"
+            case reference
+            case mailAfter = "mail_after"
             case expiresIn = "expires_in"
             case resendAfter = "resend_after"
         }

@@ -44,8 +44,8 @@ public struct AccountClient: Sendable {
         return try await api.send(AuthRequests.register(email: try ArgumentLimits.email(email), displayName: name))
     }
 
-    /// Asks for another code; those before it are void. Codes are mailed at most once a minute, and five times for a verification: a
-    /// call beyond that gets the same answer, and no mail.
+    /// Asks for another code, in the next mail to the address; it voids those before it. A verification may ask once a minute, and has five
+    /// codes: a call beyond that gets the same answer, and no mail.
     public func resendCode(of verification: Verification) async throws(HeliographError) -> Verification {
         try await api.send(AuthRequests.resend(verification.id))
     }

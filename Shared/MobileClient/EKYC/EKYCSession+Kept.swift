@@ -27,13 +27,15 @@ extension EKYCSession.Outcome {
 
         private var name: Name
         private var verificationID: UUID?
+        private var reference: String?
         private var userID: String?
         private var failure: Failure?
         private var refusal: Refusal?
 
         init(_ outcome: EKYCSession.Outcome) {
             switch outcome {
-            case .enrolled(let verificationID): (name, self.verificationID) = (.enrolled, verificationID)
+            case .enrolled(let awaited):
+                (name, verificationID, reference) = (.enrolled, awaited?.verificationID, awaited?.reference)
             case .signedIn(let userID): (name, self.userID) = (.signedIn, userID)
             case .failed(let failure):
                 name = .failed
@@ -57,7 +59,8 @@ extension EKYCSession.Outcome {
         /// The outcome; nil when a member of it is missing.
         var outcome: EKYCSession.Outcome? {
             switch name {
-            case .enrolled: .enrolled(verificationID: verificationID)
+            case .enrolled:
+                .enrolled(awaiting: verificationID.map { EKYCSession.AwaitedCode(verificationID: $0, reference: reference) })
             case .signedIn: userID.map { .signedIn(userID: $0) }
             case .failed:
                 failure.map {

@@ -28,9 +28,9 @@ extension EKYCSession {
     public enum Outcome: Sendable {
         /// The face was enrolled. That of a recovery takes effect after 24 hours, unless the account's owner cancels it.
         ///
-        /// With a `verificationID` it has no effect before the code that was mailed to the address is entered
+        /// If it awaits a code, it has no effect before the one that was mailed to the address is entered
         /// (``AccountClient/verify(_:code:)``), for which there are 24 hours. That is so for a sign-up with an e-mail address alone.
-        case enrolled(verificationID: UUID?)
+        case enrolled(awaiting: AwaitedCode?)
         /// The face was recognised, and the tokens of this user are in the credential store.
         case signedIn(userID: String)
         /// The face was neither enrolled nor recognised.
@@ -49,6 +49,19 @@ extension EKYCSession {
         case superseded
         /// The account was signed out on this device. It needs no acknowledgement.
         case signedOut
+    }
+
+    /// The code that a sign-up waits for.
+    public struct AwaitedCode: Sendable, Hashable {
+        /// The id by which the code is entered.
+        public let verificationID: UUID
+        /// What stands beside the code in the mail, which may have codes that others asked for: show it where the code is entered.
+        public let reference: String?
+
+        public init(verificationID: UUID, reference: String?) {
+            self.verificationID = verificationID
+            self.reference = reference
+        }
     }
 
     /// Why a face was neither enrolled nor recognised.
@@ -139,7 +152,7 @@ extension EKYCSession.Outcome {
 extension EKYCSession.Outcome: Hashable {
     public func hash(into hasher: inout Hasher) {
         switch self {
-        case .enrolled(let verificationID): hasher.combine(verificationID)
+        case .enrolled(let awaited): hasher.combine(awaited)
         case .signedIn(let userID): hasher.combine(userID)
         case .failed(let failure): hasher.combine(failure)
         case .refused(let error): hasher.combine(error.code)

@@ -18,8 +18,8 @@ extension EKYCSessionReducer {
             state.quickAsksLeft = max(state.quickAsksLeft - 1, 0)
             // The answer may be older than the push that arrived meanwhile.
             return state.isWoken ? ask(&state, isWoken: true) : pause(&state, before: .ask, 3_000)
-        case .answered(.succeeded(let verificationID)):
-            guard state.kind == .signIn else { return end(&state, .enrolled(verificationID: verificationID)) }
+        case .answered(.succeeded(let awaited)):
+            guard state.kind == .signIn else { return end(&state, .enrolled(awaiting: awaited)) }
             state.failures = 0
             return [.show(.signingIn(sessionID: id))] + redeem(&state)
         case .answered(.failed(let failure)): return end(&state, .failed(failure))

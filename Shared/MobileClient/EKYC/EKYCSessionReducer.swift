@@ -76,7 +76,7 @@ enum EKYCSessionReducer: Reducer {
     /// What the API says about a session.
     enum Verdict: Hashable, Sendable {
         case undecided
-        case succeeded(verificationID: UUID?)
+        case succeeded(awaiting: EKYCSession.AwaitedCode?)
         case failed(EKYCSession.Failure)
         case expired
     }

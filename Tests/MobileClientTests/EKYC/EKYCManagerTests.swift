@@ -46,7 +46,7 @@ import Testing
         phone.server.plan { $0.asksBeforeDecision = 5 }
         let signUp = try await process.client.signUp(EKYCPhone.poses, email: "a@b.example")
         let signIn = try await signIn(process)
-        #expect(await signUp.result() == .enrolled(verificationID: nil))
+        #expect(await signUp.result() == .enrolled(awaiting: nil))
         #expect(await signIn.result() == .signedIn(userID: "user-1"))
     }
 
@@ -108,7 +108,7 @@ import Testing
         let record = try Data(contentsOf: phone.folder.url.appending(path: tasks))
         #expect(!String(decoding: record, as: UTF8.self).contains("enrolment-token"))
         let second = phone.launch(isInstant: true)
-        #expect(await (try second.client.pending()).first?.result() == .enrolled(verificationID: nil))
+        #expect(await (try second.client.pending()).first?.result() == .enrolled(awaiting: nil))
         let upload = try #require(await second.sender.sent.first)
         #expect(upload.bearer == #"token("enrolment-token")"#)
         #expect(String(decoding: upload.body ?? Data(), as: UTF8.self).contains("\"recovery\"\r\n\r\ntrue\r\n"))
@@ -128,10 +128,11 @@ import Testing
 
     @Test func `a sign-up with an address alone says what verifies it, and fetches no tokens`() async throws {
         let verification = UUID()
-        phone.server.plan { $0.decision = #""state":"succeeded","verification_id":"\#(verification.wireText)""# }
+        phone.server.plan { $0.decision = #""state":"succeeded","verification_id":"\#(verification.wireText)","reference":"KFTM""# }
         let process = phone.launch(isInstant: true)
         let session = try await process.client.signUp(EKYCPhone.poses, email: "a@b.example", consent: "v 2")
-        #expect(await session.result() == .enrolled(verificationID: verification))
+        let awaited = EKYCSession.AwaitedCode(verificationID: verification, reference: "KFTM")
+        #expect(await session.result() == .enrolled(awaiting: awaited))
         #expect(await process.sender.sent.filter { $0.method == "POST" }.count == 1)
         let body = String(decoding: try #require(await process.sender.sent.filter { $0.method == "POST" }.first?.body), as: UTF8.self)
         for field in ["\"email\"\r\n\r\na@b.example\r\n", "\"consent_version\"\r\n\r\nv 2\r\n", "\"fcm_token\"\r\n\r\npush-token\r\n"] {

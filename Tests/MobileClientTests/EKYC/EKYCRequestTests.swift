@@ -52,8 +52,10 @@ import Testing
     }
 
     @Test func `ends are read with what belongs to them`() throws {
-        #expect(try verdict(#""state":"succeeded""#) == .succeeded(verificationID: nil))
-        #expect(try verdict(#""state":"succeeded","verification_id":"\#(id.wireText)""#) == .succeeded(verificationID: id))
+        #expect(try verdict(#""state":"succeeded""#) == .succeeded(awaiting: nil))
+        #expect(
+            try verdict(#""state":"succeeded","verification_id":"\#(id.wireText)","reference":"KFTM""#)
+                == .succeeded(awaiting: EKYCSession.AwaitedCode(verificationID: id, reference: "KFTM")))
         #expect(try verdict(#""state":"expired","retryable":true"#) == .expired)
         #expect(
             try verdict(#""state":"failed","reason":"no_face","retryable":true"#)
@@ -82,7 +84,8 @@ import Testing
     }
 
     static let outcomes: [EKYCSession.Outcome] = [
-        .enrolled(verificationID: nil), .enrolled(verificationID: UUID()), .signedIn(userID: "u"), .expired, .tooLate, .outcomeUnknown,
+        .enrolled(awaiting: nil), .enrolled(awaiting: EKYCSession.AwaitedCode(verificationID: UUID(), reference: "KFTM")),
+        .signedIn(userID: "u"), .expired, .tooLate, .outcomeUnknown,
         .superseded, .signedOut, .failed(EKYCSession.Failure(.noMatch, isRetryable: false, attemptsLeft: 2, liveness: .passed)),
         .refused(
             HeliographError(

@@ -82,7 +82,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a sign-up goes on after an end of the process at any call`(isAfter: Bool) async throws {
-        try await check(.signUp, #""state":"succeeded""#, .enrolled(verificationID: nil), isAfter: isAfter)
+        try await check(.signUp, #""state":"succeeded""#, .enrolled(awaiting: nil), isAfter: isAfter)
     }
 
     @Test(arguments: [false, true])

@@ -146,7 +146,7 @@ extension EKYCWorld {
         guard age != .over else { return .askFailed(Self.refusal(404)) }
         switch verdict {
         case .none, .undecided: return .answered(.undecided)
-        case .succeeded: return .answered(.succeeded(verificationID: nil))
+        case .succeeded: return .answered(.succeeded(awaiting: nil))
         case .failed: return .answered(.failed(EKYCSession.Failure(.noFace, isRetryable: true)))
         case .expired: return .answered(.expired)
         }

@@ -7,7 +7,8 @@ extension GoldenExchange {
     private static let user = GoldenFile.id("user")
 
     private static func verification(_ id: UUID) -> AccountClient.Verification {
-        AccountClient.Verification(id: id, expiresIn: GoldenFile.seconds, resendAfter: GoldenFile.seconds)
+        AccountClient.Verification(
+            id: id, reference: GoldenFile.reference, mailAfter: 0, expiresIn: GoldenFile.seconds, resendAfter: GoldenFile.seconds)
     }
 
     /// Consents and proofs of addresses.

@@ -40,8 +40,10 @@ extension GoldenExchange {
                 is: .failed(.init(.noMatch, isRetryable: false, attemptsLeft: 0, retryAt: GoldenFile.time))),
             .answer("ekyc-session-received", status(wait: 0), is: .undecided),
             .answer("ekyc-session-processing", status(wait: 0), is: .undecided),
-            .answer("ekyc-session-succeeded", status(), is: .succeeded(verificationID: nil)),
-            .answer("ekyc-session-awaits-verification", status(), is: .succeeded(verificationID: session)),
+            .answer("ekyc-session-succeeded", status(), is: .succeeded(awaiting: nil)),
+            .answer(
+                "ekyc-session-awaits-verification", status(),
+                is: .succeeded(awaiting: EKYCSession.AwaitedCode(verificationID: session, reference: GoldenFile.reference))),
             .answer("ekyc-session-expired", status(), is: .expired),
             .refusal("ekyc-session-unauthorized", status(wait: 0), .unauthorized),
             .refusal("ekyc-session-not-found", status(wait: 0), .sessionNotFound),

@@ -10,6 +10,8 @@ struct GoldenFile {
     /// The instant in the places of `<time>`, and the seconds in those of `<number>`.
     static let time = Date(timeIntervalSince1970: 1_800_000_000)
     static let seconds = 600
+    /// The text in the places of `<reference>`.
+    static let reference = "KFTM"
     /// The text in the places of `<token>`.
     static let token = "token-of-this-run"
 
@@ -65,7 +67,7 @@ struct GoldenFile {
         case let values as [Any]: return values.map { fill($0) }
         case let members as [String: Any]: return Dictionary(uniqueKeysWithValues: members.map { ($0, fill($1, of: $0)) })
         case let text as String:
-            if text == "<number>", ["expires_in", "resend_after", "retry_after"].contains(name) { return seconds }
+            if text == "<number>", ["expires_in", "mail_after", "resend_after", "retry_after"].contains(name) { return seconds }
             return fill(text)
         default: return value
         }
@@ -75,6 +77,6 @@ struct GoldenFile {
         text.replacing(/<uuid:?(\w*)>/) { id(String($0.output.1)).wireText }
             .replacing(/<token:?(\w*)>/) { $0.output.1.isEmpty ? token : "token-\($0.output.1)" }
             .replacing("<time>", with: WireDate.text(time)).replacing("<number>", with: "\(seconds)").replacing("<code>", with: "123456")
-            .replacing("<pose>", with: "right")
+            .replacing("<pose>", with: "right").replacing("<reference>", with: reference)
     }
 }

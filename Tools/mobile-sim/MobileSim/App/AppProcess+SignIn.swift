@@ -48,7 +48,7 @@ extension AppProcess {
         guard let email else { return await chooseAccount() }
         switch enrolment {
         case .none: await register(email)
-        case .registered(let id): await enterCode(email, id)
+        case .registered(let verification): await enterCode(email, verification)
         case .verified(let token): await signUp(token)
         case .enrolled: await showFace(email)
         }
@@ -72,15 +72,18 @@ extension AppProcess {
             let verification = await attempt(
                 "register", times: 1, { () async throws(HeliographError) in try await client.account.register(email: email) })
         else { return phone.memory.withLock { $0.failures += 1 } }
-        phone.memory.withLock { $0.enrolment = .registered(verification.id) }
+        phone.memory.withLock { $0.enrolment = .registered(verification) }
     }
 
-    private func enterCode(_ email: String, _ id: UUID) async {
-        let mail = try? await phone.world.emulator.mail(to: email, wait: Self.timeOfMail)
+    private func enterCode(_ email: String, _ verification: AccountClient.Verification) async {
+        let wait = Self.timeOfMail + verification.mailAfter
+        let mail = try? await phone.world.emulator.mail(to: email, wait: wait)
         guard await incarnation.pass(.step) else { return }
         var verified: AccountClient.Verified?
-        if let code = mail.flatMap({ EmulatorControl.code(in: $0.subject + "\n" + $0.text) }) {
-            verified = await attempt("verify") { () async throws(HeliographError) in try await client.account.verify(id, code: code) }
+        if let code = mail.flatMap({ EmulatorControl.code(in: $0.text, for: verification.reference) }) {
+            verified = await attempt("verify") { () async throws(HeliographError) in
+                try await client.account.verify(verification.id, code: code)
+            }
         }
         guard await incarnation.pass(.step) else { return }
         phone.memory.withLock { memory in

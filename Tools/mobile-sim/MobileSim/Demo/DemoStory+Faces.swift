@@ -8,13 +8,13 @@ extension DemoStory {
         begin("0. A proves an e-mail address", isShown: true)
         let verification = try await phone.client.account.register(email: email)
         let mail = try await emulator.mail(to: email, wait: patience)
-        guard let code = EmulatorControl.code(in: mail.subject + "\n" + mail.text) else {
+        guard let code = EmulatorControl.code(in: mail.text, for: verification.reference) else {
             throw Difference(description: "the mail has no code")
         }
         try expect("the mail's subject", "\(code) is your code", mail.subject)
         let verified = try await phone.client.account.verify(verification.id, code: code)
         guard case .registration(let token, _) = verified else { throw Difference(description: "no enrolment token: \(verified)") }
-        step("POST /v1/auth/register", console.green("202"))
+        step("POST /v1/auth/register", console.green("202") + " the reference \(verification.reference)")
         step("mail", "to \(mail.to): \(mail.subject)")
         step("POST /v1/auth/verify", console.green("200") + " an enrolment token\n")
         return token

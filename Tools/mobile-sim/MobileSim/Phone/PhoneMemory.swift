@@ -6,8 +6,8 @@ struct PhoneMemory: Sendable {
     /// Where a person is on the way to an account with a face.
     enum Enrolment: Sendable, Equatable {
         case none
-        /// A code was mailed.
-        case registered(UUID)
+        /// A code was asked for.
+        case registered(AccountClient.Verification)
         /// The address is proven.
         case verified(token: String)
         case enrolled

@@ -59,9 +59,11 @@ struct EmulatorControl: Sendable {
         return (Self.pushes(answer), next)
     }
 
-    /// The code in a mail: the first six digits in a row.
-    static func code(in text: String) -> String? {
-        text.firstMatch(of: /(?:^|[^0-9])([0-9]{6})(?:[^0-9]|$)/).map { String($0.output.1) }
+    /// The code in a mail for a reference: of several the one beside it, else the first six digits in a row.
+    static func code(in text: String, for reference: String) -> String? {
+        let line = text.split(separator: "\n").first { $0.hasPrefix("\(reference) ") }
+        guard line != nil || text.contains(reference) else { return nil }
+        return (line ?? text[...]).firstMatch(of: /(?:^|[^0-9])([0-9]{6})(?:[^0-9]|$)/).map { String($0.output.1) }
     }
 
     static func pushes(_ answer: [String: Any]) -> [Push] {
