@@ -139,6 +139,7 @@ DASHBOARDS = {
     "accounts": ("Heliograph: accounts", [
         ("E-mails and ID tokens", [
             ("Mails", "cps", {"{{outcome}}": f"sum by (outcome) (rate(mails_sent_total[{RATE}]))"}, "unavailable is tried again; misconfigured ends only when an operator acts."),
+            ("Mails with codes", "cps", {"{{turn}}": f"sum by (turn) (rate(code_mails_total[{RATE}]))"}, "waited: its address, or the total of all addresses, had to wait."),
             ("A mail, p50 and p99", "s", {"p50": f"histogram_quantile(0.5, sum by (le) (rate(mail_send_seconds_bucket[{RATE}])))", "p99": f"histogram_quantile(0.99, sum by (le) (rate(mail_send_seconds_bucket[{RATE}])))"}),
             ("ID tokens of Firebase", "cps", {"{{outcome}}": f"sum by (outcome) (rate(firebase_tokens_total[{RATE}]))"}, "known and verified are accepted. undecided: Google's keys are missing."),
             ("Fetches of Google's keys", "cps", {"{{outcome}}": f"sum by (outcome) (rate(firebase_key_fetches_total[{RATE}]))"}),
@@ -146,6 +147,7 @@ DASHBOARDS = {
         ("Refused by a limit", [
             ("Uploads, before they are read", "cps", {"{{limit}}": f"sum by (limit) (rate(ekyc_admission_refusals_total[{RATE}]))"}, "Too many sessions or photos are not decided yet."),
             ("Sign-ins of unknown devices", "cps", {"{{limit}}": f"sum by (limit) (rate(sign_in_brakes_total[{RATE}]))"}, "Too many sign-ins failed."),
+            ("Mails and codes, by totals", "cps", {"{{limit}}": f"sum by (limit) (rate(code_brakes_total[{RATE}]))"}, "Too many mails with codes, or too many wrong codes."),
             ("Waits for a result", "cps", {"refused": f"sum(rate(http_waits_refused_total[{RATE}]))"}, "They are answered at once."),
             ("Claims of installations", "cps", {"{{outcome}}": f"sum by (outcome) (rate(push_install_claims_total[{RATE}]))"}, "An account registers the phone of another one."),
         ]),
