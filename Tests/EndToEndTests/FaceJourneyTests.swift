@@ -20,7 +20,9 @@ import Testing
         #expect(welcome["data"]["success"].text == "true")
         #expect(welcome["data"]["session_id"].text == upload.sessionID)
         let verification = try #require(enrolment["verification_id"].text)
-        let user = try await phone.verify(verification, code: try await phone.mailedCode(to: email)).body["data"]["user_id"].text
+        let reference = try #require(enrolment["reference"].text)
+        let code = try await phone.mailedCode(to: email, for: reference)
+        let user = try await phone.verify(verification, code: code).body["data"]["user_id"].text
         #expect(user != nil && user != welcome["data"]["user_id"].text, "before the proof, pushes have a pseudonym")
 
         let login = try await phone.signIn(email: email, faces: Photos.sameFace)

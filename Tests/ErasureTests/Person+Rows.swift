@@ -30,13 +30,14 @@ extension Person {
     mutating func proofs(of objects: PersonObjects, other: UUID) -> String {
         let (proof, email) = (thing(), Self.literal(emailLookup))
         return """
-            INSERT INTO email_verifications (id, purpose, account_id, email_lookups, email_sealed, attempts_left, code_expires_at)
-            VALUES ('\(proof)', 'registration', '\(thing())', ARRAY[\(email)], \(bytes()), 5, now());
+            INSERT INTO email_verifications (id, purpose, account_id, email_lookups, email_sealed, reference)
+            VALUES ('\(proof)', 'registration', '\(thing())', ARRAY[\(email)], \(bytes()), 'BCDF');
+            INSERT INTO code_mails (id, email_lookups, is_proven, due_at) VALUES ('\(thing())', ARRAY[\(email)], false, now());
             INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, file_hashes, pixel_hashes, signatures)
             VALUES ('\(proof)', '\(thing())', 'm', 1, \(bytes()), ARRAY[\(bytes())], ARRAY[\(bytes())], ARRAY[\(bytes())]);
             INSERT INTO email_verifications (id, purpose, account_id, email_lookups, email_sealed, former_email_lookups,
-                                             former_email_sealed, attempts_left, code_expires_at)
-            VALUES ('\(thing())', 'email_change', '\(other)', ARRAY['\\x01'::bytea], '\\x02', ARRAY[\(email)], \(bytes()), 5, now());
+                                             former_email_sealed, reference)
+            VALUES ('\(thing())', 'email_change', '\(other)', ARRAY['\\x01'::bytea], '\\x02', ARRAY[\(email)], \(bytes()), 'BCDF');
             INSERT INTO sessions (id, user_id, event, token_hash, email_lookups, email_sealed)
             VALUES ('\(objects.othersSessions[0])', '\(thing())', 'sign_up', \(bytes()), ARRAY[\(email)], \(bytes()));
             INSERT INTO sessions (id, user_id, event, state, reason, retryable, completed_at, token_hash, attempt_key)
@@ -63,7 +64,7 @@ extension Person {
     }
 
     private mutating func signIns(_ session: UUID, _ installation: String, _ other: UUID) -> String {
-        let install = thing()
+        let (install, address) = (thing(), lookup())
         return """
             INSERT INTO identities (issuer, subject_lookup, user_id) VALUES ('https://issuer', \(lookup()), '\(id)');
             INSERT INTO access_tokens (id, user_id, session_id, family_id, access_hash, refresh_hash, installation_key, expires_at,
@@ -78,9 +79,11 @@ extension Person {
             INSERT INTO face_photo_hashes (user_id, file_hash, pixel_hash, is_accepted) VALUES ('\(id)', \(bytes()), \(bytes()), true);
             INSERT INTO face_duplicates (user_id, other_id) VALUES ('\(id)', '\(thing())'), ('\(thing())', '\(id)');
             INSERT INTO email_verifications (id, purpose, account_id, email_lookups, email_sealed, display_name_sealed, address_key,
-                                             attempts_left, code_expires_at, verified_at, token_hash)
-            VALUES ('\(thing())', 'email_change', '\(id)', ARRAY[\(lookup())], \(bytes()), \(bytes()), \(bytes()), 5, now(), now(),
-                    \(bytes()));
+                                             site_key, reference, verified_at, token_hash)
+            VALUES ('\(thing())', 'email_change', '\(id)', ARRAY[\(address)], \(bytes()), \(bytes()), \(bytes()), \(bytes()), 'BCDF',
+                    now(), \(bytes()));
+            INSERT INTO code_mails (id, email_lookups, site_key, is_proven, due_at)
+            VALUES ('\(thing())', ARRAY[\(address)], \(bytes()), true, now());
             INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, file_hashes, pixel_hashes, signatures,
                                             email_lookups, due_at)
             VALUES ('\(thing())', '\(id)', 'm', 1, \(bytes()), ARRAY[\(bytes())], ARRAY[\(bytes())], ARRAY[\(bytes())],

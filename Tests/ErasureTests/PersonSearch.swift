@@ -11,6 +11,8 @@ struct PersonSearch {
         "sealed_value_counts", "service_credentials",
         // By random ids or numbers of what is erased, for a day at most.
         "face_removals", "push_install_rates", "used_challenges",
+        // By hashes of addresses of clients, for an hour.
+        "wrong_codes",
         // What an erasure itself leaves: numbers of rows.
         "erasure_reports",
     ]
@@ -33,7 +35,7 @@ struct PersonSearch {
 
     /// What random ids are given to. Such an id tells nothing when the thing is gone.
     private static let things = [
-        "credential", "family", "install", "job", "message", "notification", "object", "request", "resource",
+        "code_mail", "credential", "family", "install", "job", "message", "notification", "object", "request", "resource",
         "session", "sign_in", "topic", "verification",
     ]
 

@@ -17,8 +17,9 @@ import WireFormat
                 let session = try await worker.run(.signUp, try Photos.signUp(), user: user, proof: .none)
                 #expect(session.state == .succeeded && session.awaitsVerification)
                 #expect(try await worker.pushedUser(of: session.id) != user)
-                try await eventually("the code is mailed") { try await worker.messages("mail.requested", about: session.id) == 1 }
+                #expect(try await worker.count("email_verifications WHERE id = '\(session.id)' AND asked_at IS NOT NULL") == 1)
             }
+            #expect(try await worker.count("code_mails WHERE requested_at IS NULL AND due_at <= now()") == 2)
             #expect(try await worker.count("pending_enrolments") == 2)
             #expect(try await worker.count("users") == 1)
             #expect(try await FaceTemplateRepository(worker.postgres).find(userID: known) == face)
@@ -134,7 +135,7 @@ import WireFormat
                 let session = try await worker.run(.signUp, photos, user: user, proof: .none)
                 #expect(session.state == .failed && session.reason == .multipleFaces)
                 #expect(try await worker.pushedUser(of: session.id) != user)
-                #expect(try await worker.messages("mail.requested", about: session.id) == 0)
+                #expect(try await worker.count("email_verifications WHERE id = '\(session.id)'") == 0)
             }
             #expect(try await worker.count("users") == 1)
         }

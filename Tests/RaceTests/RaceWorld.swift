@@ -72,7 +72,11 @@ struct RaceWorld: Sendable {
     func askForChange(of user: UUID, by signIn: UUID) async throws -> UUID {
         let email = try keys.sealed(try newEmail(), of: user)
         let new = NewEmailVerification(purpose: .emailChange, accountID: user, signInID: signIn, email: email)
-        _ = try await owner.withTransaction { try await EmailVerificationRepository($0).insert(new) }
+        try await owner.withTransaction { transaction in
+            let mail = try await EmailVerificationRepository(transaction).insert(new)
+            // Without its mail it has no attempt.
+            _ = try await CodeMailRepository(transaction).publish(mail.id)
+        }
         return new.id
     }
 

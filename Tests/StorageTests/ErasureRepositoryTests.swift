@@ -144,7 +144,7 @@ import WireFormat
         #expect(Set(found) == [decided.id, undecided.id] && !found.contains(other.id))
         #expect(try await sessions.find(id: undecided.id)?.state == .expired)
         let reports = try #require(try await ErasureRepository(client).status(id: erasure.id, tokenHash: nil)).reports
-        #expect(reports.map(\.counts) == [["email_verifications": 1, "pending_enrolments": 1]])
+        #expect(reports.map(\.counts) == [["code_mails": 1, "email_verifications": 1, "pending_enrolments": 1]])
     }
 
     @Test(.storage) func `the e-mail goes from the change of an account that had it before`() async throws {

@@ -163,7 +163,10 @@ struct LifetimeTests {
 
     private func verification() async throws -> UUID {
         let new = NewEmailVerification(purpose: .enrolment, email: SealedEmail(lookup: hash(1), sealed: [1]))
-        #expect(try await client.withTransaction { try await EmailVerificationRepository($0).insert(new) })
+        try await client.withTransaction { transaction in
+            let mail = try await EmailVerificationRepository(transaction).insert(new)
+            #expect(try await CodeMailRepository(transaction).publish(mail.id) != nil)
+        }
         return new.id
     }
 
@@ -179,13 +182,45 @@ struct LifetimeTests {
         age seconds: Int, isHeld: Bool
     ) async throws {
         let id = try await verification()
-        try await age("email_verifications", by: seconds)
-        let isMailed = try await client.withTransaction { try await EmailVerificationRepository($0).renewCode(id: id) }
-        #expect(isMailed == !isHeld)
+        try await age("email_verifications", "code_mails", by: seconds)
+        let mail = try await client.withTransaction { transaction in
+            let mail = try await EmailVerificationRepository(transaction).askAgain(id: id, requestID: nil, traceparent: nil)
+            if let mail { #expect(try await CodeMailRepository(transaction).publish(mail.id) != nil) }
+            return mail
+        }
+        #expect((mail?.isDue == true) == !isHeld)
         try await age("email_verifications", by: 10 * 60 - seconds + 1)
-        #expect(try await (verifications.takeAttempt(id: id) != nil) == isMailed, "the first one has ended")
+        #expect(try await (verifications.takeAttempt(id: id) != nil) == !isHeld, "the first one has ended")
         try await age("email_verifications", by: seconds)
         #expect(try await verifications.takeAttempt(id: id) == nil)
+    }
+
+    @Test(.storage, arguments: around(60 * 60)) func `a wrong code counts for an hour`(age seconds: Int, holds: Bool) async throws {
+        let codes = WrongCodeRepository(client)
+        for _ in 0..<WrongCodeLimits.freeOfSite { try await codes.add(from: hash(1)) }
+        try await age("wrong_codes", by: seconds)
+        var limits = WrongCodeLimits()
+        limits.total = WrongCodeLimits.freeOfSite
+        #expect(try await (codes.wait(of: hash(1), entering: UUID(), limits: limits) != nil) == holds)
+        #expect(try await codes.deleteExpired(limit: 10) == (holds ? 0 : WrongCodeLimits.freeOfSite))
+    }
+
+    @Test(.storage, arguments: around(24 * 60 * 60)) func `mails of an address count for 24 hours`(age seconds: Int, holds: Bool)
+        async throws
+    {
+        _ = try await verification()
+        try await age("code_mails", by: seconds)
+        for _ in 2...4 {
+            try await client.execute(
+                """
+                INSERT INTO code_mails (id, email_lookups, is_proven, due_at, requested_at)
+                VALUES (gen_random_uuid(), ARRAY[\(TestLookup.of(hash(1)))], false, now(), now() - interval '61 seconds')
+                """)
+        }
+        let next = NewEmailVerification(purpose: .registration, email: SealedEmail(lookup: hash(1), sealed: [1]))
+        #expect(try await client.withTransaction { try await EmailVerificationRepository($0).insert(next).isDue } == !holds)
+        let deleted = try await client.withTransaction { try await CodeMailRepository($0).deleteExpired(limit: 10) }
+        #expect(deleted == (holds ? 0 : 1))
     }
 
     @Test(.storage, arguments: around(15 * 60)) func `an enrolment token is valid for 15 minutes`(age seconds: Int, holds: Bool)
@@ -198,16 +233,13 @@ struct LifetimeTests {
     }
 
     @Test(.storage, arguments: around(24 * 60 * 60))
-    func `a proof and the face that waits for it are kept for 24 hours, in which mails count`(
+    func `a proof and the face that waits for it are kept for 24 hours`(
         age seconds: Int, holds: Bool
     ) async throws {
         let id = try await verification()
         let face = NewFaceTemplate(userID: UUID(), modelID: "m", pipelineVersion: 1, templateSealed: [1])
         try await PendingEnrolmentRepository(client).insert(id: id, face: face, photos: [])
-        try await client.execute("UPDATE email_verifications SET code_number = \(EmailVerificationRepository.maxMailsPerRequester)")
         try await age("email_verifications", "pending_enrolments", by: seconds)
-        let another = NewEmailVerification(purpose: .enrolment, email: SealedEmail(lookup: hash(1), sealed: [1]))
-        #expect(try await client.withTransaction { try await EmailVerificationRepository($0).insert(another) } == !holds)
         #expect(try await verifications.deleteExpired(limit: 10) == (holds ? 0 : 1))
         #expect(try await PendingEnrolmentRepository(client).deleteExpired(limit: 10) == (holds ? 0 : 1))
     }

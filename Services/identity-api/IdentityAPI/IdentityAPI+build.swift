@@ -57,9 +57,11 @@ public enum IdentityAPI: HeliographService {
             limit: configuration.uploads.concurrentUploads, perAddress: configuration.limits.uploadsPerAddress)
         let signals = RateLimiter<UUID>(configuration.limits.signals, name: "signals")
         let sessions = SessionController(postgres: postgres, waiters: waiters)
+        let mailer = CodeMailer(postgres: postgres, perMinute: configuration.limits.codeMails, logger: context.logger)
         let verification = VerificationController(
-            postgres: postgres, keys: keys, limiter: RateLimiter(configuration.limits.verifications, name: "verifications"),
-            codes: RateLimiter(configuration.limits.verifications, name: "codes"), mail: mail)
+            postgres: postgres, keys: keys, limiter: PrefixRateLimiter(configuration.limits.verifications, name: "verifications"),
+            codes: PrefixRateLimiter(configuration.limits.verifications, name: "codes"),
+            brake: CodeBrake(limits: configuration.limits.wrongCodes), mailer: mailer, mail: mail)
         let routes = APIRoutes(
             uploads: UploadController(
                 blobs: photos,
@@ -122,7 +124,7 @@ public enum IdentityAPI: HeliographService {
         // Shut down in reverse: first waiting requests get their answer, then the server finishes its open requests.
         let dueNotifications = DueNotifications(postgres: postgres, logger: context.logger)
         return (firebase?.services ?? [])
-            + [consumer, broadcasts, sweeper, erasures, dueNotifications, StartsWithoutSchema(server), waiters, jobs]
+            + [consumer, broadcasts, sweeper, erasures, dueNotifications, mailer, StartsWithoutSchema(server), waiters, jobs]
     }
 
     private static func imageRoutes(

@@ -43,6 +43,10 @@ extension IdentityAPI {
                 .batches("sessions", every: interval) { try await sessions.deleteExpired(limit: $0) },
                 .batches("used_challenges", every: interval) { try await UsedChallengeRepository(postgres).deleteExpired(limit: $0) },
                 .batches("verifications", every: interval) { try await EmailVerificationRepository(postgres).deleteExpired(limit: $0) },
+                .batches("code_mails", every: interval) { limit in
+                    try await postgres.withTransaction { try await CodeMailRepository($0).deleteExpired(limit: limit) }
+                },
+                .batches("wrong_codes", every: interval) { try await WrongCodeRepository(postgres).deleteExpired(limit: $0) },
                 .batches("enrolments", every: interval) { try await PendingEnrolmentRepository(postgres).deleteExpired(limit: $0) },
                 .batches("recoveries", every: interval, logLevel: .notice) { try await completeRecoveries(postgres, limit: $0) },
                 .batches("sign_ins", every: interval) { try await endSignIns(postgres, limit: $0) },

@@ -6,9 +6,18 @@ public import WireFormat
 public struct AccountErasureRepository: Sendable {
     /// The tables whose rows are deleted as they are, with the condition that selects those of the user `$1`.
     ///
-    /// `conversation_messages` keep no text; the numbers of a conversation's other messages stay.
+    /// `conversation_messages` keep no text; the numbers of a conversation's other messages stay. Mails to an address stay with the
+    /// requests that others have made for it: they share them.
     public static let tables: [(name: String, condition: String)] = [
         ("access_tokens", "user_id = $1"), ("identities", "user_id = $1"), ("email_lookups", "user_id = $1"),
+        (
+            "code_mails",
+            """
+            id IN (SELECT m.id FROM email_verifications v JOIN code_mails m ON m.email_lookups && v.email_lookups
+                   WHERE v.account_id = $1 AND NOT EXISTS (
+                       SELECT FROM email_verifications o WHERE o.email_lookups && m.email_lookups AND o.account_id <> $1))
+            """
+        ),
         ("email_verifications", "account_id = $1"),
         ("pending_enrolments", "user_id = $1"), ("consents", "user_id = $1"), ("account_exports", "user_id = $1"),
         ("idempotency_keys", "user_id = $1"), ("user_blocks", "$1 IN (user_id, blocked_id)"),

@@ -65,11 +65,13 @@ public struct ErasureRepository: Sendable {
         return true
     }
 
-    /// Deletes the verifications of an e-mail, with the faces that wait for them, and gives their sessions to the account, with which they
-    /// are erased: the photos may be of the same person.
+    /// Deletes the verifications of an e-mail, with the mails and the faces that wait for them, and gives their sessions to the account,
+    /// with which they are erased: the photos may be of the same person.
     ///
     /// - Returns: The numbers of deleted rows by table.
     private func takeVerifications(of emailLookups: [[UInt8]], to userID: UUID) async throws(PostgresError) -> [String: Int] {
+        // Before the verifications, as by whoever publishes a mail.
+        let mails = try await db.execute("DELETE FROM code_mails WHERE email_lookups && \(emailLookups)")
         let row = try await db.query(
             """
             WITH proofs AS (DELETE FROM email_verifications WHERE email_lookups && \(emailLookups) RETURNING id),
@@ -86,7 +88,7 @@ public struct ErasureRepository: Sendable {
             UPDATE email_verifications SET former_email_lookups = NULL, former_email_sealed = NULL
             WHERE former_email_lookups && \(emailLookups)
             """)
-        return ["email_verifications": try row.decode("proofs"), "pending_enrolments": try row.decode("faces")]
+        return ["code_mails": mails, "email_verifications": try row.decode("proofs"), "pending_enrolments": try row.decode("faces")]
     }
 
     /// Returns an erasure that is under way.

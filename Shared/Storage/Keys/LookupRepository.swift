@@ -43,6 +43,14 @@ public struct LookupRepository: Sendable {
         case .sessions, .verifications, .formerEmails:
             let column = owner.source.lookups
             let all = lookups + owner.lookups.filter { !lookups.contains($0) }
+            // A mail has no sealed plain text. It is found by the lookups of its verifications, and is deleted with them.
+            if owner.source == .verifications {
+                try await postgres.execute(
+                    """
+                    UPDATE code_mails SET email_lookups = email_lookups || \(lookups)
+                    WHERE email_lookups && \(owner.lookups) AND NOT email_lookups @> \(lookups)
+                    """)
+            }
             return try await postgres.execute(
                 """
                 UPDATE \(unescaped: columns.table) SET \(unescaped: column) = \(all)

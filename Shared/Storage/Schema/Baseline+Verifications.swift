@@ -13,15 +13,22 @@ extension Baseline {
             display_name_sealed  bytea,
             former_email_lookups bytea[],
             former_email_sealed  bytea,
+            reference            text        NOT NULL CHECK (reference ~ '^[A-Z]{4}$'),
             address_key          bytea       CHECK (octet_length(address_key) = 32),
-            code_number          integer     NOT NULL DEFAULT 1 CHECK (code_number > 0),
-            attempts_left        integer     NOT NULL CHECK (attempts_left >= 0),
-            code_expires_at      timestamptz NOT NULL,
+            site_key             bytea       CHECK (octet_length(site_key) = 32),
+            is_proven            boolean     NOT NULL DEFAULT false,
+            asked_at             timestamptz DEFAULT now(),
+            code_number          integer     NOT NULL DEFAULT 0 CHECK (code_number >= 0),
+            attempts_left        integer     NOT NULL DEFAULT 0 CHECK (attempts_left >= 0),
+            code_mail_id         uuid,
             mailed_at            timestamptz,
+            code_expires_at      timestamptz,
             verified_at          timestamptz,
             token_hash           bytea       UNIQUE CHECK (octet_length(token_hash) = 32),
             created_at           timestamptz NOT NULL DEFAULT now(),
             CONSTRAINT email_verifications_token_is_verified CHECK (token_hash IS NULL OR verified_at IS NOT NULL),
+            CONSTRAINT email_verifications_code_is_mailed CHECK (num_nulls(code_mail_id, mailed_at, code_expires_at) IN (0, 3)
+                AND (code_number > 0) = (mailed_at IS NOT NULL) AND (attempts_left = 0 OR code_number > 0)),
             CONSTRAINT email_verifications_former_email_is_whole
                 CHECK ((former_email_lookups IS NULL) = (former_email_sealed IS NULL))
         );
@@ -37,12 +44,52 @@ extension Baseline {
             'The lookups of the e-mail, as in email_lookups; the account gets them.';
         COMMENT ON COLUMN email_verifications.former_email_lookups IS
             'With former_email_sealed: the e-mail that a change has replaced, which gets a mail about it.';
+        COMMENT ON COLUMN email_verifications.reference IS 'What the app shows, and what stands beside the code in the mail.';
         COMMENT ON COLUMN email_verifications.address_key IS 'HMAC of the address of the client that asked (IPv6: its /64).';
-        COMMENT ON COLUMN email_verifications.code_number IS 'The number of the code, which is part of its HMAC.';
+        COMMENT ON COLUMN email_verifications.site_key IS 'HMAC of the site of that address: of IPv6 the /48, else the address.';
+        COMMENT ON COLUMN email_verifications.is_proven IS
+            'Whether a bearer asked, or a code or a sign-in of this e-mail came from the address before: it has its place in a mail.';
+        COMMENT ON COLUMN email_verifications.asked_at IS 'Since when it waits for a mail with a new code; NULL when it does not.';
+        COMMENT ON COLUMN email_verifications.code_number IS 'The number of the last mailed code, which is part of its HMAC; 0 before.';
         COMMENT ON COLUMN email_verifications.attempts_left IS 'The attempts to enter the code that are left.';
-        COMMENT ON COLUMN email_verifications.mailed_at IS
-            'When the last mail was requested; NULL when the address had its number of mails for the day.';
+        COMMENT ON COLUMN email_verifications.code_mail_id IS 'The newest of code_mails that has the code.';
+        COMMENT ON COLUMN email_verifications.mailed_at IS 'When the first mail with the last code was requested; the code ages from then.';
         COMMENT ON COLUMN email_verifications.token_hash IS 'SHA-256 of the enrolment token that the code was exchanged for.';
+
+        CREATE TABLE code_mails (
+            id            uuid        PRIMARY KEY,
+            email_lookups bytea[]     NOT NULL CHECK (cardinality(email_lookups) > 0),
+            site_key      bytea       CHECK (octet_length(site_key) = 32),
+            is_proven     boolean     NOT NULL,
+            due_at        timestamptz NOT NULL,
+            requested_at  timestamptz,
+            request_id    text,
+            traceparent   text,
+            created_at    timestamptz NOT NULL DEFAULT now()
+        );
+        CREATE INDEX code_mails_by_email ON code_mails USING gin (email_lookups) WITH (fastupdate = off);
+        CREATE INDEX code_mails_due ON code_mails (due_at) WHERE requested_at IS NULL;
+        CREATE INDEX code_mails_by_request ON code_mails (requested_at) INCLUDE (site_key);
+        CREATE INDEX code_mails_by_age ON code_mails (created_at);
+        COMMENT ON TABLE code_mails IS
+            'Mails with codes, sent and planned, for 24 hours. An address has at most one that is planned; all its open requests share it.';
+        COMMENT ON COLUMN code_mails.email_lookups IS 'The lookups of the e-mail, as in email_verifications.';
+        COMMENT ON COLUMN code_mails.site_key IS
+            'Of the sites that asked the one with the fewest mails of late, as in email_verifications: sites get their mails in turns.';
+        COMMENT ON COLUMN code_mails.is_proven IS 'Whether one of the requests is proven, as in email_verifications: it comes first.';
+        COMMENT ON COLUMN code_mails.due_at IS 'From when it may be sent: some time after the mail before.';
+        COMMENT ON COLUMN code_mails.requested_at IS 'When mail.requested was published; NULL of a planned one.';
+        COMMENT ON COLUMN code_mails.request_id IS 'With traceparent: the request that planned it.';
+
+        CREATE TABLE wrong_codes (
+            id       bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            site_key bytea       NOT NULL CHECK (octet_length(site_key) = 32),
+            at       timestamptz NOT NULL DEFAULT now()
+        );
+        CREATE INDEX wrong_codes_by_site ON wrong_codes (site_key, at);
+        CREATE INDEX wrong_codes_by_age ON wrong_codes (at);
+        COMMENT ON TABLE wrong_codes IS 'Codes that were entered and are wrong, for an hour: guesses on many addresses show only here.';
+        COMMENT ON COLUMN wrong_codes.site_key IS 'The site of the client, as in email_verifications.';
 
         CREATE TABLE pending_enrolments (
             id               uuid        PRIMARY KEY,

@@ -51,7 +51,7 @@ extension Migration {
             DROP TABLE dead_letters, inbox, outbox, idempotency_keys, used_challenges, sessions;
             DROP TABLE face_reindexes, face_indexes;
             DROP TABLE face_duplicates;
-            DROP TABLE pending_enrolments, email_verifications;
+            DROP TABLE pending_enrolments, wrong_codes, code_mails, email_verifications;
             DROP TABLE account_exports, consents;
             DROP FUNCTION consents_refuse();
             DROP TABLE face_photo_hashes, face_templates, access_tokens, identities, email_lookups, users;

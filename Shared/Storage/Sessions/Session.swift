@@ -69,8 +69,8 @@ public struct Session: Sendable, Equatable {
     public let installID: UUID?
     /// The device, as in `PushInstall.installationKey`.
     public let installationKey: [UInt8]?
-    /// HMAC of the client's address; `nil` when it is unknown.
-    public let addressKey: [UInt8]?
+    /// Where the client was.
+    public let origin: RequestOrigin
     /// The stored photos; empty once they are deleted.
     public let photos: [SessionPhoto]
     /// The poses of the challenge that its upload answers, in the order of the photos that answer it; `nil`
@@ -102,8 +102,8 @@ public struct Session: Sendable, Equatable {
     static let columns = """
         id, user_id, event, lane, awaits_turn, authorised, authorised_by, verification_id, is_recovery, email_lookups, email_sealed, \
         consent_version, consent_hash, attempt_key, other_attempt_keys, state, reason, retryable, attempts_left, locked_until, \
-        token_hash, install_id, installation_key, address_key, photos::text AS photos, challenge, liveness, request_id, traceparent, \
-        created_at, started_at, completed_at, deadline_at, expires_at, redeemed_at
+        token_hash, install_id, installation_key, address_key, site_key, photos::text AS photos, challenge, liveness, request_id, \
+        traceparent, created_at, started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -127,7 +127,7 @@ public struct Session: Sendable, Equatable {
         tokenHash = try row.decode("token_hash")
         installID = try row.decode("install_id")
         installationKey = try row.decode("installation_key")
-        addressKey = try row.decode("address_key")
+        origin = RequestOrigin(addressKey: try row.decode("address_key"), siteKey: try row.decode("site_key"))
         photos = try row.decodeJSON("photos")
         challenge = try row.decode("challenge", as: [String]?.self)?.map { text throws(PostgresError) in
             guard let pose = LivenessPose(rawValue: text) else {

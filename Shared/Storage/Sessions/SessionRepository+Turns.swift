@@ -12,7 +12,7 @@ extension SessionRepository {
     ///
     /// - Returns: The session whose turn it is; `nil` when none waits, or `session` held no place.
     public func nextTurn(after session: Session) async throws(PostgresError) -> Session? {
-        guard let addressKey = session.addressKey, session.lane != .known, !session.awaitsTurn else { return nil }
+        guard let addressKey = session.origin.addressKey, session.lane != .known, !session.awaitsTurn else { return nil }
         try await lockTurns(of: [addressKey])
         let rows = try await db.query(
             """

@@ -25,12 +25,17 @@ public struct EmailVerification: Sendable, Equatable {
     public let email: SealedEmail
     /// The e-mail that a change has replaced; `nil` for others, and before it takes effect.
     public let formerEmail: SealedEmail?
-    /// The number of the code, from 1; each mail has a code of its own.
+    /// What the app shows, and what stands beside the code in the mail.
+    public let reference: String
+    /// Whether the one who asks has proven something: by a bearer, or by a code or a sign-in of this e-mail from the same address, in the
+    /// last 24 hours. It has a place in the next mail, however many others ask.
+    public let isProven: Bool
+    /// The number of the code that was mailed last; 0 before the first mail.
     public let codeNumber: Int
     /// The attempts to enter the code that are left.
     public let attemptsLeft: Int
-    /// When the code expires.
-    public let codeExpiresAt: Date
+    /// When the code expires; `nil` before the first mail.
+    public let codeExpiresAt: Date?
     /// The time of the proof; `nil` before.
     public let verifiedAt: Date?
     /// When it was asked for.
@@ -43,27 +48,13 @@ public struct EmailVerification: Sendable, Equatable {
         signInID = try row.decode("sign_in_id")
         email = SealedEmail(lookups: try row.decode("email_lookups"), sealed: try row.decode("email_sealed"))
         formerEmail = try SealedEmail(row: row, prefix: "former_")
+        reference = try row.decode("reference")
+        isProven = try row.decode("is_proven")
         codeNumber = Int(try row.decode("code_number", as: Int32.self))
         attemptsLeft = Int(try row.decode("attempts_left", as: Int32.self))
         codeExpiresAt = try row.decode("code_expires_at")
         verifiedAt = try row.decode("verified_at")
         createdAt = try row.decode("created_at")
-    }
-}
-
-/// Until when the code of a verification can be entered, and when the next mail can be sent.
-public struct CodeTimes: Sendable, Equatable {
-    /// The time for which the code of the last mail can be entered; zero when no mail was sent, or no attempt is left.
-    public let codeLeft: Duration
-    /// The time until another mail can be asked for: with this verification, or, if it has had its last code, with another one.
-    public let nextMail: Duration
-    /// Whether the verification has had ``EmailVerificationRepository/maxCodes``.
-    public let isLastCode: Bool
-
-    init(row: PostgresRow) throws(PostgresError) {
-        codeLeft = .seconds(max(0, try row.decode("left", as: Double.self)))
-        nextMail = .seconds(max(0, try row.decode("wait", as: Double.self)))
-        isLastCode = try row.decode("code_number", as: Int32.self) >= EmailVerificationRepository.maxCodes
     }
 }
 
@@ -81,13 +72,17 @@ public struct NewEmailVerification: Sendable {
     public var email: SealedEmail
     /// The name of the account to be created, sealed with `SealingContext.displayName` of `accountID`.
     public var displayNameSealed: [UInt8]?
-    /// HMAC of the address of the client that asks.
-    public var addressKey: [UInt8]?
+    /// Where the one who asks is.
+    public var origin: RequestOrigin
+    /// The request that asks.
+    public var requestID: String?
+    /// The trace of that request.
+    public var traceparent: String?
 
     /// Describes a verification.
     public init(
         id: UUID = UUID(), purpose: EmailVerification.Purpose, accountID: UUID = UUID(), signInID: UUID? = nil, email: SealedEmail,
-        displayNameSealed: [UInt8]? = nil, addressKey: [UInt8]? = nil
+        displayNameSealed: [UInt8]? = nil, origin: RequestOrigin = .unknown, requestID: String? = nil, traceparent: String? = nil
     ) {
         self.id = id
         self.purpose = purpose
@@ -95,6 +90,8 @@ public struct NewEmailVerification: Sendable {
         self.signInID = signInID
         self.email = email
         self.displayNameSealed = displayNameSealed
-        self.addressKey = addressKey
+        self.origin = origin
+        self.requestID = requestID
+        self.traceparent = traceparent
     }
 }

@@ -7,7 +7,7 @@ public struct MailRequested: Event {
     public static var groups: [String] { ["identity-api"] }
 
     public var kind: MailKind
-    /// The verification or the account that the mail is about; see ``MailKind``.
+    /// The mail with codes, the verification or the account that the mail is about; see ``MailKind``.
     public var subjectID: UUID
 
     public var key: String { subjectID.wireString }

@@ -1,6 +1,6 @@
 /// The kind of an e-mail; each kind has its own text, and its own meaning of the event's subject.
 public enum MailKind: String, BodyWord {
-    /// The code that proves an e-mail address; the subject is the verification.
+    /// Codes that prove an e-mail address; the subject is the mail, a row of `code_mails`.
     case verificationCode = "verification_code"
     /// A replacement of the account's face was requested by e-mail and waits; the subject is the account.
     case recoveryStarted = "recovery_started"

@@ -12,6 +12,11 @@ extension AbuseTests {
         let email = "victim-\(UUID().uuidString)@example.org"
         let attack = AbuseAttack(stack, number: 12) { phone in try await phone.register(email).status }
         let statuses = try await attack.send(each: 8)
+        if AbuseScale.current.isShort {
+            // The next mail is some 45 seconds away; the short form does not wait for it.
+            try await stack.database.psql(
+                "UPDATE code_mails SET due_at = due_at - interval '40 s', requested_at = requested_at - interval '40 s'")
+        }
         await note(AbuseReport(attack: "N2 codes asked for at one e-mail (\(statuses))"), stack, email)
     }
 

@@ -39,12 +39,13 @@ final class Mailbox: MailSender {
         }
     }
 
-    /// Waits for a mail with a code, and returns the code.
-    func code(to address: String, count: Int = 1) async throws -> String {
+    /// Waits for a mail with a code, and returns the code: of several the one beside a reference.
+    func code(to address: String, for reference: String? = nil, count: Int = 1) async throws -> String {
         let text = try await mail(to: address, count: count).text
-        guard let match = try Regex("[0-9]{6}").firstMatch(in: text) else {
+        let line = text.split(separator: "\n").first { $0.hasPrefix("\(reference ?? "-") ") } ?? text[...]
+        guard let match = try Regex("[0-9]{6}").firstMatch(in: line) else {
             throw DeadlineExceeded(description: "the mail has no code")
         }
-        return String(text[match.range])
+        return String(line[match.range])
     }
 }

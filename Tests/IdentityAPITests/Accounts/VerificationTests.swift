@@ -67,19 +67,41 @@ import Testing
         #expect(try await verify(id, code).status == 400)
     }
 
-    @Test(.apiWithMail) func `a code counts only for the verification that it was mailed for`() async throws {
-        let stranger = try await register(email)
-        _ = try await api.mailbox.code(to: email)
-        let owner = try await register(email)
-        let code = try await api.mailbox.code(to: email, count: 2)
-        #expect(try await verify(stranger, code).status == 400)
-        #expect(try await verify(owner, code).status == 200)
+    @Test(.apiWithMail) func `a mail has the codes of all open requests, each for its own verification`() async throws {
+        let first = try await register(email)
+        _ = try await api.mailbox.mail(to: email)
+        var waiting: [(id: String, reference: String)] = []
+        for _ in 0..<2 {
+            let answer = try await api.post("/v1/auth/register", #"{"email":"\#(email)"}"#)
+            #expect(answer.json.number("data.mail_after") == 60)
+            waiting.append(
+                (try #require(answer.json.text("data.verification_id")), try #require(answer.json.text("data.reference"))))
+        }
+        #expect(api.mailbox.mails(to: email).count == 1)
+        try await api.forgetMails()
+        _ = try await api.mailbox.mail(to: email, count: 2)
+        let codes = [
+            try await api.mailbox.code(to: email, for: waiting[0].reference, count: 2),
+            try await api.mailbox.code(to: email, for: waiting[1].reference, count: 2),
+        ]
+        let mailed = try await self.code(of: first)
+        #expect(try await verify(first, codes[0]).status == (codes[0] == mailed ? 200 : 400))
+        if codes[0] != codes[1] { #expect(try await verify(waiting[0].id, codes[1]).status == 400) }
+        for (request, code) in zip(waiting, codes) { #expect(try await verify(request.id, code).status == 200) }
+        #expect(api.mailbox.mails(to: email)[1].subject == "Your codes")
+    }
+
+    /// The code of a verification that was mailed last.
+    private func code(of id: String) async throws -> String {
+        let row = try await EmailVerificationRepository(api.postgres).find(id: try #require(UUID(uuidString: id)))
+        return api.keys.codes(of: try #require(row))[0]
     }
 
     @Test(.apiWithMail) func `a new code voids the one before, and is mailed at most once a minute`() async throws {
         let id = try await register(email)
         let first = try await api.mailbox.code(to: email)
         #expect(try await api.post("/v1/auth/resend", #"{"verification_id":"\#(id)"}"#).status == 202)
+        try await api.forgetMails()
         try await api.postgres.execute("UPDATE email_verifications SET mailed_at = now() - interval '1 minute'")
         #expect(try await api.post("/v1/auth/resend", #"{"verification_id":"\#(id)"}"#).status == 202)
         let second = try await api.mailbox.code(to: email, count: 2)
@@ -88,31 +110,18 @@ import Testing
         #expect(api.mailbox.mails(to: email).count == 2)
     }
 
-    @Test(.apiWithMail) func `a client asks for six mails a day to an address, another client for more, and the answer stays the same`()
-        async throws
-    {
-        var last = ""
-        let mails = {
-            try await api.postgres.query("SELECT count(*) AS n FROM outbox WHERE type = 'mail.requested'").required().decode(
-                "n", as: Int.self)
-        }
-        for _ in 0...EmailVerificationRepository.maxMailsPerRequester { last = try await register(email) }
-        #expect(try await mails() == EmailVerificationRepository.maxMailsPerRequester)
-        // Mails overtake each other: the next is the last one only when these have come.
-        _ = try await api.mailbox.code(to: email, count: EmailVerificationRepository.maxMailsPerRequester)
-        // As if all these came from other clients.
-        try await api.postgres.execute("UPDATE email_verifications SET address_key = sha256('another')")
-        let own = try await register(email)
-        #expect(try await mails() == EmailVerificationRepository.maxMailsPerRequester + 1)
-        #expect(
-            try await verify(own, api.mailbox.code(to: email, count: EmailVerificationRepository.maxMailsPerRequester + 1)).status == 200)
-        let all = EmailVerificationRepository.maxMailsPerDay
-        try await api.postgres.execute("UPDATE email_verifications SET code_number = \(all) WHERE id = \(UUID(uuidString: own)!)")
-        last = try await register(email)
-        #expect(try await mails() == EmailVerificationRepository.maxMailsPerRequester + 1, "all clients together have had theirs")
-        let id = try #require(UUID(uuidString: last))
-        let unsent = try #require(try await EmailVerificationRepository(api.postgres).find(id: id))
-        #expect(try await verify(last, api.keys.codes(of: unsent)[0]).status == 400, "a code that was not sent cannot be guessed")
+    @Test(.apiWithMail { $0.limits.wrongCodes.total = 4 })
+    func `while too many wrong codes are entered, a client that has entered two waits, and others do not`() async throws {
+        let id = try await register(email)
+        let code = try await api.mailbox.code(to: email)
+        let wrong = code == "000000" ? "000001" : "000000"
+        for _ in 0..<2 { #expect(try await verify(id, wrong).status == 400) }
+        try await api.postgres.execute("INSERT INTO wrong_codes (site_key) SELECT sha256('another') FROM generate_series(1, 2)")
+        let refused = try await verify(id, code)
+        #expect(refused.refusal == "429 rate_limited" && refused.header("Retry-After") != nil)
+        // As if the wrong codes of this client were another one's.
+        try await api.postgres.execute("UPDATE wrong_codes SET site_key = sha256('another')")
+        #expect(try await verify(id, code).status == 200)
     }
 
     @Test(.apiWithMail { $0.limits.verifications = Rate(perMinute: 1, burst: 2) })

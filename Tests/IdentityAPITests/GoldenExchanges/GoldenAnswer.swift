@@ -15,7 +15,7 @@ struct GoldenAnswer {
         "access_token", "refresh_token", "enrolment_token", "receipt_token", "receipt", "challenge_id",
     ]
     /// The members that have times in seconds, of which those are 0 or count down.
-    private static let countdowns: Set<String> = ["expires_in", "resend_after", "retry_after"]
+    private static let countdowns: Set<String> = ["expires_in", "mail_after", "resend_after", "retry_after"]
 
     /// The ids and tokens of this run by their placeholders, the longest first: one may contain another.
     private let hidden: [(placeholder: String, value: String)]
@@ -54,6 +54,7 @@ struct GoldenAnswer {
         case .null, .bool, .integer, .number: value
         // Random ones.
         case .string where name == "poses": "<pose>"
+        case .string where name == "reference": "<reference>"
         case .string, .slice: .string(isToken(value, of: name) ? "<token>" : text(value.string ?? ""))
         }
     }

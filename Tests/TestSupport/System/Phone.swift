@@ -76,7 +76,7 @@ public struct Phone: Sendable {
         guard let verification = record["verification_id"].text else {
             throw DeadlineExceeded(description: "no verification: \(record)")
         }
-        let verified = try await verify(verification, code: try await mailedCode(to: email))
+        let verified = try await verify(verification, code: try await mailedCode(to: email, for: record["reference"].text))
         guard let user = verified.body["data"]["user_id"].text else {
             throw DeadlineExceeded(description: "the code was not taken: \(verified.body)")
         }
@@ -95,12 +95,16 @@ public struct Phone: Sendable {
     }
 
     /// Waits for the mail number `count` to an address, and returns the code in it.
-    public func mailedCode(to email: String, count: Int = 1) async throws -> String {
+    ///
+    /// - Parameter reference: What the request for the code was answered with; nil takes the first code.
+    public func mailedCode(to email: String, for reference: String? = nil, count: Int = 1) async throws -> String {
         try await eventually("a code is mailed; identity-api: \(stack.tail(of: "identity-api"))") {
             let url = "\(stack.fcmURL)/control/mails?to=\(email)&count=\(count)&wait=5"
             let answer = try await stack.http.execute(HTTPClientRequest(url: url, timeout: .seconds(100)))
             let mails = JSONAnswer.parse(answer.body)["mails"].elements
-            guard mails.count >= count, let text = mails.last?["text"].text, let code = text.firstMatch(of: #/[0-9]{6}/#)
+            guard mails.count >= count, let text = mails.last?["text"].text, reference.map({ text.contains($0) }) ?? true,
+                let code = (text.split(separator: "\n").first { $0.hasPrefix("\(reference ?? "-") ") } ?? text[...])
+                    .firstMatch(of: #/[0-9]{6}/#)
             else { return nil }
             return String(code.output)
         }

@@ -120,7 +120,7 @@ public final class Stack: Sendable {
             // off.
             "PUBLIC_URL": publicURL, "IMAGE_JOBS_OPEN_PER_USER": "0", "EKYC_UNDECIDED_PER_ADDRESS": "0",
             "EKYC_IN_FLIGHT_PER_ADDRESS": "0", "EKYC_FIRST_SECONDS_PER_ADDRESS": "0", "EKYC_SECONDS_PER_ADDRESS": "0",
-            "SIGN_IN_FAILURES_PER_ADDRESS": "0", "SIGN_IN_FAILURES_TOTAL": "0",
+            "SIGN_IN_FAILURES_PER_ADDRESS": "0", "SIGN_IN_FAILURES_TOTAL": "0", "CODE_MAILS_PER_MINUTE": "0",
             // heliograph-load sends a few photos again and again, with another comment in each file.
             "FACE_REPLAY_CHECK": "files",
         ]

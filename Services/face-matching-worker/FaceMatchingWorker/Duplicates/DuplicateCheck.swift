@@ -41,7 +41,7 @@ struct DuplicateCheck: Sendable {
         AuditEntry(
             .faceDuplicateFound, result, by: .system(FaceMatchingWorker.name), on: session.userID, object: session.id,
             requestID: session.requestID, detail: isProven(session) ? policy.rawValue : "awaits_verification",
-            addressKey: session.addressKey)
+            addressKey: session.origin.addressKey)
     }
 }
 

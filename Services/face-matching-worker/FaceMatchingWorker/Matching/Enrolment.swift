@@ -67,7 +67,7 @@ struct Enrolment {
         // A recovery would replace this face.
         try await RecoveryCancellation.cancel(
             of: session.userID, detail: "face_replaced", requestID: session.requestID, traceparent: session.traceparent,
-            addressKey: session.addressKey, in: transaction)
+            addressKey: session.origin.addressKey, in: transaction)
         try await FacePhotoHashRepository(transaction).add(photos, accepted: true)
         try await recordConsent(of: session)
         return Settlement(outcome: .succeeded, account: session.userID)
@@ -123,11 +123,11 @@ struct Enrolment {
         try await AuditRepository(transaction).append(
             AuditEntry(
                 .recoveryStarted, by: .anonymous, on: session.userID, object: session.id, requestID: session.requestID,
-                addressKey: session.addressKey))
+                addressKey: session.origin.addressKey))
         return Settlement(outcome: .succeeded, account: session.userID)
     }
 
-    /// Keeps a face until its e-mail is proven, and requests the mail with the code.
+    /// Keeps a face until its e-mail is proven; the code has a place in the next mail, which identity-api sends.
     ///
     /// The same statements run whether or not the e-mail has an account: the sender has proven nothing, and must not learn it.
     private func suspend(
@@ -136,12 +136,10 @@ struct Enrolment {
     ) async throws -> Settlement {
         try await PendingEnrolmentRepository(transaction).insert(
             id: session.id, face: face, photos: photos, consent: session.consent, refusesDuplicates: duplicates.policy == .refuse)
-        let isMailed = try await EmailVerificationRepository(transaction).insert(
+        _ = try await EmailVerificationRepository(transaction).insert(
             NewEmailVerification(
-                id: session.id, purpose: .enrolment, accountID: session.userID, email: email, addressKey: session.addressKey))
-        if isMailed {
-            try await OutboxRepository(transaction).publish(MailRequested(kind: .verificationCode, subjectID: session.id), causedBy: event)
-        }
+                id: session.id, purpose: .enrolment, accountID: session.userID, email: email, origin: session.origin,
+                requestID: event.requestID, traceparent: event.traceparent))
         return Settlement(outcome: .succeeded)
     }
 

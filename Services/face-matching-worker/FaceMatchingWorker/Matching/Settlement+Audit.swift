@@ -11,7 +11,7 @@ extension Settlement {
             }
         var entry = AuditEntry(
             action, by: session.authorised ? .user(session.userID) : .anonymous, on: account ?? session.userID, object: session.id,
-            requestID: session.requestID, addressKey: session.addressKey)
+            requestID: session.requestID, addressKey: session.origin.addressKey)
         switch outcome {
         case .failed(let reason): (entry.result, entry.detail) = (.failed, reason.rawValue)
         case .succeeded where session.isRecovery: entry.detail = "awaits_recovery"

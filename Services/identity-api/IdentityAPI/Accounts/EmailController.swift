@@ -27,7 +27,8 @@ struct EmailController: Sendable {
         try verification.checkRate(context)
         let new = NewEmailVerification(
             purpose: .emailChange, accountID: identity.userID, signInID: identity.signInID,
-            email: try keys.sealed(email, of: identity.userID), addressKey: keys.addressKey(context.client))
+            email: try keys.sealed(email, of: identity.userID), origin: keys.origin(context.client), requestID: context.requestID,
+            traceparent: context.traceparent)
         let times = try await verification.postgres.withTransaction { try await begin(new, by: identity, context, in: $0) }
         return VerificationController.accepted(new.id, times, context)
     }
@@ -44,8 +45,7 @@ struct EmailController: Sendable {
         if let wait = try await EmailVerificationRepository(transaction).changeWait(of: identity.userID) {
             throw APIError.rateLimited("Too many changes of the e-mail in 24 hours", wait: wait)
         }
-        let (isMailed, times) = try await VerificationController.begin(new, context, in: transaction)
-        guard isMailed else { return times }
+        let times = try await verification.begin(new, in: transaction)
         // To the address that still counts.
         try await OutboxRepository(transaction).publish(
             MailRequested(kind: .emailChangeRequested, subjectID: new.accountID), requestID: context.requestID,
@@ -53,7 +53,7 @@ struct EmailController: Sendable {
         try await AuditRepository(transaction).append(
             AuditEntry(
                 .emailChangeRequested, by: .user(identity.userID), on: identity.userID, object: new.id, requestID: context.requestID,
-                addressKey: new.addressKey))
+                addressKey: new.origin.addressKey))
         return times
     }
 }

@@ -54,6 +54,15 @@ struct IPAddress: Sendable, Hashable {
     /// The block that one organisation may hold: an IPv4 address itself, an IPv6 address's /48.
     var site: IPAddress { isV4 ? self : masked(to: 48) }
 
+    /// The block of a size that the address is part of.
+    func prefix(_ block: Block) -> IPAddress {
+        switch block {
+        case .subscriber: subscriber
+        case .customer: isV4 ? self : masked(to: 56)
+        case .organisation: masked(to: isV4 ? 96 + 24 : 48)
+        }
+    }
+
     /// The first bits of the address; of an IPv4 address those of its mapped form.
     fileprivate func masked(to bits: Int) -> IPAddress {
         IPAddress(

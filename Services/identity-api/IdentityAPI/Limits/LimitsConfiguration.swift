@@ -10,8 +10,12 @@ struct LimitsConfiguration: Sendable {
     var address = Rate(perMinute: 6_000, burst: 1_000)
     /// Sign-ups, and counted apart sign-ins, of one account, whether it exists or not.
     var account = Rate(perMinute: 10, burst: 100)
-    /// Mails with codes that one address asks for and, counted apart, codes that it enters.
+    /// Mails with codes that one address asks for and, counted apart, codes that it enters; see ``PrefixRateLimiter``.
     var verifications = Rate(perMinute: 20, burst: 60)
+    /// Mails with codes in a minute, over all addresses and instances; 0 is no limit.
+    var codeMails = 240
+    /// Wrong codes over all addresses, over all instances.
+    var wrongCodes = WrongCodeLimits()
     /// Challenges that one address asks for.
     var challenges = Rate(perMinute: 120, burst: 240)
     /// Undecided sessions, over all instances.
@@ -53,7 +57,15 @@ struct LimitsConfiguration: Sendable {
         account = try settings.rate("RATE_LIMIT_ACCOUNT", default: account, of: "sign-ups, and sign-ins, of one e-mail or account")
         verifications = try settings.rate(
             "RATE_LIMIT_VERIFICATIONS", default: verifications,
-            of: "mails with codes asked for, and apart from them codes entered, by one address (IPv6: /64)")
+            of: "mails with codes asked for, and apart from them codes entered, by one address (IPv6: /64; four times as many by a /56, "
+                + "sixteen times by a /48, and by a /24 of IPv4)")
+        codeMails = try settings.int(
+            "CODE_MAILS_PER_MINUTE", default: codeMails, in: 0...1_000_000,
+            about: """
+                mails with codes in a minute, over all addresses and instances; others wait, and the clients with the fewest mails come \
+                first. 0 is no limit. It should be below what the mail server takes
+                """)
+        wrongCodes = try WrongCodeLimits(settings)
         challenges = try settings.rate(
             "RATE_LIMIT_CHALLENGES", default: challenges, of: "challenges for photos asked for by one address (IPv6: /64)")
         undecidedSessions = try SessionAdmission.Limits(settings)

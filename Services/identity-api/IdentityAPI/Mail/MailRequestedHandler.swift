@@ -42,12 +42,11 @@ struct MailRequestedHandler: EventHandler {
     private func content(of kind: MailKind, about subject: UUID) async throws -> (address: String, MailText)? {
         switch kind {
         case .verificationCode:
-            guard let verification = try await EmailVerificationRepository(postgres).find(id: subject), verification.verifiedAt == nil,
-                verification.codeExpiresAt > Date()
-            else { return nil }
-            let hasAccount = try await UserRepository(postgres).find(emailLookups: verification.email.lookups) != nil
-            let address = try keys.address(verification.email.sealed, of: verification.accountID)
-            return (address, .code(keys.codes(of: verification)[0], for: verification.purpose, hasAccount: hasAccount))
+            let requests = try await EmailVerificationRepository(postgres).requests(in: subject)
+            guard let first = requests.first else { return nil }
+            let hasAccount = try await UserRepository(postgres).find(emailLookups: first.email.lookups) != nil
+            let codes = requests.map { MailedCode(code: keys.codes(of: $0)[0], reference: $0.reference, purpose: $0.purpose) }
+            return (try keys.address(first.email.sealed, of: first.accountID), MailText(codes, hasAccount: hasAccount))
         case .recoveryStarted, .recoveryCompleted, .emailChangeRequested:
             guard let email = try await UserRepository(postgres).find(id: subject)?.email else { return nil }
             return (try keys.address(email.sealed, of: subject), MailText(about: kind))

@@ -22,7 +22,8 @@ struct SessionController: Sendable {
             ) { $0.state.isTerminal }
             if let ended { session = ended } else { session = try await find(request, context) }
         }
-        var response = Answer.success("Session found", data: Self.describe(session))
+        let proof = session.awaitsVerification ? try await EmailVerificationRepository(postgres).find(id: session.id) : nil
+        var response = Answer.success("Session found", data: Self.describe(session, proof))
         response.headers[.cacheControl] = "no-store"
         return response
     }
@@ -39,7 +40,7 @@ struct SessionController: Sendable {
         return session
     }
 
-    private static func describe(_ session: Session) -> JSONValue {
+    private static func describe(_ session: Session, _ proof: EmailVerification?) -> JSONValue {
         .members(
             ("session_id", .string(session.id.wireString)), ("event", .string(session.event.rawValue)),
             ("state", .string(session.state.rawValue)), ("reason", session.reason.map { .string($0.rawValue) }),
@@ -49,6 +50,7 @@ struct SessionController: Sendable {
             ("liveness", .string(session.liveness.rawValue)),
             // The face has no effect before the mailed code is sent to `POST /v1/auth/verify`.
             ("verification_id", session.awaitsVerification ? .string(session.id.wireString) : nil),
+            ("reference", proof.map { .string($0.reference) }),
             ("created_at", .string(Answer.timestamp(session.createdAt))),
             ("completed_at", session.completedAt.map { .string(Answer.timestamp($0)) }),
             ("expires_at", .string(Answer.timestamp(session.expiresAt))))

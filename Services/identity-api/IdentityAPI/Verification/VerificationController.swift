@@ -1,4 +1,3 @@
-internal import EventBus
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Hummingbird
@@ -12,17 +11,21 @@ internal import WireFormat
 /// Answers `POST /v1/auth/register`, `POST /v1/auth/verify` and `POST /v1/auth/resend`: proofs of e-mail addresses by mailed codes.
 ///
 /// Whether an address has an account shows in no answer before its code is entered. A code counts only for the verification that it was
-/// mailed for, whose id only the one who asked has: an owner who is mailed a code that a stranger asked for cannot enter it by mistake.
+/// mailed for, whose id only the one who asked has: an owner who is mailed a code that a stranger asked for cannot enter it by mistake. The
+/// mail has the codes of all requests that are open, each beside the reference that the app of the request shows.
 struct VerificationController: Sendable {
     /// The maximum size of the JSON.
     static let maxBodyBytes = 4 * 1_024
 
     let postgres: PostgresClient
     let keys: AccountKeys
-    /// Limits the mails that one client address asks for.
-    let limiter: RateLimiter<IPAddress>
-    /// Limits the codes that one client address enters, over all verifications.
-    let codes: RateLimiter<IPAddress>
+    /// Limits the mails that one client address asks for, and the blocks that it is part of.
+    let limiter: PrefixRateLimiter
+    /// Limits the codes that they enter, over all verifications.
+    let codes: PrefixRateLimiter
+    /// Limits wrong codes over all clients.
+    let brake: CodeBrake
+    let mailer: CodeMailer
     let mail: any MailSender
 
     func register(_ request: Request, _ context: APIRequestContext) async throws -> Response {
@@ -33,36 +36,33 @@ struct VerificationController: Sendable {
         let accountID = UUID()
         var new = NewEmailVerification(
             purpose: .registration, accountID: accountID, email: try keys.sealed(email, of: accountID),
-            addressKey: keys.addressKey(context.client))
+            origin: keys.origin(context.client), requestID: context.requestID, traceparent: context.traceparent)
         new.displayNameSealed = try name.map { try keys.sealed($0, of: new.accountID) }
-        let times = try await postgres.withTransaction { try await Self.begin(new, context, in: $0).times }
+        let times = try await postgres.withTransaction { try await begin(new, in: $0) }
         return Self.accepted(new.id, times, context)
     }
 
-    /// Inserts a verification and requests its mail.
+    /// Inserts a verification, and publishes its mail if that may be sent now.
     ///
-    /// - Returns: Whether the code is mailed, and the times to answer.
-    static func begin(
-        _ new: NewEmailVerification, _ context: APIRequestContext, in transaction: PostgresTransaction
-    ) async throws -> (isMailed: Bool, times: CodeTimes) {
+    /// - Returns: The times to answer.
+    func begin(_ new: NewEmailVerification, in transaction: PostgresTransaction) async throws -> CodeTimes {
         let verifications = EmailVerificationRepository(transaction)
-        let isMailed = try await verifications.insert(new)
-        if isMailed { try await mailCode(of: new.id, context, in: transaction) }
+        try await mailer.publish(try await verifications.insert(new), in: transaction)
         guard let times = try await verifications.times(id: new.id) else { throw APIError.internal }
-        return (isMailed, times)
+        return times
     }
 
-    /// Mails a new code for a verification, at most once a minute; the codes before it are void. Answers when the next one can be mailed.
+    /// Asks for a new code in the next mail, at most once a minute; with that mail the codes before it are void.
     func resend(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         try checkRate(context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         let id = try body.verificationID()
         let times = try await postgres.withTransaction { transaction in
             let verifications = EmailVerificationRepository(transaction)
-            let isMailed = try await verifications.renewCode(id: id)
-            if isMailed { try await Self.mailCode(of: id, context, in: transaction) }
+            let mail = try await verifications.askAgain(id: id, requestID: context.requestID, traceparent: context.traceparent)
+            if let mail { try await mailer.publish(mail, in: transaction) }
             guard let times = try await verifications.times(id: id) else { throw APIError.verificationOver }
-            guard isMailed || !times.isLastCode else { throw APIError.noMoreCodes }
+            guard mail != nil || times.waits || !times.isLastCode else { throw APIError.noMoreCodes }
             return times
         }
         return Self.accepted(id, times, context)
@@ -70,9 +70,11 @@ struct VerificationController: Sendable {
 
     /// Enters a code. It takes the effect that the verification is for; a repetition gets the same answer.
     func verify(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        try codes.admit(context.client.subscriber, context.limits, or: "Too many codes were entered from this address")
+        try codes.admit(context.client, context.limits, or: "Too many codes were entered from this address")
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         let (id, code) = (try body.verificationID(), try EnteredCode(body).digits)
+        let origin = keys.origin(context.client)
+        try await brake.check(origin.siteKey ?? [], entering: id, in: postgres)
         let entry = try await recordingRefusal(of: id, context) { transaction in
             let verifications = EmailVerificationRepository(transaction)
             // A change ends sign-ins, whose lock is taken before rows.
@@ -82,7 +84,10 @@ struct VerificationController: Sendable {
             guard let verification = try await verifications.takeAttempt(id: id) else { return .wrong(attemptsLeft: 0) }
             // Not thrown here: the attempt has to be committed.
             let matches = keys.codes(of: verification).map { constantTimeEqual(Array($0.utf8), Array(code.utf8)) }
-            guard matches.contains(true) else { return .wrong(attemptsLeft: verification.attemptsLeft) }
+            guard matches.contains(true) else {
+                if let site = origin.siteKey { try await WrongCodeRepository(transaction).add(from: site) }
+                return .wrong(attemptsLeft: verification.attemptsLeft)
+            }
             let verified = VerifiedEmail(
                 verification: verification, keys: keys, transaction: transaction, addressKey: keys.addressKey(context.client),
                 requestID: context.requestID, traceparent: context.traceparent)
@@ -125,28 +130,18 @@ struct VerificationController: Sendable {
 
     /// Counts a request for a mail.
     func checkRate(_ context: APIRequestContext) throws(APIError) {
-        try limiter.admit(context.client.subscriber, context.limits, or: "Too many mails were asked for from this address")
-    }
-
-    private static func mailCode(of id: UUID, _ context: APIRequestContext, in transaction: PostgresTransaction) async throws {
-        try await OutboxRepository(transaction).publish(
-            MailRequested(kind: .verificationCode, subjectID: id), requestID: context.requestID, traceparent: context.traceparent,
-            expiresAt: Date(timeIntervalSinceNow: EmailVerificationRepository.codeLifetime / .seconds(1)))
+        try limiter.admit(context.client, context.limits, or: "Too many mails were asked for from this address")
     }
 
     /// The answer to a request for a code: the same for every address, with and without an account.
-    ///
-    /// A wait of more than a minute is a limit of the day's mails, which other clients use up too: it is rounded up to hours, so that it
-    /// does not tell when they asked.
     static func accepted(_ id: UUID, _ times: CodeTimes, _ context: APIRequestContext) -> Response {
-        let unit = Duration.seconds(times.nextMail > EmailVerificationRepository.codeInterval ? 3_600 : 1)
-        let wait = Int((times.nextMail / unit).rounded(.up)) * Int(unit / .seconds(1))
+        func seconds(_ time: Duration) -> JSONValue { .integer(Int((time / .seconds(1)).rounded(.up))) }
         return Answer.json(
             Answer.data(
                 .members(
-                    ("verification_id", .string(id.wireString)),
-                    ("expires_in", .integer(Int(times.codeLeft / .seconds(1)))),
-                    ("resend_after", .integer(wait))),
+                    ("verification_id", .string(id.wireString)), ("reference", .string(times.reference)),
+                    ("mail_after", seconds(times.nextMail)), ("expires_in", .integer(Int(times.codeLeft / .seconds(1)))),
+                    ("resend_after", seconds(times.resend))),
                 context.requestID), status: .accepted)
     }
 }

@@ -5,6 +5,8 @@ extension ServiceRole {
         .own("identities"),
         .own("access_tokens"),
         .own("email_verifications"),
+        .own("code_mails"),
+        .own("wrong_codes"),
         .own("sessions"),
         .own("used_challenges"),
         .own("idempotency_keys"),

@@ -7,7 +7,7 @@ extension APIOperation {
     static let auth: [APIOperation] = [
         APIOperation(
             method: .post, path: "/v1/auth/register", id: "registerEmail", area: .faces,
-            summary: "Mails a code to an address; the answer is the same for every address",
+            summary: "Mails a code to an address, at once or with its next mail; the answer is the same for every address",
             body: .json(
                 .object(["email": .text(3...254)], optional: ["display_name": .displayName.orNull]),
                 upTo: VerificationController.maxBodyBytes),
@@ -15,7 +15,7 @@ extension APIOperation {
         APIOperation(
             method: .post, path: "/v1/auth/resend", id: "resendCode", area: .faces,
             summary:
-                "Mails a new code, at most once a minute; the answer says when the next one can be mailed, and until when one is valid",
+                "Asks for a new code in the next mail to the address, at most once a minute; the answer says when it comes and ends",
             body: .json(.object(["verification_id": .uuid]), upTo: VerificationController.maxBodyBytes), replies: [verification],
             errors: [.notFound, .limitReached], repetition: "another mail, after a minute", handler: { $0.verification.resend }),
         APIOperation(
@@ -50,10 +50,13 @@ extension APIOperation {
 
     /// The answer to a request for a code.
     static let verification = APIReply.data(
-        .object(["verification_id": .uuid, "expires_in": .count, "resend_after": .count]), status: 202,
-        "When a code ends, and when another can be mailed")
+        .object(
+            ["verification_id": .uuid, "reference": .reference, "mail_after": .count, "expires_in": .count, "resend_after": .count]),
+        status: 202, "What to show with the code, when its mail comes and when it ends")
 }
 
 extension JSONSchema {
+    /// What stands beside a code in a mail.
+    static let reference = text(CodeReference.length...CodeReference.length)
     static let displayName = text(1...DisplayName.maxBytes)
 }

@@ -96,7 +96,8 @@ extension APIOperation {
         ],
         optional: [
             "reason": .one(of: SessionReason.self).described(remedies), "retryable": .boolean, "attempts_left": .count,
-            "retry_at": .instant, "verification_id": .uuid, "completed_at": .instant, "liveness": .one(of: Liveness.self),
+            "retry_at": .instant, "verification_id": .uuid, "reference": .reference, "completed_at": .instant,
+            "liveness": .one(of: Liveness.self),
         ])
 
     /// A form of photos, with the fields that a sign-up has beyond those of a sign-in.

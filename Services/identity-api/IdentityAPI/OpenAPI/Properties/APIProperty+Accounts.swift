@@ -1,22 +1,27 @@
 internal import JSON
 
 extension APIProperty {
+    private static let codeEnd = "Seconds after which the code ends, that of the next mail if one is to come; 0 without attempts"
+
     /// Accounts, their e-mail addresses and tokens.
     static let accounts: [String: APIProperty] = [
         "user_id": .init("The account", "3f6c1a9e-5d1b-4a0e-8f7c-2b9d4e6a8c10"),
         "email": .init("The e-mail address", "ada@example.org"),
         "display_name": .init("The name that others see; null for none", "Ada"),
         "verification_id": .init("The proof of an e-mail address that is under way", "9a1e7c53-3c2f-4f6d-9b80-6d5e4f3a2b1c"),
+        "reference": .init("Show it where the code is entered: the mail has it beside the code", "KFTM"),
+        "mail_after": .init("Seconds within which the mail is sent; 0 when it was", 0),
         "verifyEmail.code": .init("The code from the mail", "482913"),
         "purpose": .init("What the code was for"),
         "enrolment_token": .init("The bearer of sign-ups with the proven address, for 15 minutes", "he_5Qx0Jx3yq1Fz"),
         "face_enrolled": .init(
             "Whether the account has a face: its first e-mail removes one from before, and the app enrols another", true),
         "expires_in": .init("Seconds for which it is valid", 600),
-        "resend_after": .init("Seconds after which another mail can be sent; after the fifth code of a verification, for another one", 60),
-        "registerEmail.expires_in": .init("Seconds for which the code of the last mail can be entered; 0 when no mail was sent", 600),
-        "resendCode.expires_in": .init("Seconds for which the code of the last mail can be entered; 0 when no mail was sent", 600),
-        "changeEmail.expires_in": .init("Seconds for which the code of the last mail can be entered; 0 when no mail was sent", 600),
+        "resend_after": .init(
+            "Seconds after which another mail can be asked for; after the fifth code of a verification, for another one", 60),
+        "registerEmail.expires_in": .init(codeEnd, 600),
+        "resendCode.expires_in": .init(codeEnd, 600),
+        "changeEmail.expires_in": .init(codeEnd, 600),
         "access_token": .init("The bearer of the account's requests", "ha_3kJ8fXw0Zr5v"),
         "refreshTokens.expires_in": .init("Seconds for which the access token is valid", 3_600),
         "redeemSession.expires_in": .init("Seconds for which the access token is valid", 3_600),

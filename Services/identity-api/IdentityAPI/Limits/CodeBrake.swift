@@ -1,0 +1,40 @@
+internal import FoundationEssentials
+internal import Metrics
+internal import PostgresClient
+internal import ServiceDefaults
+internal import Storage
+
+/// Refuses codes from sites that have entered wrong ones, while too many wrong codes are entered everywhere: the attempts of one
+/// verification do not stop who guesses on many addresses.
+///
+/// It cannot be pulled against others: a site that has not guessed, and an owner who has proven something before, enter their codes.
+struct CodeBrake: Sendable {
+    let limits: WrongCodeLimits
+
+    /// Refuses a code.
+    ///
+    /// - Throws: `rate_limited`.
+    func check(_ siteKey: [UInt8], entering verificationID: UUID, in postgres: PostgresClient, now: Date = Date()) async throws {
+        let end = try await WrongCodeRepository(postgres).wait(of: siteKey, entering: verificationID, limits: limits)
+        guard let end else { return }
+        Self.count("codes")
+        throw APIError.rateLimited(
+            "Too many wrong codes are entered: try again later", wait: .seconds(max(1, end.timeIntervalSince(now))))
+    }
+
+    /// Counts that a total holds something back: mails, or the codes of a site.
+    static func count(_ limit: String) { Counter(label: "code_brakes_total", dimensions: [("limit", limit)]).increment() }
+}
+
+extension WrongCodeLimits {
+    /// Reads the setting `WRONG_CODES_TOTAL`.
+    init(_ settings: Settings) throws(ConfigurationError) {
+        self.init()
+        total = try settings.int(
+            "WRONG_CODES_TOTAL", default: total, in: 0...100_000,
+            about: """
+                wrong codes of e-mails in an hour, over all addresses and instances, at most 10 of one client address (IPv6: /48); then \
+                clients with two wrong ones get 429; 0 is no limit. Allow ten times what is mistyped on a busy day
+                """)
+    }
+}

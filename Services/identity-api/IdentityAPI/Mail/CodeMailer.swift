@@ -1,0 +1,56 @@
+internal import EventBus
+internal import FoundationEssentials
+internal import Logging
+internal import Metrics
+internal import PostgresClient
+internal import ServiceDefaults
+internal import ServiceLifecycle
+internal import Storage
+internal import WireFormat
+
+/// Publishes mails with codes: a mail whose address has waited long enough with the request for the code, and the others when their time
+/// and their turn have come.
+///
+/// A mail is a row, which publishing and the event change in one transaction. So a planned mail survives this process, and any number of
+/// instances may poll.
+struct CodeMailer: Service {
+    /// The maximum number of mails per transaction.
+    private static let batchSize = 100
+
+    let postgres: PostgresClient
+    /// The mails with codes in a minute, over all addresses and instances; 0 is no limit.
+    let perMinute: Int
+    var interval: Duration = .seconds(1)
+    let logger: Logger
+
+    func run() async throws {
+        await periodically("mails with codes", every: interval, logger: logger) {
+            while try await publishDue() == Self.batchSize {}
+        }
+    }
+
+    /// Publishes the mail that a request has just got a place in, if it may be sent now. Call in the transaction of the request.
+    func publish(_ mail: CodeMail, in transaction: PostgresTransaction) async throws {
+        guard try await CodeMailRepository(transaction).admits(mail, perMinute: perMinute) else { return }
+        try await publish(mail.id, "at_once", in: transaction)
+    }
+
+    /// Publishes the mails of one batch that are due; returns their number.
+    @discardableResult
+    func publishDue() async throws -> Int {
+        try await postgres.withTransaction { transaction in
+            let due = try await CodeMailRepository(transaction).takeDue(perMinute: perMinute, limit: Self.batchSize)
+            if due.isHeldBack { CodeBrake.count("mails") }
+            for id in due.ids { try await publish(id, "waited", in: transaction) }
+            return due.ids.count
+        }
+    }
+
+    private func publish(_ id: UUID, _ turn: String, in transaction: PostgresTransaction) async throws {
+        guard let mail = try await CodeMailRepository(transaction).publish(id) else { return }
+        try await OutboxRepository(transaction).publish(
+            MailRequested(kind: .verificationCode, subjectID: id), requestID: mail.requestID, traceparent: mail.traceparent,
+            expiresAt: Date(timeIntervalSinceNow: EmailVerificationRepository.codeLifetime / .seconds(1)))
+        Counter(label: "code_mails_total", dimensions: [("turn", turn)]).increment()
+    }
+}

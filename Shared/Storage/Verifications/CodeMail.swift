@@ -1,0 +1,58 @@
+public import FoundationEssentials
+internal import PostgresClient
+
+/// When an address gets mails with codes, and whose codes are in one.
+///
+/// A stranger may ask for codes of any address, as often as they like. So an address has a slot for its next mail, which all its open
+/// requests share, in place of a number of mails that strangers could use up.
+public enum CodeMailRules {
+    /// The shortest time to the next mail of an address, by the mails that it had in 24 hours: `wait` after up to `mails`.
+    ///
+    /// Ten mails come within 63 minutes, and 45 more in the rest of the day: 55, however many requests there are. The first waits leave a
+    /// mail a quarter of the minute in which a person expects it.
+    public static let ladder: [(mails: Int, wait: Duration)] = [
+        (3, .seconds(45)), (6, .seconds(5 * 60)), (9, .seconds(15 * 60)), (.max, .seconds(30 * 60)),
+    ]
+    /// The requests whose codes are in one mail: more would be a list that nobody reads.
+    public static let maxRequests = 8
+    /// The attempts to enter a code where more than ``fewRequests`` of a mail are not proven: strangers make such requests, and
+    /// each of them would guess. With eight in each of 55 mails there are 880 guesses a day at a million codes.
+    public static let sharedAttempts = 2
+    /// The requests without a proof in one mail whose codes all have ``EmailVerificationRepository/maxAttempts``.
+    public static let fewRequests = 2
+    /// The time in which a site's mails count for its turn: ten minutes.
+    public static let turnWindow: Duration = .seconds(10 * 60)
+    /// The time in which all mails are counted: ten seconds, the longest wait of a mail that comes first.
+    public static let totalWindow: Duration = .seconds(10)
+
+    /// Returns the mails that the total admits in ``totalWindow``; nil for no limit.
+    static func room(perMinute: Int) -> Int? {
+        perMinute > 0 ? max(1, perMinute * Int(totalWindow / .seconds(1)) / 60) : nil
+    }
+}
+
+/// A place in the next mail of an address: a row of `code_mails`.
+public struct CodeMail: Sendable, Equatable {
+    /// The id.
+    public let id: UUID
+    /// Whether it may be sent now, as far as its address is concerned.
+    public let isDue: Bool
+    /// Whether one of the requests is proven.
+    public let isProven: Bool
+
+    init(row: PostgresRow) throws(PostgresError) {
+        id = try row.decode("id")
+        isDue = try row.decode("is_due")
+        isProven = try row.decode("is_proven")
+    }
+}
+
+/// A mail with codes that is going to be sent.
+public struct PublishedCodeMail: Sendable, Equatable {
+    /// The id.
+    public let id: UUID
+    /// The request that planned it.
+    public let requestID: String?
+    /// The trace of that request.
+    public let traceparent: String?
+}

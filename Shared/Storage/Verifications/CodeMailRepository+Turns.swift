@@ -1,0 +1,72 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// The order in which mails that are due are published: all together they have a total.
+extension CodeMailRepository {
+    /// Returns whether a mail that is due may be published at once: all mails together are below their total, and it is proven, or no
+    /// other one waits for its turn.
+    ///
+    /// - Parameter perMinute: The total; 0 is none.
+    public func admits(_ mail: CodeMail, perMinute: Int) async throws(PostgresError) -> Bool {
+        guard mail.isDue else { return false }
+        guard let room = CodeMailRules.room(perMinute: perMinute) else { return true }
+        return try await db.query(
+            """
+            SELECT (SELECT count(*) FROM (SELECT FROM code_mails WHERE requested_at > now() - \(unescaped: Self.totalWindow)
+                                          LIMIT \(room)) recent) < \(room)
+                AND (\(mail.isProven) OR NOT EXISTS (
+                    SELECT FROM code_mails WHERE requested_at IS NULL AND due_at <= now() AND id <> \(mail.id))) AS is_admitted
+            """
+        ).required().decode("is_admitted")
+    }
+
+    /// The mails that are due, and have their turn.
+    public struct Due: Sendable, Equatable {
+        /// Those that the total admits, in the order of their turns; this transaction holds their addresses.
+        public let ids: [UUID]
+        /// Whether the total holds others back.
+        public let isHeldBack: Bool
+    }
+
+    /// Takes the mails that are due and that the total admits: first those with a proven request; then the sites have turns, the one with
+    /// the fewest mails in ``CodeMailRules/turnWindow`` first. So a flood from some sites waits, and what comes from others does not.
+    ///
+    /// Call in the transaction that publishes them. One transaction takes mails at a time, so that the total holds over all instances; for
+    /// others, and for mails whose address is held, there is another turn.
+    ///
+    /// - Parameter perMinute: The total; 0 is none.
+    public func takeDue(perMinute: Int, limit: Int) async throws(PostgresError) -> Due {
+        let none = Due(ids: [], isHeldBack: false)
+        // Found first, without a lock: mostly there is none.
+        guard try await !db.query("SELECT FROM code_mails WHERE requested_at IS NULL AND due_at <= now() LIMIT 1").isEmpty,
+            try await db.query("SELECT pg_try_advisory_xact_lock(hashtextextended('code_mails', 0)) AS is_held").required()
+                .decode("is_held")
+        else { return none }
+        let rows = try await db.query(
+            """
+            WITH sent AS (SELECT site_key, count(*) AS mails FROM code_mails WHERE requested_at > now() - \(unescaped: Self.turnWindow)
+                          GROUP BY site_key),
+            due AS (
+                SELECT m.id, m.email_lookups, m.is_proven, m.due_at, count(*) OVER () AS number, coalesce(s.mails, 0)
+                    + row_number() OVER (PARTITION BY m.is_proven, m.site_key ORDER BY m.due_at, m.id) AS turn
+                FROM code_mails m LEFT JOIN sent s ON s.site_key = m.site_key WHERE m.requested_at IS NULL AND m.due_at <= now())
+            SELECT id, email_lookups, number FROM due ORDER BY is_proven DESC, turn, due_at, id
+            LIMIT least(\(limit), greatest(0, \(CodeMailRules.room(perMinute: perMinute) ?? .max) - (
+                SELECT count(*) FROM code_mails WHERE requested_at > now() - \(unescaped: Self.totalWindow))))
+            """)
+        var ids: [UUID] = []
+        for row in rows where try await tryLock(row.decode("email_lookups")) { ids.append(try row.decode("id")) }
+        let number = try rows.first?.decode("number", as: Int64.self) ?? 1
+        return Due(ids: ids, isHeldBack: rows.count < limit && rows.count < number)
+    }
+
+    /// Takes the lock of an address, if no other transaction holds it: the one that does may wait for a row of another mail.
+    private func tryLock(_ emailLookups: [[UInt8]]) async throws(PostgresError) -> Bool {
+        try await db.query(
+            """
+            SELECT bool_and(pg_try_advisory_xact_lock(hashtextextended('mails:' || encode(lookup, 'hex'), 0))) AS is_held
+            FROM unnest(\(emailLookups)) AS lookup
+            """
+        ).required().decode("is_held")
+    }
+}

@@ -1,0 +1,119 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// Reads and writes `code_mails`: the mails with codes that addresses have had and are going to have.
+///
+/// A mail is planned with a request for a code, and published once: with that request, or, when its address or all addresses together
+/// have to wait, by a poller. Whoever changes a mail holds ``lock(_:)``; then it locks the mail before its verifications.
+public struct CodeMailRepository: Sendable {
+    let db: any PostgresQueryable
+
+    /// Works inside a transaction.
+    public init(_ db: some PostgresQueryable) {
+        self.db = db
+    }
+
+    /// Waits for other transactions that plan or publish a mail to the address, until this one ends.
+    func lock(_ emailLookups: [[UInt8]]) async throws(PostgresError) {
+        try await db.execute(
+            """
+            SELECT pg_advisory_xact_lock(hashtextextended('mails:' || encode(lookup, 'hex'), 0))
+            FROM (SELECT unnest(\(emailLookups)) AS lookup ORDER BY lookup) sorted
+            """)
+    }
+
+    /// Gives a request a place in the mail to its address that is planned, or plans one: as soon as ``CodeMailRules/ladder`` allows.
+    ///
+    /// Of the sites that ask, the one with the fewest mails decides about the mail's turn: a flood must not slow the owner's request.
+    ///
+    /// - Parameters:
+    ///   - siteKey: See ``RequestOrigin/siteKey``.
+    ///   - isProven: See ``EmailVerification/isProven``.
+    func place(
+        for emailLookups: [[UInt8]], siteKey: [UInt8]?, isProven: Bool, requestID: String?, traceparent: String?
+    ) async throws(PostgresError) -> CodeMail {
+        let planned = try await db.query(
+            """
+            UPDATE code_mails m SET is_proven = m.is_proven OR \(isProven),
+                site_key = CASE WHEN \(unescaped: Self.mails(of: "given.site_key")) < \(unescaped: Self.mails(of: "m.site_key"))
+                                THEN given.site_key ELSE m.site_key END
+            FROM (SELECT \(siteKey)::bytea AS site_key) given
+            WHERE m.email_lookups && \(emailLookups) AND m.requested_at IS NULL
+            RETURNING m.id, m.due_at <= now() AS is_due, m.is_proven
+            """)
+        if let row = planned.first { return try CodeMail(row: row) }
+        let row = try await db.query(
+            """
+            INSERT INTO code_mails AS m (id, email_lookups, site_key, is_proven, due_at, request_id, traceparent)
+            SELECT \(UUID()), \(emailLookups), \(siteKey), \(isProven), greatest(now(), max(requested_at) + \(unescaped: Self.spacing)),
+                   \(requestID), \(traceparent)
+            FROM code_mails WHERE email_lookups && \(emailLookups) AND requested_at > now() - \(unescaped: Self.day)
+            RETURNING m.id, m.due_at <= now() AS is_due, m.is_proven
+            """
+        ).required()
+        return try CodeMail(row: row)
+    }
+
+    /// Publishes a mail: each of the requests that have a place in it gets a code, with a lifetime that begins now, and those that wait
+    /// and have none get a place in the next mail. Call in a transaction that publishes the event too, and holds the address:
+    /// as the one that planned the mail, or by ``takeDue(perMinute:limit:)``.
+    ///
+    /// - Returns: The mail; nil when it was published before, or has no open request any more.
+    public func publish(_ id: UUID) async throws(PostgresError) -> PublishedCodeMail? {
+        let rows = try await db.query(
+            """
+            UPDATE code_mails SET requested_at = now() WHERE id = \(id) AND requested_at IS NULL
+            RETURNING email_lookups, request_id, traceparent
+            """)
+        guard let row = rows.first else { return nil }
+        let lookups: [[UInt8]] = try row.decode("email_lookups")
+        guard try await EmailVerificationRepository(db).giveCodes(to: lookups, in: id) > 0 else {
+            // Nothing is sent, so it must not count.
+            try await db.execute("DELETE FROM code_mails WHERE id = \(id)")
+            return nil
+        }
+        let mail = PublishedCodeMail(id: id, requestID: try row.decode("request_id"), traceparent: try row.decode("traceparent"))
+        let left = try await db.query(
+            """
+            SELECT site_key, is_proven FROM email_verifications
+            WHERE email_lookups && \(lookups) AND asked_at IS NOT NULL AND \(unescaped: EmailVerificationRepository.isOpen)
+            ORDER BY is_proven DESC, asked_at DESC LIMIT 1
+            """)
+        if let next = left.first {
+            _ = try await place(
+                for: lookups, siteKey: next.decode("site_key"), isProven: next.decode("is_proven"), requestID: mail.requestID,
+                traceparent: mail.traceparent)
+        }
+        return mail
+    }
+
+    /// Deletes at most `limit` mails that are a day old, and plans that no request of the day needs.
+    ///
+    /// - Returns: The number of deleted mails.
+    @discardableResult
+    public func deleteExpired(limit: Int) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            DELETE FROM code_mails WHERE id IN (
+                SELECT id FROM code_mails WHERE created_at <= now() - 2 * \(unescaped: Self.day)
+                    OR (created_at <= now() - \(unescaped: Self.day) AND requested_at <= now() - \(unescaped: Self.day))
+                ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            """)
+    }
+
+    private static let day = "interval '24 hours'"
+    static let totalWindow = "interval '\(CodeMailRules.totalWindow.components.seconds) seconds'"
+    static let turnWindow = "interval '\(CodeMailRules.turnWindow.components.seconds) seconds'"
+
+    /// SQL expression: the mails of a site that count for its turn.
+    private static func mails(of site: String) -> String {
+        "(SELECT count(*) FROM code_mails o WHERE o.site_key = \(site) AND o.requested_at > now() - \(turnWindow))"
+    }
+
+    /// SQL expression: the time between the last of `count(*)` mails and the next one.
+    private static let spacing =
+        "CASE "
+        + CodeMailRules.ladder.map { step in
+            "\(step.mails == .max ? "ELSE" : "WHEN count(*) <= \(step.mails) THEN") interval '\(step.wait.components.seconds) seconds' "
+        }.joined() + "END"
+}

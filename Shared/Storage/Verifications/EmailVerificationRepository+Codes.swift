@@ -1,0 +1,131 @@
+public import FoundationEssentials
+public import PostgresClient
+
+/// The codes of verifications, and their places in the mails of ``CodeMailRepository``.
+extension EmailVerificationRepository {
+    /// Inserts a verification, which waits for the next mail to its address. Call in a transaction.
+    ///
+    /// Executes the same statements whether the address has an account or not. Before the mail is published it has neither a code nor an
+    /// attempt: what was not mailed must not be guessed.
+    ///
+    /// - Returns: The mail, for ``CodeMailRepository/admits(_:perMinute:)``.
+    public func insert(_ new: NewEmailVerification) async throws(PostgresError) -> CodeMail {
+        let (lookups, mails) = (new.email.lookups, CodeMailRepository(db))
+        let choices = (0..<Self.referenceChoices).map { _ in CodeReference.random() }
+        try await mails.lock(lookups)
+        let row = try await db.query(
+            """
+            INSERT INTO email_verifications (id, purpose, account_id, sign_in_id, email_lookups, email_sealed, display_name_sealed,
+                                             address_key, site_key, reference, is_proven)
+            SELECT \(new.id), \(new.purpose.rawValue), \(new.accountID), \(new.signInID), \(lookups), \(new.email.sealed),
+                   \(new.displayNameSealed), \(new.origin.addressKey), \(new.origin.siteKey), (
+                SELECT choice FROM unnest(\(choices)) AS choice
+                ORDER BY EXISTS (SELECT FROM email_verifications o
+                                 WHERE o.email_lookups && \(lookups) AND o.verified_at IS NULL AND o.reference = choice)
+                LIMIT 1), \(new.purpose == .emailChange)
+                OR EXISTS (SELECT FROM email_verifications o WHERE o.email_lookups && \(lookups) AND o.verified_at IS NOT NULL
+                           AND o.address_key = \(new.origin.addressKey))
+                OR EXISTS (SELECT FROM sessions WHERE attempt_key = ANY(\(lookups.map(AttemptKey.derive(from:)))) AND event = 'sign_in'
+                           AND state = 'succeeded' AND address_key = \(new.origin.addressKey))
+            RETURNING is_proven
+            """
+        ).required()
+        return try await mails.place(
+            for: lookups, siteKey: new.origin.siteKey, isProven: row.decode("is_proven"), requestID: new.requestID,
+            traceparent: new.traceparent)
+    }
+
+    /// Asks for another code of a verification that is not proven, in the next mail to its address. Call in a transaction.
+    ///
+    /// - Returns: The mail; nil when it waits for one already, or may ask for none now: ``times(id:)`` says when it may.
+    public func askAgain(id: UUID, requestID: String?, traceparent: String?) async throws(PostgresError) -> CodeMail? {
+        let mails = CodeMailRepository(db)
+        let found = try await db.query("SELECT email_lookups, site_key, is_proven FROM email_verifications WHERE id = \(id)")
+        guard let row = found.first else { return nil }
+        let lookups: [[UInt8]] = try row.decode("email_lookups")
+        try await mails.lock(lookups)
+        let mayAsk = try await db.query("SELECT FROM email_verifications WHERE id = \(id) AND \(unescaped: Self.mayAsk)")
+        guard !mayAsk.isEmpty else { return nil }
+        // The mail is locked before the verification, as by whoever publishes it.
+        let mail = try await mails.place(
+            for: lookups, siteKey: row.decode("site_key"), isProven: row.decode("is_proven"), requestID: requestID,
+            traceparent: traceparent)
+        try await db.execute("UPDATE email_verifications SET asked_at = now() WHERE id = \(id) AND verified_at IS NULL")
+        return mail
+    }
+
+    /// Gives the requests that have a place in a mail their codes: those that wait get another one, and those whose code can still be
+    /// entered keep it. Call for ``CodeMailRepository/publish(_:)``.
+    ///
+    /// Proven ones come first; then one of each site, and of these by turns the newest and the one that has waited longest. A stranger
+    /// with one site has one place; one with many delays a request without a proof, and does not keep it out.
+    ///
+    /// - Returns: The number of requests.
+    func giveCodes(to emailLookups: [[UInt8]], in mail: UUID) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            WITH of_sites AS (
+                SELECT id, is_proven, asked_at, mailed_at, coalesce(asked_at, mailed_at) AS at,
+                    row_number() OVER (PARTITION BY is_proven, site_key ORDER BY coalesce(asked_at, mailed_at) DESC, id) AS of_site
+                FROM email_verifications WHERE email_lookups && \(emailLookups) AND \(unescaped: Self.isOpen)),
+            ranked AS (
+                SELECT id, is_proven, of_site, row_number() OVER (PARTITION BY is_proven, of_site ORDER BY at DESC, id) AS newest,
+                    row_number() OVER (PARTITION BY is_proven, of_site ORDER BY asked_at IS NULL, mailed_at NULLS FIRST, at, id) AS oldest
+                FROM of_sites),
+            places AS (
+                SELECT id, is_proven FROM ranked ORDER BY is_proven DESC, of_site, least(newest, 2 * oldest), newest
+                LIMIT \(CodeMailRules.maxRequests)),
+            given AS (SELECT id, is_proven OR count(*) FILTER (WHERE NOT is_proven) OVER () <= \(CodeMailRules.fewRequests) AS has_all
+                      FROM places)
+            UPDATE email_verifications v
+            SET code_mail_id = \(mail), asked_at = NULL, code_number = code_number + (asked_at IS NOT NULL)::int,
+                attempts_left = CASE WHEN asked_at IS NULL THEN attempts_left WHEN given.has_all THEN \(Int32(Self.maxAttempts))
+                                     ELSE \(Int32(CodeMailRules.sharedAttempts)) END,
+                mailed_at = CASE WHEN asked_at IS NULL THEN mailed_at ELSE now() END,
+                code_expires_at = CASE WHEN asked_at IS NULL THEN code_expires_at ELSE
+                                       now() + make_interval(secs => \(Self.codeLifetime / .seconds(1))) END
+            FROM given WHERE v.id = given.id AND v.verified_at IS NULL
+            """)
+    }
+
+    /// Returns the requests whose codes are in a mail, and can be entered; the newest first.
+    public func requests(in mail: UUID) async throws(PostgresError) -> [EmailVerification] {
+        try await db.query(
+            """
+            SELECT v.* FROM code_mails m JOIN email_verifications v ON v.email_lookups && m.email_lookups AND v.code_mail_id = m.id
+            WHERE m.id = \(mail) AND v.verified_at IS NULL AND v.code_expires_at > now()
+            ORDER BY v.mailed_at DESC, v.created_at DESC, v.id
+            """
+        ).map(EmailVerification.init(row:))
+    }
+
+    /// Returns the reference of a verification, when its next mail comes, and until when its code can be entered; nil when it is
+    /// unknown, proven, or older than ``lifetime``.
+    ///
+    /// Call in the transaction of ``insert(_:)`` or ``askAgain(id:requestID:traceparent:)``, after the mail was published if it was.
+    public func times(id: UUID) async throws(PostgresError) -> CodeTimes? {
+        let rows = try await db.query(
+            """
+            SELECT reference, code_number, asked_at IS NOT NULL AS waits,
+                CASE WHEN attempts_left > 0 THEN extract(epoch FROM code_expires_at - now())::float8 END AS left_seconds,
+                extract(epoch FROM mailed_at + make_interval(secs => \(Self.codeInterval / .seconds(1))) - now())::float8 AS resend_seconds,
+                (SELECT extract(epoch FROM m.due_at - now())::float8 FROM code_mails m
+                 WHERE m.email_lookups && v.email_lookups AND m.requested_at IS NULL LIMIT 1) AS mail_seconds
+            FROM email_verifications v
+            WHERE id = \(id) AND verified_at IS NULL AND \(unescaped: Self.isOfTheDay)
+            """)
+        return try rows.first.map(CodeTimes.init(row:))
+    }
+
+    /// SQL condition: a verification has a code that can be entered, or waits for one.
+    static let isOpen = """
+        verified_at IS NULL AND \(isOfTheDay) AND (asked_at IS NOT NULL OR (attempts_left > 0 AND code_expires_at > now()))
+        """
+    private static let isOfTheDay = "created_at > now() - interval '\(lifetime.components.seconds) seconds'"
+    private static let mayAsk = """
+        verified_at IS NULL AND \(isOfTheDay) AND asked_at IS NULL AND code_number < \(maxCodes)
+        AND mailed_at <= now() - interval '\(codeInterval.components.seconds) seconds'
+        """
+    /// The references that are drawn, of which one is taken that no open request of the address has.
+    private static let referenceChoices = 4
+}

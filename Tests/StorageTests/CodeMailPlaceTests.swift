@@ -1,0 +1,74 @@
+import FoundationEssentials
+import PostgresClient
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// Whose codes are in a mail: at most eight.
+struct CodeMailPlaceTests {
+    private let mails = CodeMails()
+
+    /// Asks from other sites, one after the other.
+    private func strangers(_ numbers: Range<Int>) async throws {
+        for number in numbers {
+            try await mails.ask(from: number)
+            try await CodeMails.age(by: 1)
+        }
+    }
+
+    @Test(.storage) func `the owner's request after those of 60 strangers is in the next mail`() async throws {
+        try await mails.ask(from: 0, isPublished: true)
+        try await strangers(1..<61)
+        let owner = try await mails.ask(from: 100)
+        let requests = try await mails.publish(owner.mail)
+        #expect(requests.count == CodeMailRules.maxRequests && requests.contains(owner.id))
+    }
+
+    @Test(.storage) func `a proven request has a place, however many ask after it`() async throws {
+        try await mails.prove(try await mails.ask(from: 100).id)
+        let owner = try await mails.ask(from: 100)
+        try await strangers(1..<21)
+        #expect(try await mails.publish(owner.mail).contains(owner.id))
+    }
+
+    @Test(.storage) func `requests without a place wait for the next mail, where the one that has waited longest has one`() async throws {
+        let owner = try await mails.ask(from: 100)
+        try await CodeMails.age(by: 1)
+        try await strangers(1..<3)
+        // In the first mail the one that has waited longest.
+        #expect(try await mails.publish(owner.mail).contains(owner.id))
+        let later = try await mails.ask(from: 101)
+        try await CodeMails.age(by: 60)
+        try await strangers(3..<33)
+        #expect(try await mails.publish(later.mail).contains(later.id), "thirty have asked since")
+        #expect(try await client.query("SELECT FROM email_verifications WHERE asked_at IS NOT NULL").count == 23)
+        let next = try await client.query("SELECT due_at > now() AS waits FROM code_mails WHERE requested_at IS NULL")
+        #expect(try next.column("waits", as: Bool.self) == [true])
+    }
+
+    @Test(.storage) func `one site has one place, when others want one`() async throws {
+        let owner = try await mails.ask(from: 100)
+        try await CodeMails.age(by: 1)
+        for _ in 0..<20 { try await mails.ask(from: 1) }
+        #expect(try await mails.publish(owner.mail).contains(owner.id))
+    }
+
+    @Test(.storage) func `where few ask, each code has five attempts, and where strangers do, theirs have two`() async throws {
+        try await mails.prove(try await mails.ask(from: 100).id)
+        let proven = try await mails.ask(from: 100)
+        let (first, second) = (try await mails.ask(from: 1).id, try await mails.ask(from: 2).id)
+        func attempts(_ ids: UUID...) async throws -> [Int] {
+            var left: [Int] = []
+            for id in ids { left.append(try #require(try await CodeMails.verification(id)).attemptsLeft) }
+            return left
+        }
+        try await mails.publish(proven.mail)
+        #expect(try await attempts(proven.id, first, second) == [5, 5, 5])
+        try await CodeMails.age(by: 60)
+        let third = try await mails.ask(from: 3)
+        let again = try await mails.ask(from: 100)
+        try await mails.publish(third.mail)
+        #expect(try await attempts(third.id, again.id, first) == [2, 5, 5])
+    }
+}

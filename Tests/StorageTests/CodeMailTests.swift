@@ -1,0 +1,121 @@
+import FoundationEssentials
+import PostgresClient
+import TestSupport
+import Testing
+import WireFormat
+
+@testable import Storage
+
+/// The slot for the next mail of an address, which all its requests share.
+struct CodeMailTests {
+    private let mails = CodeMails()
+
+    @Test(.storage) func `a request gets its mail at once, and those after it share the next one`() async throws {
+        let first = try await mails.ask()
+        #expect(first.mail.isDue)
+        #expect(try await mails.publish(first.mail) == [first.id])
+        let (second, third) = (try await mails.ask(from: 1), try await mails.ask(from: 2))
+        #expect(second.mail.id == third.mail.id && !second.mail.isDue)
+        try await CodeMails.age(by: 60)
+        #expect(try await mails.ask(from: 3).mail.isDue)
+        #expect(try await Set(mails.publish(second.mail)).isSuperset(of: [first.id, second.id, third.id]))
+    }
+
+    @Test(.storage) func `a mail is published once`() async throws {
+        let first = try await mails.ask()
+        #expect(try await client.withTransaction { try await CodeMailRepository($0).publish(first.mail.id) } != nil)
+        #expect(try await client.withTransaction { try await CodeMailRepository($0).publish(first.mail.id) } == nil)
+        #expect(try await CodeMails.verification(first.id)?.codeNumber == 1)
+    }
+
+    @Test(.storage) func `an address under attack for a day has fewer than 60 mails`() async throws {
+        var (sent, seconds) = (0, 0)
+        while true {
+            let mail = try await mails.ask(from: sent).mail
+            let wait: Double = try await client.query(
+                "SELECT extract(epoch FROM due_at - now())::float8 AS wait FROM code_mails WHERE id = \(mail.id)"
+            ).required().decode("wait")
+            let whole = max(0, Int(wait.rounded(.up)))
+            seconds += whole
+            guard seconds < 24 * 60 * 60 else { break }
+            try await CodeMails.age(by: whole)
+            try await mails.publish(mail)
+            sent += 1
+        }
+        #expect(sent == 55)
+    }
+
+    @Test(.storage) func `before its mail a request has neither a code nor an attempt`() async throws {
+        try await mails.ask(isPublished: true)
+        let waiting = try await mails.ask(from: 1).id
+        #expect(try await EmailVerificationRepository(client).takeAttempt(id: waiting) == nil)
+        let row = try #require(try await CodeMails.verification(waiting))
+        #expect(row.codeNumber == 0 && row.attemptsLeft == 0 && row.codeExpiresAt == nil)
+    }
+
+    @Test(.storage) func `a code that was mailed keeps its number, its attempts and its end in the next mail`() async throws {
+        let first = try await mails.ask()
+        try await mails.publish(first.mail)
+        _ = try await EmailVerificationRepository(client).takeAttempt(id: first.id)
+        try await CodeMails.age(by: 60)
+        let before = try #require(try await CodeMails.verification(first.id))
+        let second = try await mails.ask(from: 1)
+        #expect(try await mails.publish(second.mail) == [second.id, first.id])
+        let after = try #require(try await CodeMails.verification(first.id))
+        #expect(after.codeNumber == 1 && after.attemptsLeft == before.attemptsLeft && after.codeExpiresAt == before.codeExpiresAt)
+    }
+
+    @Test(.storage) func `another code is in the next mail, and until then the one before can be entered`() async throws {
+        let first = try await mails.ask()
+        try await mails.publish(first.mail)
+        #expect(try await mails.askAgain(first.id) == nil, "a minute has to pass")
+        try await CodeMails.age(by: 60)
+        let next = try #require(try await mails.askAgain(first.id))
+        #expect(try await mails.askAgain(first.id) == nil, "it waits already")
+        #expect(try await EmailVerificationRepository(client).takeAttempt(id: first.id)?.codeNumber == 1)
+        #expect(try await mails.publish(next) == [first.id])
+        #expect(try await CodeMails.verification(first.id)?.codeNumber == 2)
+    }
+
+    @Test(.storage) func `a mail without an open request is not sent, and does not count`() async throws {
+        let first = try await mails.ask()
+        try await mails.prove(first.id)
+        #expect(try await client.withTransaction { try await CodeMailRepository($0).publish(first.mail.id) } == nil)
+        #expect(try await mails.ask(from: 1).mail.isDue)
+    }
+
+    @Test(.storage) func `the open requests of an address have references of their own, of four letters`() async throws {
+        var references: Set<String> = []
+        for number in 0..<20 {
+            let id = try await mails.ask(from: number).id
+            let reference = try #require(try await CodeMails.verification(id)).reference
+            #expect(reference.count == 4 && reference.allSatisfy { CodeReference.alphabet.contains($0) })
+            references.insert(reference)
+        }
+        #expect(references.count == 20)
+    }
+
+    @Test(.storage) func `concurrent requests of an address share one mail`() async throws {
+        let planned = try await race(8) { try await mails.ask(from: $0).mail.id }
+        #expect(Set(planned).count == 1)
+    }
+
+    @Test(.storage) func `where a code was entered, or a sign-in succeeded, or a bearer asks, a request is proven`() async throws {
+        let stranger = try await mails.ask(from: 1).id
+        let owner = try await mails.ask(from: 2).id
+        try await mails.prove(owner)
+        let session = NewSession(
+            userID: UUID(), event: .signIn, attemptKey: AttemptKey.derive(from: TestLookup.of(hash(1))), tokenHash: hash(1),
+            origin: CodeMails.origin(3))
+        #expect(try await sessions.complete(id: sessions.insert(session).id, outcome: .succeeded))
+        func isProven(_ number: Int, _ purpose: EmailVerification.Purpose = .registration, seed: Int = 1) async throws -> Bool? {
+            try await CodeMails.verification(CodeMails(seed: seed).ask(from: number, purpose).id)?.isProven
+        }
+        #expect(try await CodeMails.verification(stranger)?.isProven == false)
+        #expect(try await isProven(1) == false)
+        #expect(try await isProven(2) == true)
+        #expect(try await isProven(3) == true)
+        #expect(try await isProven(2, seed: 2) == false, "of another e-mail")
+        #expect(try await isProven(1, .emailChange) == true)
+    }
+}

@@ -1,0 +1,59 @@
+import FoundationEssentials
+import PostgresClient
+import Storage
+import Testing
+
+/// The total of wrong codes over all addresses.
+struct WrongCodeTests {
+    private var codes: WrongCodeRepository { WrongCodeRepository(client) }
+
+    private var limits: WrongCodeLimits {
+        var limits = WrongCodeLimits()
+        limits.total = 20
+        return limits
+    }
+
+    private func guess(_ count: Int, from site: Int) async throws {
+        for _ in 0..<count { try await codes.add(from: hash(site)) }
+    }
+
+    private func waits(_ site: Int, entering id: UUID = UUID()) async throws -> Bool {
+        try await codes.wait(of: hash(site), entering: id, limits: limits) != nil
+    }
+
+    @Test(.storage) func `when the total is reached, sites that have guessed wait, and others enter their codes`() async throws {
+        try await guess(10, from: 1)
+        #expect(try await !waits(1), "the total is not reached")
+        try await guess(10, from: 2)
+        for site in 1...2 { #expect(try await waits(site)) }
+        #expect(try await !waits(3))
+        try await guess(1, from: 3)
+        #expect(try await !waits(3), "a person has mistyped a code")
+        try await guess(1, from: 3)
+        #expect(try await waits(3))
+    }
+
+    @Test(.storage) func `few of one site count, so that it cannot reach the total alone`() async throws {
+        try await guess(100, from: 1)
+        #expect(try await !waits(1))
+        try await guess(9, from: 2)
+        #expect(try await !waits(2))
+        try await guess(1, from: 2)
+        #expect(try await waits(2))
+    }
+
+    @Test(.storage) func `a proven verification passes`() async throws {
+        try await guess(10, from: 1)
+        try await guess(10, from: 2)
+        let (proven, other) = (try await CodeMails().ask(from: 1, .emailChange).id, try await CodeMails().ask(from: 1).id)
+        #expect(try await !waits(1, entering: proven))
+        #expect(try await waits(1, entering: other))
+    }
+
+    @Test(.storage) func `without a limit nothing waits`() async throws {
+        try await guess(30, from: 1)
+        var limits = WrongCodeLimits()
+        limits.total = 0
+        #expect(try await codes.wait(of: hash(1), entering: UUID(), limits: limits) == nil)
+    }
+}
