@@ -111,6 +111,8 @@ extension String {
             .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/, with: "<time>")
             .replacing(/[A-Za-z0-9_\-]{20,}(:[A-Za-z0-9_\-]+)?/, with: "<token>")
             .replacing(/^\d+$/, with: "<digits>")
+            // What tells the codes of a mail apart.
+            .replacing(/^[BCDFGHJKMNPQRSTVWXYZ]{4}$/, with: "<reference>")
             // The ttl of a push is its remaining lifetime, which is 3599s or 3600s depending on the time of sending.
             .replacing(/^\d+s$/, with: "<seconds>")
             // The time of an answer as a header has it.

@@ -17,7 +17,8 @@ struct TurnTests {
             try await worker.running {
                 var ended: [ImageJob] = []
                 for id in ids { ended.append(try await worker.ended(id)) }
-                #expect(ended.map(\.status) == [.completed, .failed, .completed])
+                // Which of the two waiting ones is made first is open: the sweeper fills free places, too.
+                #expect(ended.count { $0.status == .completed } == 2 && ended.count { $0.status == .failed } == 1)
             }
         }
     }
