@@ -104,6 +104,18 @@ import WireFormat
         }
     }
 
+    @Test func `Sessions that wait for their turn keep no address out that has none`() throws {
+        var limits = SessionAdmission.Limits.none
+        (limits.total, limits.inFlightPerAddress) = (4, 2)
+        let admission = SessionAdmission(limits: limits)
+        var load = UndecidedSessions(total: 10, waiting: 8)
+        try admission.check(load, EngineTime(), isKnown: false)
+        load.inFlightOfAddress = 2
+        #expect(throws: APIError.self) { try admission.check(load, EngineTime(), isKnown: false) }
+        load = UndecidedSessions(total: 11, waiting: 8)
+        #expect(throws: APIError.self) { try admission.check(load, EngineTime(), isKnown: false) }
+    }
+
     @Test func `An address that has used its share of the workers' time is served last, a known phone of it is not`() async throws {
         try await withIdentityAPI(Self.limits { $0.firstTimePerAddress = .milliseconds(1) }) { api in
             _ = try await api.signedInDevice()

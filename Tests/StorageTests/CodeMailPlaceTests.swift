@@ -54,21 +54,33 @@ struct CodeMailPlaceTests {
         #expect(try await mails.publish(owner.mail).contains(owner.id))
     }
 
-    @Test(.storage) func `where few ask, each code has five attempts, and where strangers do, theirs have two`() async throws {
-        try await mails.prove(try await mails.ask(from: 100).id)
-        let proven = try await mails.ask(from: 100)
-        let (first, second) = (try await mails.ask(from: 1).id, try await mails.ask(from: 2).id)
+    @Test(.storage) func `where few ask, each code has five attempts, and where more do two, but that of a bearer`() async throws {
+        let (first, second) = (try await mails.ask(from: 1), try await mails.ask(from: 2).id)
+        let bearer = try await mails.ask(from: 3, .emailChange).id
         func attempts(_ ids: UUID...) async throws -> [Int] {
             var left: [Int] = []
             for id in ids { left.append(try #require(try await CodeMails.verification(id)).attemptsLeft) }
             return left
         }
-        try await mails.publish(proven.mail)
-        #expect(try await attempts(proven.id, first, second) == [5, 5, 5])
+        try await mails.publish(first.mail)
+        #expect(try await attempts(first.id, second, bearer) == [5, 5, 5])
+        try await mails.prove(second)
         try await CodeMails.age(by: 60)
-        let third = try await mails.ask(from: 3)
-        let again = try await mails.ask(from: 100)
+        let (third, proven) = (try await mails.ask(from: 4), try await mails.ask(from: 2).id)
+        let another = try await mails.ask(from: 5, .emailChange).id
         try await mails.publish(third.mail)
-        #expect(try await attempts(third.id, again.id, first) == [2, 5, 5])
+        #expect(try await attempts(third.id, proven, another, first.id) == [2, 2, 5, 5])
+    }
+
+    @Test(.storage) func `requests of bearers take half of the places at most`() async throws {
+        let owner = try await mails.ask(from: 100)
+        for number in 1...12 { try await mails.ask(from: number, .emailChange) }
+        #expect(try await mails.publish(owner.mail).contains(owner.id))
+    }
+
+    @Test(.storage) func `a site has as many requests for its first mail as a mail has places`() async throws {
+        for number in 1...20 { try await mails.ask(from: number.isMultiple(of: 2) ? 1 : 2) }
+        let rows = try await client.query("SELECT count(*) AS n FROM email_verifications GROUP BY site_key")
+        #expect(try rows.column("n", as: Int.self) == [CodeMailRules.maxRequests, CodeMailRules.maxRequests])
     }
 }

@@ -50,6 +50,21 @@ struct CodeMailTurnTests {
         #expect(try await admits(CodeMails(seed: 2).ask(from: 100, .emailChange).mail))
     }
 
+    @Test(.storage) func `a proven mail passes none after three of its site`() async throws {
+        for number in 1...3 { try await CodeMails(seed: number).ask(from: 100, isPublished: true) }
+        try await flood(1, sites: 1)
+        #expect(try await !admits(CodeMails(seed: 4).ask(from: 100, .emailChange).mail))
+    }
+
+    @Test(.storage) func `a flood of proven requests from ten sites delays the mail of another site by less than ten seconds`() async throws
+    {
+        for number in 0..<60 { try await CodeMails(seed: 1_000 + number).ask(from: 1 + number % 10, .emailChange) }
+        #expect(try await publishDue().mails.count == 6)
+        let honest = try await CodeMails(seed: 1).ask(from: 100).mail
+        try await CodeMails.age(by: 10)
+        #expect(try await publishDue().mails.contains(honest.id))
+    }
+
     @Test(.storage) func `a flood from ten sites delays the mail of another site by less than ten seconds`() async throws {
         try await flood(60, sites: 10)
         #expect(try await publishDue().mails.count == 6)

@@ -54,13 +54,16 @@ public struct ImageCallRepository: Sendable {
             """) == 1
     }
 
-    /// Takes back a call of today that cost nothing.
+    /// Takes back a call of today that cost nothing. Call in a transaction.
     public func takeBack(for userID: UUID) async throws(PostgresError) {
-        try await db.execute(
-            """
-            UPDATE image_calls SET calls = calls - 1
-            WHERE day = \(unescaped: Self.today) AND (user_id = \(userID) OR user_id IS NULL) AND calls > 0
-            """)
+        // In the order in which ``count(for:limits:)`` locks the rows.
+        for owner in [userID, nil] {
+            try await db.execute(
+                """
+                UPDATE image_calls SET calls = calls - 1
+                WHERE day = \(unescaped: Self.today) AND user_id IS NOT DISTINCT FROM \(owner) AND calls > 0
+                """)
+        }
     }
 
     /// Returns the calls for all accounts today.

@@ -5,6 +5,8 @@ public import PostgresClient
 public struct UndecidedSessions: Sendable, Equatable {
     /// The number of all undecided sessions.
     public var total: Int
+    /// The number of those that wait for their turn.
+    public var waiting: Int
     /// The number from the given address.
     public var ofAddress: Int
     /// Those of them that neither wait for their turn nor are of known installations.
@@ -18,9 +20,11 @@ public struct UndecidedSessions: Sendable, Equatable {
 
     /// Describes the load.
     public init(
-        total: Int = 0, ofAddress: Int = 0, inFlightOfAddress: Int = 0, ofInstallation: Int = 0, ofAccount: Int = 0, photoBytes: Int = 0
+        total: Int = 0, waiting: Int = 0, ofAddress: Int = 0, inFlightOfAddress: Int = 0, ofInstallation: Int = 0, ofAccount: Int = 0,
+        photoBytes: Int = 0
     ) {
         self.total = total
+        self.waiting = waiting
         self.ofAddress = ofAddress
         self.inFlightOfAddress = inFlightOfAddress
         self.ofInstallation = ofInstallation
@@ -41,7 +45,8 @@ extension SessionRepository {
     ) async throws(PostgresError) -> UndecidedSessions {
         let rows = try await db.query(
             """
-            SELECT count(*) AS total, count(*) FILTER (WHERE address_key = \(addressKey)) AS of_address,
+            SELECT count(*) AS total, count(*) FILTER (WHERE awaits_turn) AS waiting,
+                count(*) FILTER (WHERE address_key = \(addressKey)) AS of_address,
                 count(*) FILTER (WHERE address_key = \(addressKey) AND \(unescaped: Self.isInFlight)) AS in_flight,
                 count(*) FILTER (WHERE installation_key = \(installationKey)) AS of_installation,
                 count(*) FILTER (WHERE user_id = \(accountID) AND authorised) AS of_account,
@@ -50,7 +55,7 @@ extension SessionRepository {
             """)
         let row = try rows.required()
         return UndecidedSessions(
-            total: try row.decode("total"), ofAddress: try row.decode("of_address"),
+            total: try row.decode("total"), waiting: try row.decode("waiting"), ofAddress: try row.decode("of_address"),
             inFlightOfAddress: try row.decode("in_flight"), ofInstallation: try row.decode("of_installation"),
             ofAccount: try row.decode("of_account"),
             photoBytes: try row.decode("photo_bytes"))

@@ -15,13 +15,18 @@ public enum CodeMailRules {
     ]
     /// The requests whose codes are in one mail: more would be a list that nobody reads.
     public static let maxRequests = 8
-    /// The attempts to enter a code where more than ``fewRequests`` of a mail are not proven: strangers make such requests, and
-    /// each of them would guess. With eight in each of 55 mails there are 880 guesses a day at a million codes.
+    /// The places of a mail that proven requests have before others: a bearer of any account may ask for codes of any address.
+    public static let provenPlaces = 4
+    /// The attempts to enter a code where more than ``fewRequests`` share a mail: strangers make such requests, and each of them would
+    /// guess. The requests of bearers have ``EmailVerificationRepository/maxAttempts`` always; whether an address has proven something
+    /// must not show in the attempts.
     public static let sharedAttempts = 2
-    /// The requests without a proof in one mail whose codes all have ``EmailVerificationRepository/maxAttempts``.
+    /// The requests without a bearer in one mail whose codes all have ``EmailVerificationRepository/maxAttempts``.
     public static let fewRequests = 2
     /// The time in which a site's mails count for its turn: ten minutes.
     public static let turnWindow: Duration = .seconds(10 * 60)
+    /// The mails of a site in that time below which a proven one passes those that wait.
+    public static let maxPassing = 3
     /// The time in which all mails are counted: ten seconds, the longest wait of a mail that comes first.
     public static let totalWindow: Duration = .seconds(10)
 

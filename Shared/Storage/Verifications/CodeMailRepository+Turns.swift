@@ -3,8 +3,8 @@ public import PostgresClient
 
 /// The order in which mails that are due are published: all together they have a total.
 extension CodeMailRepository {
-    /// Returns whether a mail that is due may be published at once: all mails together are below their total, and it is proven, or no
-    /// other one waits for its turn.
+    /// Returns whether a mail that is due may be published at once: all mails together are below their total, and no other one waits for
+    /// its turn, or it is proven and its site had few mails lately.
     ///
     /// - Parameter perMinute: The total; 0 is none.
     public func admits(_ mail: CodeMail, perMinute: Int) async throws(PostgresError) -> Bool {
@@ -14,7 +14,10 @@ extension CodeMailRepository {
             """
             SELECT (SELECT count(*) FROM (SELECT FROM code_mails WHERE requested_at > now() - \(unescaped: Self.totalWindow)
                                           LIMIT \(room)) recent) < \(room)
-                AND (\(mail.isProven) OR NOT EXISTS (
+                AND (\(mail.isProven) AND (
+                        SELECT count(*) FROM code_mails m JOIN code_mails o USING (site_key)
+                        WHERE m.id = \(mail.id) AND o.requested_at > now() - \(unescaped: Self.turnWindow)) < \(CodeMailRules.maxPassing)
+                    OR NOT EXISTS (
                     SELECT FROM code_mails WHERE requested_at IS NULL AND due_at <= now() AND id <> \(mail.id))) AS is_admitted
             """
         ).required().decode("is_admitted")
@@ -28,8 +31,9 @@ extension CodeMailRepository {
         public let isHeldBack: Bool
     }
 
-    /// Takes the mails that are due and that the total admits: first those with a proven request; then the sites have turns, the one with
-    /// the fewest mails in ``CodeMailRules/turnWindow`` first. So a flood from some sites waits, and what comes from others does not.
+    /// Takes the mails that are due and that the total admits: the sites have turns, the one with the fewest mails in
+    /// ``CodeMailRules/turnWindow`` first, and of one turn those with a proven request. So a flood from some sites waits, though it be of
+    /// addresses that its sender has proven, and what comes from others does not.
     ///
     /// Call in the transaction that publishes them. One transaction takes mails at a time, so that the total holds over all instances; for
     /// others, and for mails whose address is held, there is another turn.
@@ -48,9 +52,9 @@ extension CodeMailRepository {
                           GROUP BY site_key),
             due AS (
                 SELECT m.id, m.email_lookups, m.is_proven, m.due_at, count(*) OVER () AS number, coalesce(s.mails, 0)
-                    + row_number() OVER (PARTITION BY m.is_proven, m.site_key ORDER BY m.due_at, m.id) AS turn
+                    + row_number() OVER (PARTITION BY m.site_key ORDER BY m.is_proven DESC, m.due_at, m.id) AS turn
                 FROM code_mails m LEFT JOIN sent s ON s.site_key = m.site_key WHERE m.requested_at IS NULL AND m.due_at <= now())
-            SELECT id, email_lookups, number FROM due ORDER BY is_proven DESC, turn, due_at, id
+            SELECT id, email_lookups, number FROM due ORDER BY turn, is_proven DESC, due_at, id
             LIMIT least(\(limit), greatest(0, \(CodeMailRules.room(perMinute: perMinute) ?? .max) - (
                 SELECT count(*) FROM code_mails WHERE requested_at > now() - \(unescaped: Self.totalWindow))))
             """)

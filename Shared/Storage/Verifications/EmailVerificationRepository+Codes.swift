@@ -13,6 +13,7 @@ extension EmailVerificationRepository {
         let (lookups, mails) = (new.email.lookups, CodeMailRepository(db))
         let choices = (0..<Self.referenceChoices).map { _ in CodeReference.random() }
         try await mails.lock(lookups)
+        if new.purpose == .registration { try await deleteSurplus(of: lookups, siteKey: new.origin.siteKey) }
         let row = try await db.query(
             """
             INSERT INTO email_verifications (id, purpose, account_id, sign_in_id, email_lookups, email_sealed, display_name_sealed,
@@ -33,6 +34,19 @@ extension EmailVerificationRepository {
         return try await mails.place(
             for: lookups, siteKey: new.origin.siteKey, isProven: row.decode("is_proven"), requestID: new.requestID,
             traceparent: new.traceparent)
+    }
+
+    /// Deletes the oldest requests of a site for an address that wait for their first mail, beyond those that have a place in one: what a
+    /// stranger asks for must not make the requests of the address costly, which all read them.
+    private func deleteSurplus(of emailLookups: [[UInt8]], siteKey: [UInt8]?) async throws(PostgresError) {
+        try await db.execute(
+            """
+            DELETE FROM email_verifications WHERE id IN (
+                SELECT id FROM email_verifications
+                WHERE email_lookups && \(emailLookups) AND site_key IS NOT DISTINCT FROM \(siteKey) AND purpose = 'registration'
+                  AND verified_at IS NULL AND mailed_at IS NULL
+                ORDER BY created_at DESC, id OFFSET \(CodeMailRules.maxRequests - 1))
+            """)
     }
 
     /// Asks for another code of a verification that is not proven, in the next mail to its address. Call in a transaction.
@@ -65,17 +79,20 @@ extension EmailVerificationRepository {
         try await db.execute(
             """
             WITH of_sites AS (
-                SELECT id, is_proven, asked_at, mailed_at, coalesce(asked_at, mailed_at) AS at,
+                SELECT id, purpose, is_proven AND row_number() OVER (PARTITION BY is_proven ORDER BY coalesce(asked_at, mailed_at) DESC, id)
+                    <= \(CodeMailRules.provenPlaces) AS is_proven, asked_at, mailed_at, coalesce(asked_at, mailed_at) AS at,
                     row_number() OVER (PARTITION BY is_proven, site_key ORDER BY coalesce(asked_at, mailed_at) DESC, id) AS of_site
                 FROM email_verifications WHERE email_lookups && \(emailLookups) AND \(unescaped: Self.isOpen)),
             ranked AS (
-                SELECT id, is_proven, of_site, row_number() OVER (PARTITION BY is_proven, of_site ORDER BY at DESC, id) AS newest,
+                SELECT id, purpose, is_proven, of_site,
+                    row_number() OVER (PARTITION BY is_proven, of_site ORDER BY at DESC, id) AS newest,
                     row_number() OVER (PARTITION BY is_proven, of_site ORDER BY asked_at IS NULL, mailed_at NULLS FIRST, at, id) AS oldest
                 FROM of_sites),
             places AS (
-                SELECT id, is_proven FROM ranked ORDER BY is_proven DESC, of_site, least(newest, 2 * oldest), newest
+                SELECT id, purpose FROM ranked ORDER BY is_proven DESC, of_site, least(newest, 2 * oldest), newest
                 LIMIT \(CodeMailRules.maxRequests)),
-            given AS (SELECT id, is_proven OR count(*) FILTER (WHERE NOT is_proven) OVER () <= \(CodeMailRules.fewRequests) AS has_all
+            given AS (SELECT id, purpose = 'email_change'
+                          OR count(*) FILTER (WHERE purpose <> 'email_change') OVER () <= \(CodeMailRules.fewRequests) AS has_all
                       FROM places)
             UPDATE email_verifications v
             SET code_mail_id = \(mail), asked_at = NULL, code_number = code_number + (asked_at IS NOT NULL)::int,

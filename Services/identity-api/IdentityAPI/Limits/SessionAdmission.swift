@@ -27,8 +27,8 @@ struct SessionAdmission: Sendable {
         var perInstallation = 5
         /// Sign-ups authorised by one account: they may use the places that new installations may not.
         var perAccount = 3
-        /// All sessions. One core of face-matching-worker decides about 130 sign-ups a minute: with two cores, an admitted session is
-        /// decided within one or two minutes.
+        /// All sessions in the streams, and again all that wait for their turn. One core of face-matching-worker decides about 130
+        /// sign-ups a minute: with two cores, an admitted session is decided within one or two minutes.
         var total = 300
         /// The total bytes of photos of all sessions.
         var photoBytes = 4_096 << 20
@@ -75,8 +75,13 @@ struct SessionAdmission: Sendable {
         if limits.perAccount > 0, undecided.ofAccount >= limits.perAccount {
             throw Self.refusal("account", "Too many sessions of this account are not decided yet")
         }
-        if limits.total > 0, undecided.total >= (isKnown ? limits.total : limits.newTotal) {
+        // Those that wait for their turn keep nobody out but each other: an address has few places in the streams, and any number of
+        // addresses could fill the total with what waits.
+        if limits.total > 0, undecided.total - undecided.waiting >= (isKnown ? limits.total : limits.newTotal) {
             throw Self.refusal(isKnown ? "total" : "new", "Too many sessions are not decided yet")
+        }
+        if limits.total > 0, !isKnown, awaitsTurn(undecided), undecided.waiting >= limits.total {
+            throw Self.refusal("waiting", "Too many sessions wait for their turn")
         }
         if limits.photoBytes > 0, undecided.photoBytes + bytes > limits.photoBytes {
             throw Self.refusal("bytes", "Too many photos are not examined yet")
