@@ -18,6 +18,7 @@ struct CodeMails {
     ) async throws -> (id: UUID, mail: CodeMail) {
         let new = NewEmailVerification(purpose: purpose, email: SealedEmail(lookup: hash(seed), sealed: [1]), origin: Self.origin(number))
         let mail = try await client.withTransaction { transaction in
+            if purpose == .registration { try await EmailVerificationRepository(transaction).deleteSurplus(before: new) }
             let mail = try await EmailVerificationRepository(transaction).insert(new)
             if isPublished { _ = try await CodeMailRepository(transaction).publish(mail.id) }
             return mail

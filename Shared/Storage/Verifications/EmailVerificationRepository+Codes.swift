@@ -13,7 +13,6 @@ extension EmailVerificationRepository {
         let (lookups, mails) = (new.email.lookups, CodeMailRepository(db))
         let choices = (0..<Self.referenceChoices).map { _ in CodeReference.random() }
         try await mails.lock(lookups)
-        if new.purpose == .registration { try await deleteSurplus(of: lookups, siteKey: new.origin.siteKey) }
         let row = try await db.query(
             """
             INSERT INTO email_verifications (id, purpose, account_id, sign_in_id, email_lookups, email_sealed, display_name_sealed,
@@ -38,12 +37,16 @@ extension EmailVerificationRepository {
 
     /// Deletes the oldest requests of a site for an address that wait for their first mail, beyond those that have a place in one: what a
     /// stranger asks for must not make the requests of the address costly, which all read them.
-    private func deleteSurplus(of emailLookups: [[UInt8]], siteKey: [UInt8]?) async throws(PostgresError) {
+    ///
+    /// Call in the transaction of ``insert(_:)``, before it.
+    public func deleteSurplus(before new: NewEmailVerification) async throws(PostgresError) {
+        try await CodeMailRepository(db).lock(new.email.lookups)
         try await db.execute(
             """
             DELETE FROM email_verifications WHERE id IN (
                 SELECT id FROM email_verifications
-                WHERE email_lookups && \(emailLookups) AND site_key IS NOT DISTINCT FROM \(siteKey) AND purpose = 'registration'
+                WHERE email_lookups && \(new.email.lookups) AND site_key IS NOT DISTINCT FROM \(new.origin.siteKey)
+                  AND purpose = 'registration'
                   AND verified_at IS NULL AND mailed_at IS NULL
                 ORDER BY created_at DESC, id OFFSET \(CodeMailRules.maxRequests - 1))
             """)

@@ -47,6 +47,7 @@ struct VerificationController: Sendable {
     /// - Returns: The times to answer.
     func begin(_ new: NewEmailVerification, in transaction: PostgresTransaction) async throws -> CodeTimes {
         let verifications = EmailVerificationRepository(transaction)
+        if new.purpose == .registration { try await verifications.deleteSurplus(before: new) }
         try await mailer.publish(try await verifications.insert(new), in: transaction)
         guard let times = try await verifications.times(id: new.id) else { throw APIError.internal }
         return times
