@@ -1,8 +1,8 @@
 internal import Imaging
 
 extension FaceEngine {
-    /// Returns the signature of the mirror image of a photo, with which a photo is recognised of which this one is the mirrored copy; nil
-    /// when it shows no face that can be aligned.
+    /// Returns the signature of the mirror image of a photo; nil when it shows no face that can be aligned. If the photo is the mirrored
+    /// copy of another one, this is the signature of that one.
     ///
     /// The mirror image is analysed as a photo of its own. The detector and the landmarks are not symmetric: the signature of the
     /// photo, mirrored itself, differs from it as much as that of another photo.

@@ -231,15 +231,10 @@ public final class FaceEnginePool: Sendable {
                 return state.queue.removeFirst()
             }
         }
-        guard var job = next() else { return }
         let (resume, start, interrupted) = (engine.beforeStep, ContinuousClock.now, engine.interruptedTime)
         engine.beforeStep = nil
         // The semaphore still holds the signals of these jobs: for each of them a thread wakes once to an empty queue.
-        while true {
-            run(job, on: engine)
-            guard let following = next() else { break }
-            job = following
-        }
+        while let job = next() { run(job, on: engine) }
         engine.beforeStep = resume
         // A job that has interrupted this one may itself have been interrupted: its whole time is lost to this one, once.
         engine.interruptedTime = interrupted + (ContinuousClock.now - start)

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import ImageProbe
 public import Imaging
 
 /// A template as stored in the database: the style of the pictures to make.

@@ -62,7 +62,7 @@ import Testing
         let pool = try await Engines.pool()
         for name in Self.names {
             let file = try Photos.read(name)
-            // Not the exact mirror image, of which the mirror image is the photo itself.
+            // Not the exact mirror image: its mirror image would be the photo itself.
             let image = Self.cropped(try Engines.decoder.decodeUpright(file).image.mirrored)
             let stored = try Self.hash(try await pool.analyse(file, for: .signIn))
             let copy = try #require(

@@ -15,7 +15,8 @@ struct SweeperTests {
             let service = worker.context.postgres
             let sweeper = ImageWorker.sweeper(
                 postgres: service, store: worker.blobs, cleanup: JobCleanup(postgres: service, store: worker.blobs),
-                turns: JobTurns(postgres: service, places: 3), paidCalls: .usual, photoLifetime: .seconds(3_600),
+                turns: JobTurns(postgres: service, places: ImageJobRepository.usualPlaces), paidCalls: .usual,
+                photoLifetime: .seconds(3_600),
                 logger: worker.context.logger)
             let nothing = await sweeper.sweep()
             #expect(nothing == Dictionary(uniqueKeysWithValues: sweeper.stepNames.map { ($0, 0) }))

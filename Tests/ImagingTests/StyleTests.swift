@@ -1,3 +1,4 @@
+import ImageProbe
 import Imaging
 import Synchronization
 import Testing

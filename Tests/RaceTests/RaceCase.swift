@@ -1,7 +1,7 @@
 import PostgresClient
 import Storage
 
-/// Two transactions that check and write the same, of which one is stopped in between.
+/// Two transactions that check and write the same. The scheduler stops one of them in between.
 struct RaceCase: Sendable {
     /// The roles and checks of both transactions.
     struct Side: Sendable {

@@ -4,7 +4,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Tests that of two transactions of which one checks what the other changes, none takes effect by what is not true any more (N7's kind).
+/// Tests two transactions that check and change the same rows: neither takes effect by a check that is not true any more (N7's kind).
 ///
 /// A scheduler stops one of them at a statement between its check and its commit, drawn with a seed, and lets the other one run until it
 /// has ended or waits for a lock. `RACE_TRIES=10000` sets the number of such tries over all cases (`make verify-races`), `RACE_SEED` the

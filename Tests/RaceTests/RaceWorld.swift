@@ -43,7 +43,7 @@ struct RaceWorld: Sendable {
     /// Whether a query returns a row.
     func exists(_ query: PostgresQuery) async throws -> Bool { try await !owner.query(query).isEmpty }
 
-    /// An e-mail that nobody has.
+    /// An e-mail without an account.
     func newEmail() throws -> EmailAddress {
         guard let email = EmailAddress("race-\(UUID().wireString)@example.org") else { throw DeadlineExceeded(description: "no e-mail") }
         return email

@@ -43,9 +43,7 @@ extension IdentityAPI {
                 .batches("sessions", every: interval) { try await sessions.deleteExpired(limit: $0) },
                 .batches("used_challenges", every: interval) { try await UsedChallengeRepository(postgres).deleteExpired(limit: $0) },
                 .batches("verifications", every: interval) { try await EmailVerificationRepository(postgres).deleteExpired(limit: $0) },
-                .batches("code_mails", every: interval) { limit in
-                    try await postgres.withTransaction { try await CodeMailRepository($0).deleteExpired(limit: limit) }
-                },
+                .batches("code_mails", every: interval) { try await CodeMailRepository(postgres).deleteExpired(limit: $0) },
                 .batches("wrong_codes", every: interval) { try await WrongCodeRepository(postgres).deleteExpired(limit: $0) },
                 .batches("enrolments", every: interval) { try await PendingEnrolmentRepository(postgres).deleteExpired(limit: $0) },
                 .batches("recoveries", every: interval, logLevel: .notice) { try await completeRecoveries(postgres, limit: $0) },

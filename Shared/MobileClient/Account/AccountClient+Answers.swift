@@ -40,7 +40,7 @@ extension AccountClient {
         public let id: UUID
         /// What stands beside the code in the mail, which may have codes that others asked for: show it where the code is entered.
         public let reference: String
-        /// Seconds within which the mail is sent, 0 when it was: an address gets its mails at intervals, whoever asks.
+        /// Seconds within which the mail is sent, 0 when it was: an address gets its mails at intervals.
         public let mailAfter: Int
         /// Seconds after which the code ends, that of the next mail if one is to come.
         public let expiresIn: Int

@@ -5,10 +5,10 @@ extension Settings {
     /// service that takes orders and the one that fills free places read the same setting.
     public func imageJobsInFlight() throws(ConfigurationError) -> Int {
         try int(
-            "IMAGE_JOBS_IN_FLIGHT_PER_USER", default: 3, in: 0...1_000_000,
+            "IMAGE_JOBS_IN_FLIGHT_PER_USER", default: ImageJobRepository.usualPlaces, in: 0...1_000_000,
             about: """
                 jobs of one account that wait for the workers together with those of other accounts; the next ones take their places, so \
-                that many of one account delay nobody else. 0 is no limit; the same for identity-api and image-worker
+                that many of one account delay only each other. 0 is no limit; the same for identity-api and image-worker
                 """)
     }
 

@@ -70,7 +70,7 @@ public struct ErasureRepository: Sendable {
     ///
     /// - Returns: The numbers of deleted rows by table.
     private func takeVerifications(of emailLookups: [[UInt8]], to userID: UUID) async throws(PostgresError) -> [String: Int] {
-        // Before the verifications, as by whoever publishes a mail.
+        // Before the verifications: a transaction that publishes a mail locks the rows in this order.
         let mails = try await db.execute("DELETE FROM code_mails WHERE email_lookups && \(emailLookups)")
         let row = try await db.query(
             """

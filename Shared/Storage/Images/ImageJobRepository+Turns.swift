@@ -25,6 +25,8 @@ public struct ImageJobLoad: Sendable, Equatable {
 /// The turns of accounts: each has a few jobs in the streams, and its others wait in the table, so that many jobs of one account delay
 /// only each other.
 extension ImageJobRepository {
+    /// The places of an account in the streams, unless they are set.
+    public static let usualPlaces = 3
     /// The time for which the cost of a job counts for its account: 10 minutes.
     public static let costWindow: Duration = .seconds(10 * 60)
 

@@ -76,7 +76,7 @@ extension Baseline {
         COMMENT ON COLUMN code_mails.email_lookups IS 'The lookups of the e-mail, as in email_verifications.';
         COMMENT ON COLUMN code_mails.site_key IS
             'Of the sites that asked the one with the fewest mails of late, as in email_verifications: sites get their mails in turns.';
-        COMMENT ON COLUMN code_mails.is_proven IS 'Whether one of the requests is proven, as in email_verifications: it comes first.';
+        COMMENT ON COLUMN code_mails.is_proven IS 'Whether one of the requests is proven: such a mail comes first in its turn.';
         COMMENT ON COLUMN code_mails.due_at IS 'From when it may be sent: some time after the mail before.';
         COMMENT ON COLUMN code_mails.requested_at IS 'When mail.requested was published; NULL of a planned one.';
         COMMENT ON COLUMN code_mails.request_id IS 'With traceparent: the request that planned it.';

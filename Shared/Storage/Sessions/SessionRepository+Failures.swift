@@ -11,8 +11,6 @@ public struct FailedSignInLimits: Sendable, Equatable {
     /// All that compared a face: one face that is tried on many accounts, from many addresses, shows only here.
     public var total = 3_000
 
-    /// How many times ``perAddress`` the addresses of one site have together (IPv6: a /48, which has 65,536 addresses of the limits).
-    public static let addressesOfSite = 4
     /// The most failures of one site that count in ``total``, so that it measures how many places they come from.
     public static let perSiteInTotal = 20
     /// How many times ``total`` even a challenge does not help.
@@ -41,6 +39,10 @@ public struct RequestOrigin: Sendable, Equatable {
     /// The site: of IPv6 the /48, else the address.
     public var siteKey: [UInt8]?
 
+    /// How many times the limit of an address the addresses of one site have together (IPv6: a /48, which has 65,536 addresses of the
+    /// limits).
+    public static let addressesOfSite = 4
+
     /// A request without an address.
     public static let unknown = RequestOrigin(addressKey: nil, siteKey: nil)
 
@@ -60,7 +62,7 @@ extension SessionRepository {
     public func failedSignIns(
         from origin: RequestOrigin, installationKey: [UInt8]?, limits: FailedSignInLimits
     ) async throws(PostgresError) -> FailedSignInLoad {
-        let (perSite, many) = (limits.perAddress * FailedSignInLimits.addressesOfSite, limits.total * FailedSignInLimits.challengedTotals)
+        let (perSite, many) = (limits.perAddress * RequestOrigin.addressesOfSite, limits.total * FailedSignInLimits.challengedTotals)
         let query: PostgresQuery = """
             SELECT greatest(
                     (SELECT min(t) + \(unescaped: Self.hour) FROM (

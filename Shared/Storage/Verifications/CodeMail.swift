@@ -13,7 +13,7 @@ public enum CodeMailRules {
     public static let ladder: [(mails: Int, wait: Duration)] = [
         (3, .seconds(45)), (6, .seconds(5 * 60)), (9, .seconds(15 * 60)), (.max, .seconds(30 * 60)),
     ]
-    /// The requests whose codes are in one mail: more would be a list that nobody reads.
+    /// The requests whose codes are in one mail: a longer list would not be read.
     public static let maxRequests = 8
     /// The places of a mail that proven requests have before others: a bearer of any account may ask for codes of any address.
     public static let provenPlaces = 4
@@ -42,13 +42,10 @@ public struct CodeMail: Sendable, Equatable {
     public let id: UUID
     /// Whether it may be sent now, as far as its address is concerned.
     public let isDue: Bool
-    /// Whether one of the requests is proven.
-    public let isProven: Bool
 
     init(row: PostgresRow) throws(PostgresError) {
         id = try row.decode("id")
         isDue = try row.decode("is_due")
-        isProven = try row.decode("is_proven")
     }
 }
 

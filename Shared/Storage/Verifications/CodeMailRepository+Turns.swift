@@ -6,7 +6,7 @@ extension CodeMailRepository {
     /// Returns whether a mail that is due may be published at once: all mails together are below their total, and no other one waits for
     /// its turn, or it is proven and its site had few mails lately.
     ///
-    /// - Parameter perMinute: The total; 0 is none.
+    /// - Parameter perMinute: The total; 0 is no limit.
     public func admits(_ mail: CodeMail, perMinute: Int) async throws(PostgresError) -> Bool {
         guard mail.isDue else { return false }
         guard let room = CodeMailRules.room(perMinute: perMinute) else { return true }
@@ -14,11 +14,9 @@ extension CodeMailRepository {
             """
             SELECT (SELECT count(*) FROM (SELECT FROM code_mails WHERE requested_at > now() - \(unescaped: Self.totalWindow)
                                           LIMIT \(room)) recent) < \(room)
-                AND (\(mail.isProven) AND (
-                        SELECT count(*) FROM code_mails m JOIN code_mails o USING (site_key)
-                        WHERE m.id = \(mail.id) AND o.requested_at > now() - \(unescaped: Self.turnWindow)) < \(CodeMailRules.maxPassing)
-                    OR NOT EXISTS (
-                    SELECT FROM code_mails WHERE requested_at IS NULL AND due_at <= now() AND id <> \(mail.id))) AS is_admitted
+                AND (NOT EXISTS (SELECT FROM code_mails WHERE requested_at IS NULL AND due_at <= now() AND id <> \(mail.id))
+                    OR EXISTS (SELECT FROM code_mails m WHERE id = \(mail.id) AND is_proven
+                               AND \(unescaped: Self.mails(of: "m.site_key")) < \(CodeMailRules.maxPassing))) AS is_admitted
             """
         ).required().decode("is_admitted")
     }
@@ -38,10 +36,10 @@ extension CodeMailRepository {
     /// Call in the transaction that publishes them. One transaction takes mails at a time, so that the total holds over all instances; for
     /// others, and for mails whose address is held, there is another turn.
     ///
-    /// - Parameter perMinute: The total; 0 is none.
+    /// - Parameter perMinute: The total; 0 is no limit.
     public func takeDue(perMinute: Int, limit: Int) async throws(PostgresError) -> Due {
         let none = Due(ids: [], isHeldBack: false)
-        // Found first, without a lock: mostly there is none.
+        // Looked for without a lock first: mostly no mail is due.
         guard try await !db.query("SELECT FROM code_mails WHERE requested_at IS NULL AND due_at <= now() LIMIT 1").isEmpty,
             try await db.query("SELECT pg_try_advisory_xact_lock(hashtextextended('code_mails', 0)) AS is_held").required()
                 .decode("is_held")

@@ -4,11 +4,11 @@ public import PostgresClient
 /// Reads and writes `code_mails`: the mails with codes that addresses have had and are going to have.
 ///
 /// A mail is planned with a request for a code, and published once: with that request, or, when its address or all addresses together
-/// have to wait, by a poller. Whoever changes a mail holds ``lock(_:)``; then it locks the mail before its verifications.
+/// have to wait, by a poller. A transaction that changes a mail holds ``lock(_:)``, and locks the mail before its verifications.
 public struct CodeMailRepository: Sendable {
     let db: any PostgresQueryable
 
-    /// Works inside a transaction.
+    /// Works inside a transaction; ``deleteExpired(limit:)`` on a client, too.
     public init(_ db: some PostgresQueryable) {
         self.db = db
     }
@@ -39,7 +39,7 @@ public struct CodeMailRepository: Sendable {
                                 THEN given.site_key ELSE m.site_key END
             FROM (SELECT \(siteKey)::bytea AS site_key) given
             WHERE m.email_lookups && \(emailLookups) AND m.requested_at IS NULL
-            RETURNING m.id, m.due_at <= now() AS is_due, m.is_proven
+            RETURNING m.id, m.due_at <= now() AS is_due
             """)
         if let row = planned.first { return try CodeMail(row: row) }
         let row = try await db.query(
@@ -48,7 +48,7 @@ public struct CodeMailRepository: Sendable {
             SELECT \(UUID()), \(emailLookups), \(siteKey), \(isProven), greatest(now(), max(requested_at) + \(unescaped: Self.spacing)),
                    \(requestID), \(traceparent)
             FROM code_mails WHERE email_lookups && \(emailLookups) AND requested_at > now() - \(unescaped: Self.day)
-            RETURNING m.id, m.due_at <= now() AS is_due, m.is_proven
+            RETURNING m.id, m.due_at <= now() AS is_due
             """
         ).required()
         return try CodeMail(row: row)
@@ -106,7 +106,7 @@ public struct CodeMailRepository: Sendable {
     static let turnWindow = "interval '\(CodeMailRules.turnWindow.components.seconds) seconds'"
 
     /// SQL expression: the mails of a site that count for its turn.
-    private static func mails(of site: String) -> String {
+    static func mails(of site: String) -> String {
         "(SELECT count(*) FROM code_mails o WHERE o.site_key = \(site) AND o.requested_at > now() - \(turnWindow))"
     }
 

@@ -2,7 +2,7 @@ internal import HeliographCrypto
 
 /// What tells the codes of one mail apart: four letters that the app shows, and that stand beside its code.
 ///
-/// Without vowels it makes no word, without digits nobody takes it for a code, and without L nobody reads an I.
+/// It has no vowels, so that it makes no word; no digits, so that it does not look like a code; and no L, which looks like an I.
 public enum CodeReference {
     /// The letters.
     public static let alphabet = Array("BCDFGHJKMNPQRSTVWXYZ")

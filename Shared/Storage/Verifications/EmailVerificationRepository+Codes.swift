@@ -63,7 +63,7 @@ extension EmailVerificationRepository {
         try await mails.lock(lookups)
         let mayAsk = try await db.query("SELECT FROM email_verifications WHERE id = \(id) AND \(unescaped: Self.mayAsk)")
         guard !mayAsk.isEmpty else { return nil }
-        // The mail is locked before the verification, as by whoever publishes it.
+        // The mail is locked before the verification: a transaction that publishes the mail locks the rows in this order.
         let mail = try await mails.place(
             for: lookups, siteKey: row.decode("site_key"), isProven: row.decode("is_proven"), requestID: requestID,
             traceparent: traceparent)
@@ -146,6 +146,6 @@ extension EmailVerificationRepository {
         verified_at IS NULL AND \(isOfTheDay) AND asked_at IS NULL AND code_number < \(maxCodes)
         AND mailed_at <= now() - interval '\(codeInterval.components.seconds) seconds'
         """
-    /// The references that are drawn, of which one is taken that no open request of the address has.
+    /// The number of references that are drawn. The request gets one that no open request of the address has.
     private static let referenceChoices = 4
 }

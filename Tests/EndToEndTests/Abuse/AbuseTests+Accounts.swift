@@ -57,7 +57,7 @@ extension AbuseTests {
                 "a face is planted", "\(answer.status) \(answer.body["error"]["code"].text ?? "")", bar: "403", holds: answer.status == 403)
     }
 
-    /// N5: nobody gets a push of a person who was not accepted.
+    /// N5: a person gets no push of another one without consent.
     @Test func `a person with a topic in common cannot push texts without consent`() async throws {
         let stack = try await AbuseScale.current.stack()
         let (host, victim, stranger) = (
@@ -80,7 +80,7 @@ extension AbuseTests {
         #expect(try await host.phone.addPhoto(photo, to: "event:\(id)", bearer: host.accessToken).status == 202)
         let pushes = try await victim.phone.pushes { $0["data"]["event_id"].text == id }
         let isPushed = pushes.contains { "\($0)".contains(text) }
-        AbuseReport(attack: "N5 a message to somebody added without consent (\(added))")
+        AbuseReport(attack: "N5 a message to a person added without consent (\(added))")
             .note("a push of the stranger comes", isPushed ? "yes" : "no", bar: "no", holds: !isPushed && added != 200)
     }
 }

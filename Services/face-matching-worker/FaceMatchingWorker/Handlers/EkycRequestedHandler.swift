@@ -5,6 +5,7 @@ internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Logging
 internal import PostgresClient
+internal import ServiceDefaults
 internal import Storage
 internal import Tracing
 internal import WireFormat
@@ -83,9 +84,7 @@ struct EkycRequestedHandler: EventHandler {
         let notification = session.resultNotification(
             succeeded: reason == nil, account: settlement.account, pseudonyms: pseudonyms)
         try await outbox.publish(notification, causedBy: event, expiresAt: notification.expiresAt)
-        if let next = try await SessionRepository(transaction).nextTurn(after: session) {
-            try await outbox.publish(next.request, requestID: next.requestID, traceparent: next.traceparent)
-        }
+        if let next = try await SessionRepository(transaction).nextTurn(after: session) { try await outbox.request(next) }
         return settlement.outcome
     }
 

@@ -26,15 +26,13 @@ struct PhotoFingerprinter: Sendable {
     }
 
     /// Makes the fingerprints of a session's photos for a user, who need not exist.
-    ///
-    /// - Parameter mirrored: Whether they are compared with stored ones, so that they need the signatures of the mirror images.
-    func fingerprints(of photos: [ExaminedPhoto], for userID: UUID, mirrored isMirrored: Bool) -> [PhotoFingerprint] {
+    func fingerprints(of photos: [ExaminedPhoto], for userID: UUID) -> [PhotoFingerprint] {
         let user = userID.wireString
         return photos.map { photo in
             var (signature, mirrored): ([UInt8]?, [UInt8]?)
             if check == .photos, case .usable(let face) = photo.analysis {
                 signature = signatures.hash(face.signature, account: user)
-                if isMirrored { mirrored = face.mirrorSignature.map { signatures.hash($0, account: user) } }
+                mirrored = face.mirrorSignature.map { signatures.hash($0, account: user) }
             }
             return PhotoFingerprint(
                 userID: userID, fileHash: hash("file", of: photo.digest, user),

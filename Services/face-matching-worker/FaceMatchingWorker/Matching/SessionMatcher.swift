@@ -56,7 +56,7 @@ struct SessionMatcher: Sendable {
             FacePose(photo.pose).map { SignUpDecision.Photo(pose: $0, digest: photo.digest, analysis: photo.analysis) }
         }
         var result = ExaminedSession(
-            verdict: .refused(.internal), photos: fingerprinter.fingerprints(of: examined, for: session.userID, mirrored: false))
+            verdict: .refused(.internal), photos: fingerprinter.fingerprints(of: examined, for: session.userID))
         switch signUp(photos) {
         case .accepted(let face): judge(examined, of: session, against: face, &result)
         case .refused(let refusal): result.verdict = .refused(SessionReason(refusal))
@@ -95,11 +95,11 @@ struct SessionMatcher: Sendable {
             logger.error("a stored face cannot be used", metadata: ["session": "\(session.id)", "error": "\(error)"])
             enrolled = nil
         }
-        let used = fingerprinter.fingerprints(of: examined, for: session.attemptKey ?? session.userID, mirrored: true)
+        let used = fingerprinter.fingerprints(of: examined, for: session.attemptKey ?? session.userID)
         // Photos of sign-ins are kept by the e-mail; those of sign-ups, and accepted ones of sign-ins, by the account. An e-mail without an
         // account takes as long.
-        let ofAccount = fingerprinter.fingerprints(of: examined, for: session.userID, mirrored: true)
-        let ofOtherKeys = session.otherAttemptKeys.flatMap { fingerprinter.fingerprints(of: examined, for: $0, mirrored: true) }
+        let ofAccount = fingerprinter.fingerprints(of: examined, for: session.userID)
+        let ofOtherKeys = session.otherAttemptKeys.flatMap { fingerprinter.fingerprints(of: examined, for: $0) }
         let isReplay = try await FacePhotoHashRepository(postgres).containsAny(
             of: used + ofAccount + ofOtherKeys, maxDistance: FaceSignatureHasher.maxDistance, isKnown: session.lane == .known)
         let photos = examined.map { SignInDecision.Photo(digest: $0.digest, analysis: $0.analysis) }

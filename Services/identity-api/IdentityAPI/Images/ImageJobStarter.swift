@@ -5,6 +5,7 @@ internal import JSON
 internal import Logging
 internal import Metrics
 internal import PostgresClient
+internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
 
@@ -61,9 +62,7 @@ struct ImageJobStarter: Sendable {
                 if let target = order.target { try await claim(target, for: origin, transaction) }
                 let job = try await jobs.insert(new)
                 guard !job.awaitsTurn else { return }
-                try await OutboxRepository(transaction).publish(
-                    job.request, requestID: origin.requestID, traceparent: origin.traceparent,
-                    expiresAt: job.deadlineAt)
+                try await OutboxRepository(transaction).request(job)
             }
         } catch let error as PostgresError where error.isIntegrityViolation {
             // An operator has deleted the template since it was read.

@@ -1,4 +1,5 @@
 internal import HeliographCrypto
+internal import ImageProbe
 internal import JSON
 internal import Storage
 
@@ -17,14 +18,8 @@ struct ImageOrder: Sendable, Equatable {
 
     /// The most pixels that the result has, made of a picture of a width and a height.
     func pixels(ofWidth sourceWidth: Int, height sourceHeight: Int) -> Int {
-        // As `PictureQuality.maxSide` of the workers.
-        let maxSide =
-            switch quality {
-            case "low": 1_024
-            case "high": 4_096
-            default: 2_048
-            }
-        let scale = min(1, Double(maxSide) / Double(max(sourceWidth, sourceHeight, 1)))
+        let quality = quality.flatMap(PictureQuality.init) ?? .usual
+        let scale = min(1, Double(quality.maxSide) / Double(max(sourceWidth, sourceHeight, 1)))
         let (freeWidth, freeHeight) = (Double(sourceWidth) * scale, Double(sourceHeight) * scale)
         return Int(width.map(Double.init) ?? freeWidth) * Int(height.map(Double.init) ?? freeHeight)
     }
@@ -59,9 +54,7 @@ struct ImageOrderFields {
     /// The fields beside the picture.
     static let names: Set<String> = [templateID, deviceToken, options, isAsync]
     /// The allowed qualities.
-    static let qualities: Set<String> = ["low", usualQuality, "high"]
-    /// The quality that replaces an unknown one.
-    private static let usualQuality = "medium"
+    static let qualities = Set(PictureQuality.allCases.map(\.rawValue))
     private static let maxTemplateIDBytes = 64
 
     private var values: [String: JSONValue] = [:]
@@ -117,7 +110,7 @@ struct ImageOrderFields {
     }
 
     private static func quality(_ value: JSONValue) -> String {
-        guard let quality = value.string, qualities.contains(quality) else { return usualQuality }
+        guard let quality = value.string, qualities.contains(quality) else { return PictureQuality.usual.rawValue }
         return quality
     }
 }

@@ -13,7 +13,7 @@ final class PrefixRateLimiter: Sendable {
         }
     }
 
-    /// Takes a token of the address and of each block. A refusal takes none of a wider one, which others share.
+    /// Takes a token of the address and of each block. A refusal takes no token of a wider block, which others share.
     ///
     /// - Throws: `rate_limited` with this message.
     func admit(_ client: IPAddress, _ limits: RateLimitRecord, or message: String) throws(APIError) {
@@ -28,7 +28,7 @@ final class PrefixRateLimiter: Sendable {
 
 extension IPAddress {
     /// A block of addresses that are limited together.
-    enum Block: Int, CaseIterable, Sendable {
+    enum Block: CaseIterable, Sendable {
         /// A subscriber: an IPv4 address, a /64 of IPv6.
         case subscriber
         /// A customer of a provider: a /56 of IPv6.
@@ -37,6 +37,12 @@ extension IPAddress {
         case organisation
 
         /// How many times the rate of a subscriber the block has.
-        var allowance: Int { [1, 4, 16][rawValue] }
+        var allowance: Int {
+            switch self {
+            case .subscriber: 1
+            case .customer: 4
+            case .organisation: 16
+            }
+        }
     }
 }

@@ -44,10 +44,8 @@ struct SessionAdmission: Sendable {
 
     /// The `Retry-After` in seconds: deciding a session takes one or a few.
     private static let retryAfter = 10
-    /// That of an address that has used up its time, a tenth of which comes back in a minute.
+    /// That of an address that has used up its time. A tenth of the time comes back in a minute.
     private static let timeRetryAfter = 60
-    /// How many times its own times the addresses of a site have together (IPv6: a /48, which has 65,536 addresses of the limits).
-    private static let addressesOfSite = 4
 
     let limits: Limits
 
@@ -75,8 +73,7 @@ struct SessionAdmission: Sendable {
         if limits.perAccount > 0, undecided.ofAccount >= limits.perAccount {
             throw Self.refusal("account", "Too many sessions of this account are not decided yet")
         }
-        // Those that wait for their turn keep nobody out but each other: an address has few places in the streams, and any number of
-        // addresses could fill the total with what waits.
+        // Sessions that wait for their turn keep out only other such sessions: any number of addresses could fill the total with them.
         if limits.total > 0, undecided.total - undecided.waiting >= (isKnown ? limits.total : limits.newTotal) {
             throw Self.refusal(isKnown ? "total" : "new", "Too many sessions are not decided yet")
         }
@@ -100,7 +97,7 @@ struct SessionAdmission: Sendable {
     }
 
     private static func exceeds(_ used: EngineTime, _ limit: Duration) -> Bool {
-        limit > .zero && (used.ofAddress >= limit || used.ofSite >= limit * addressesOfSite)
+        limit > .zero && (used.ofAddress >= limit || used.ofSite >= limit * RequestOrigin.addressesOfSite)
     }
 
     private static func refusal(_ limit: String, _ message: String) -> APIError {
@@ -125,7 +122,7 @@ extension SessionAdmission.Limits {
             "EKYC_IN_FLIGHT_PER_ADDRESS", default: inFlightPerAddress, in: range,
             about: """
                 those of them that wait for the workers together with those of other addresses; the next ones take their places, so that \
-                many of one address delay nobody else. Devices that are known to the account do not count. 0 is no limit
+                many of one address delay only each other. Devices that are known to the account do not count. 0 is no limit
                 """)
         firstTimePerAddress = .seconds(
             try settings.int(

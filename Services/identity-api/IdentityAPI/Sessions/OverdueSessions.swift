@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import Logging
 internal import Metrics
 internal import PostgresClient
+internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
 
@@ -55,10 +56,7 @@ struct OverdueSessions: Sendable {
         try await postgres.withTransaction { transaction in
             let places = placesPerAddress == 0 ? limit : placesPerAddress
             let due = try await SessionRepository(transaction).fillTurns(places: places, limit: limit)
-            for session in due {
-                try await OutboxRepository(transaction).publish(
-                    session.request, requestID: session.requestID, traceparent: session.traceparent)
-            }
+            for session in due { try await OutboxRepository(transaction).request(session) }
             return due.count
         }
     }

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import JSON
 internal import Logging
 internal import PostgresClient
+internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
 
@@ -139,8 +140,7 @@ struct SessionStarter: Sendable {
             }
             let session = try await insert(new, on: registration, for: order.owner, in: transaction)
             guard !session.awaitsTurn else { return }
-            try await OutboxRepository(transaction).publish(
-                session.request, requestID: origin.requestID, traceparent: origin.traceparent)
+            try await OutboxRepository(transaction).request(session)
         }
         return answer
     }

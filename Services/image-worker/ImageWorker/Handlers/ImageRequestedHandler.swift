@@ -2,6 +2,7 @@ internal import EventBus
 internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
+internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
 
@@ -86,8 +87,7 @@ struct ImageRequestedHandler: EventHandler {
                 guard isOurs else { throw JobCancelled() }
                 try await end.publish(lease.job, traceparent: event.traceparent, in: transaction)
                 guard let next = try await ImageJobRepository(transaction).nextTurn(after: lease.job) else { return }
-                try await OutboxRepository(transaction).publish(
-                    next.request, requestID: next.requestID, traceparent: next.traceparent, expiresAt: next.deadlineAt)
+                try await OutboxRepository(transaction).request(next)
             } != nil
         } catch is JobCancelled {
             return false

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import PostgresClient
+internal import ServiceDefaults
 internal import Storage
-internal import WireFormat
 
 /// Requests the pictures of jobs that wait for their turn although their account has free places in the streams.
 struct JobTurns: Sendable {
@@ -15,10 +15,7 @@ struct JobTurns: Sendable {
     func fill(limit: Int) async throws -> Int {
         try await postgres.withTransaction { transaction in
             let due = try await ImageJobRepository(transaction).fillTurns(places: places == 0 ? limit : places, limit: limit)
-            for job in due {
-                try await OutboxRepository(transaction).publish(
-                    job.request, requestID: job.requestID, traceparent: job.traceparent, expiresAt: job.deadlineAt)
-            }
+            for job in due { try await OutboxRepository(transaction).request(job) }
             return due.count
         }
     }

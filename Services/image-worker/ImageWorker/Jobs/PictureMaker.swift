@@ -38,7 +38,7 @@ struct PictureMaker: Sendable {
         guard let template = try await ImageTemplateRepository(postgres).find(id: job.templateID),
             let style = PictureStyle(rawValue: template.style)
         else { throw JobFailure(.processingFailed, cause: "the template \(job.templateID) has an unknown style or does not exist") }
-        let quality = job.quality.flatMap(PictureQuality.init) ?? .medium
+        let quality = job.quality.flatMap(PictureQuality.init) ?? .usual
         let blobs = JobBlobs(store: store, jobID: job.id)
         let upload = try await upload(of: lease)
         let side = max(quality.maxSide, job.width ?? 0, job.height ?? 0)

@@ -7,21 +7,15 @@ public enum PictureQuality: String, CaseIterable, Sendable, Codable {
     /// Up to 4,096 pixels a side, lightly compressed.
     case high
 
+    /// The quality of a job that names none.
+    public static let usual = PictureQuality.medium
+
     /// The maximum longer side of a result in pixels, unless the job gives a width or a height.
     public var maxSide: Int {
         switch self {
         case .low: 1_024
         case .medium: 2_048
         case .high: 4_096
-        }
-    }
-
-    /// The quality of JPEG and WebP files, 1 to 100.
-    var encoding: Int {
-        switch self {
-        case .low: 75
-        case .medium: 85
-        case .high: 92
         }
     }
 }
