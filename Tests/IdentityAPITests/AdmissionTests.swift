@@ -131,6 +131,21 @@ import WireFormat
         }
     }
 
+    @Test func `An account that has used its share of the workers' time is served as others of its address`() async throws {
+        try await withIdentityAPI(Self.limits { ($0.firstTimePerAccount, $0.inFlightPerAddress) = (.seconds(2), 1) }) { api in
+            let device = try await api.signedInDevice()
+            try await api.postgres.execute("DELETE FROM sessions")
+            for _ in 1...3 {
+                let response = try await api.send(
+                    .signUp(email: nil), to: Path.signUp, headers: [("Authorization", "Bearer \(device.accessToken)")])
+                #expect(response.status == 200)
+                try await api.postgres.execute("UPDATE sessions SET cost_ms = 2000 WHERE lane = 'known'")
+            }
+            #expect(try await api.count("sessions WHERE lane = 'known'") == 1)
+            #expect(try await api.count("sessions WHERE lane = 'new' AND awaits_turn") == 1)
+        }
+    }
+
     @Test func `An address that has used up its time is refused, a known phone of it is not`() async throws {
         try await withIdentityAPI(Self.limits { $0.timePerAddress = .seconds(60) }) { api in
             _ = try await api.signedInDevice()

@@ -7,7 +7,9 @@ import WireFormat
 
 /// Tests of the places that the sessions of an address have in the streams, and of the time of face engines that counts for it.
 struct SessionTurnTests {
-    private static let origin = RequestOrigin(addressKey: hash(70), siteKey: hash(71))
+    private static let origin = origin(0)
+
+    private static func origin(_ number: Int) -> RequestOrigin { RequestOrigin(addressKey: hash(70 + 10 * number), siteKey: hash(71)) }
 
     /// Inserts a session of an address.
     private func insert(
@@ -70,6 +72,21 @@ struct SessionTurnTests {
         #expect(try await sessions.fillTurns(places: 2, limit: 10).isEmpty)
     }
 
+    @Test(.storage) func `addresses without a free place, and those that another transaction holds, keep no others from theirs`()
+        async throws
+    {
+        let (full, held, free) = (Self.origin, Self.origin(1), Self.origin(2))
+        for origin in [full, held, free] { _ = try await insert(waits: true, from: origin) }
+        _ = try await insert(from: full)
+        let db = client
+        try await client.withTransaction { holder in
+            _ = try await SessionRepository(holder).lockUndecided(of: held.addressKey, installationKey: nil, accountID: nil)
+            let filled = try await db.withTransaction { try await SessionRepository($0).fillTurns(places: 1, limit: 2) }
+            #expect(filled.map(\.origin) == [free])
+        }
+        #expect(try await sessions.fillTurns(places: 1, limit: 1).map(\.origin) == [held])
+    }
+
     @Test(.storage) func `a waiting session that has expired takes no place`() async throws {
         _ = try await insert(waits: true, processingTime: .seconds(-1))
         let waiting = try await insert(waits: true)
@@ -95,9 +112,20 @@ struct SessionTurnTests {
         _ = try await insert(from: stranger, cost: .seconds(5))
         let old = try await insert(cost: .seconds(60))
         try await client.execute("UPDATE sessions SET created_at = created_at - interval '10 minutes' WHERE id = \(old.id)")
-        #expect(try await sessions.engineTime(of: Self.origin) == EngineTime(ofAddress: .milliseconds(1_400), ofSite: .milliseconds(3_400)))
+        func engineTime(of origin: RequestOrigin) async throws -> EngineTime { try await sessions.engineTime(of: origin, userID: nil) }
+        #expect(try await engineTime(of: Self.origin) == EngineTime(ofAddress: .milliseconds(1_400), ofSite: .milliseconds(3_400)))
         #expect(try await sessions.complete(id: measured.id, outcome: .succeeded, cost: .milliseconds(100)))
-        #expect(try await sessions.engineTime(of: Self.origin) == EngineTime(ofAddress: .milliseconds(600), ofSite: .milliseconds(2_600)))
-        #expect(try await sessions.engineTime(of: .unknown) == EngineTime())
+        #expect(try await engineTime(of: Self.origin) == EngineTime(ofAddress: .milliseconds(600), ofSite: .milliseconds(2_600)))
+        #expect(try await engineTime(of: .unknown) == EngineTime())
+    }
+
+    @Test(.storage) func `the time of sessions that were served before others counts for their account`() async throws {
+        let known = try await insert(.known, cost: .seconds(7))
+        _ = try await insert(.known, from: .unknown, cost: .seconds(5))
+        _ = try await insert(cost: .seconds(1))
+        let time = try await sessions.engineTime(of: .unknown, userID: known.userID)
+        #expect(time == EngineTime(ofAccount: .seconds(7)))
+        try await client.execute("UPDATE sessions SET created_at = created_at - interval '10 minutes'")
+        #expect(try await sessions.engineTime(of: .unknown, userID: known.userID) == EngineTime())
     }
 }

@@ -12,7 +12,7 @@ export COMPOSE_PROJECT_NAME=heliograph-verify COMPOSE_FILE=docker-compose.yml
 [ "${DIST:-}" != ready ] || COMPOSE_FILE=docker-compose.yml:deploy/docker/prebuilt.compose.yml
 export IDENTITY_API_PORT=18080 FCM_EMULATOR_PORT=19080 PROMETHEUS_PORT=19091 ALERTMANAGER_PORT=19093 GRAFANA_PORT=13000 S3_PORT=18333
 # All people of this script have one address.
-export EKYC_IN_FLIGHT_PER_ADDRESS=0 EKYC_FIRST_SECONDS_PER_ADDRESS=0 EKYC_SECONDS_PER_ADDRESS=0
+export EKYC_IN_FLIGHT_PER_ADDRESS=0 EKYC_FIRST_SECONDS_PER_ADDRESS=0 EKYC_FIRST_SECONDS_PER_ACCOUNT=0 EKYC_SECONDS_PER_ADDRESS=0
 all_profiles=(--profile observability --profile s3 --profile demo)
 services=(identity-api face-matching-worker image-worker token-registry notifier)
 

@@ -51,7 +51,7 @@ extension SessionRepository {
                 count(*) FILTER (WHERE installation_key = \(installationKey)) AS of_installation,
                 count(*) FILTER (WHERE user_id = \(accountID) AND authorised) AS of_account,
                 coalesce(sum(photo_bytes), 0)::bigint AS photo_bytes
-            FROM sessions WHERE state IN ('received', 'processing') AND deadline_at > now()
+            FROM sessions WHERE \(unescaped: Self.isUndecided)
             """)
         let row = try rows.required()
         return UndecidedSessions(
@@ -72,31 +72,41 @@ extension SessionRepository {
         try await db.execute(
             """
             SELECT pg_advisory_xact_lock(hashtextextended('sessions_of_account:' || (\(accountID)::uuid)::text, 0)),
-                pg_advisory_xact_lock(hashtextextended('sessions_of_address:' || encode((\(addressKey)::bytea), 'hex'), 0)),
+                pg_advisory_xact_lock(\(unescaped: Self.turnLock("address_key"))),
                 pg_advisory_xact_lock(hashtextextended('sessions_of_installation:' || encode((\(installationKey)::bytea), 'hex'), 0))
+            FROM (SELECT \(addressKey)::bytea AS address_key) address
             """)
         return try await undecided(of: addressKey, installationKey: installationKey, accountID: accountID)
     }
 
-    /// Returns the time of face engines that the sessions of an address, and of its site, have used in ``costWindow``, or are going to:
-    /// undecided ones count by their estimates. Sessions of known installations do not count.
-    public func engineTime(of origin: RequestOrigin) async throws(PostgresError) -> EngineTime {
+    /// Returns the time of face engines that sessions have used in ``costWindow``, or are going to: undecided ones count by their
+    /// estimates.
+    ///
+    /// - Parameters:
+    ///   - origin: The address and site whose sessions count, without those in the lane `known`.
+    ///   - userID: The account whose sessions in the lane `known` count; `nil` counts none.
+    public func engineTime(of origin: RequestOrigin, userID: UUID?) async throws(PostgresError) -> EngineTime {
         let query: PostgresQuery = """
             SELECT coalesce(sum(cost_ms) FILTER (WHERE address_key = \(origin.addressKey)), 0)::bigint AS of_address,
-                coalesce(sum(cost_ms), 0)::bigint AS of_site
+                coalesce(sum(cost_ms), 0)::bigint AS of_site,
+                (SELECT coalesce(sum(k.cost_ms), 0)::bigint FROM sessions k
+                 WHERE k.user_id = \(userID) AND k.lane = 'known' AND k.created_at > now() - \(unescaped: Self.costInterval)) AS of_account
             FROM sessions
-            WHERE site_key = \(origin.siteKey) AND lane <> 'known'
-              AND created_at > now() - make_interval(secs => \(Self.costWindow / .seconds(1)))
+            WHERE site_key = \(origin.siteKey) AND lane <> 'known' AND created_at > now() - \(unescaped: Self.costInterval)
             """
         let row = try await db.query(query.readOnly()).required()
         return EngineTime(
             ofAddress: .milliseconds(try row.decode("of_address", as: Int.self)),
-            ofSite: .milliseconds(try row.decode("of_site", as: Int.self)))
+            ofSite: .milliseconds(try row.decode("of_site", as: Int.self)),
+            ofAccount: .milliseconds(try row.decode("of_account", as: Int.self)))
     }
 
-    /// The time for which the cost of a session counts for its address: 10 minutes.
+    /// The time for which the cost of a session counts: 10 minutes.
     public static let costWindow: Duration = .seconds(10 * 60)
+    private static let costInterval = "interval '\(costWindow.components.seconds) seconds'"
 
+    /// SQL condition: a session is neither decided nor expired.
+    static let isUndecided = "state IN ('received', 'processing') AND deadline_at > now()"
     /// SQL condition: an undecided session takes one of the places of its address in the streams.
     static let isInFlight = "NOT awaits_turn AND lane <> 'known'"
 }
@@ -107,10 +117,13 @@ public struct EngineTime: Sendable, Equatable {
     public var ofAddress: Duration
     /// That of all addresses of its site (IPv6: the /48).
     public var ofSite: Duration
+    /// That of the sessions of one account that were served in the lane `known`.
+    public var ofAccount: Duration
 
     /// Names the times.
-    public init(ofAddress: Duration = .zero, ofSite: Duration = .zero) {
+    public init(ofAddress: Duration = .zero, ofSite: Duration = .zero, ofAccount: Duration = .zero) {
         self.ofAddress = ofAddress
         self.ofSite = ofSite
+        self.ofAccount = ofAccount
     }
 }

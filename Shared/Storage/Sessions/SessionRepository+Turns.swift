@@ -13,7 +13,8 @@ extension SessionRepository {
     /// - Returns: The session whose turn it is; `nil` when none waits, or `session` held no place.
     public func nextTurn(after session: Session) async throws(PostgresError) -> Session? {
         guard let addressKey = session.origin.addressKey, session.lane != .known, !session.awaitsTurn else { return nil }
-        try await lockTurns(of: [addressKey])
+        try await db.execute(
+            "SELECT pg_advisory_xact_lock(\(unescaped: Self.turnLock("key"))) FROM (SELECT \(addressKey)::bytea AS key) address")
         let rows = try await db.query(
             """
             UPDATE sessions SET awaits_turn = false
@@ -33,11 +34,20 @@ extension SessionRepository {
     ///   - places: The places of an address.
     ///   - limit: The most sessions.
     public func fillTurns(places: Int, limit: Int) async throws(PostgresError) -> [Session] {
+        // An address that another transaction holds is left to that one, or to the next call: this one holds others already.
         let found = try await db.query(
-            "SELECT DISTINCT address_key FROM sessions WHERE \(unescaped: Self.isWaiting) ORDER BY address_key LIMIT \(limit)")
+            """
+            SELECT address_key FROM (
+                SELECT address_key FROM (SELECT DISTINCT address_key FROM sessions WHERE \(unescaped: Self.isWaiting)) waiting
+                LEFT JOIN (SELECT address_key, count(*) AS count FROM sessions
+                           WHERE \(unescaped: Self.isUndecided) AND \(unescaped: Self.isInFlight) GROUP BY address_key) in_flight
+                    USING (address_key)
+                WHERE coalesce(count, 0) < \(places)
+                LIMIT \(limit)) free
+            WHERE pg_try_advisory_xact_lock(\(unescaped: Self.turnLock("address_key")))
+            """)
         let addressKeys = try found.column("address_key", as: [UInt8].self)
         guard !addressKeys.isEmpty else { return [] }
-        try await lockTurns(of: addressKeys)
         let rows = try await db.query(
             """
             WITH due AS (
@@ -46,8 +56,8 @@ extension SessionRepository {
                     FROM sessions WHERE address_key = ANY(\(addressKeys)) AND \(unescaped: Self.isWaiting)) waiting
                 CROSS JOIN LATERAL (
                     SELECT count(*) AS count FROM sessions s
-                    WHERE s.address_key = waiting.address_key AND s.state IN ('received', 'processing') AND s.deadline_at > now()
-                      AND \(unescaped: Self.isInFlight)) in_flight
+                    WHERE s.address_key = waiting.address_key
+                      AND \(unescaped: Self.isUndecided) AND \(unescaped: Self.isInFlight)) in_flight
                 WHERE waiting.number <= \(places) - in_flight.count
                 LIMIT \(limit)
             )
@@ -57,12 +67,9 @@ extension SessionRepository {
         return try rows.map(Session.init(row:))
     }
 
-    private func lockTurns(of addressKeys: [[UInt8]]) async throws(PostgresError) {
-        try await db.execute(
-            """
-            SELECT pg_advisory_xact_lock(hashtextextended('sessions_of_address:' || encode(key, 'hex'), 0))
-            FROM (SELECT DISTINCT unnest(\(addressKeys)) AS key ORDER BY key) sorted
-            """)
+    /// SQL expression: the number of the lock of an address's turns.
+    static func turnLock(_ addressKey: String) -> String {
+        "hashtextextended('sessions_of_address:' || encode(\(addressKey), 'hex'), 0)"
     }
 
     /// SQL condition: a session waits for its turn.

@@ -39,11 +39,11 @@ struct AbuseScale: Sendable {
     private static let shared = Task { try await start() }
 
     private static func start() async throws -> Stack {
-        try await Stack.start(settings: [
-            "TRUSTED_PROXY_HOPS": "1", "EKYC_UNDECIDED_PER_ADDRESS": "50", "SIGN_IN_FAILURES_PER_ADDRESS": "300",
-            "SIGN_IN_FAILURES_TOTAL": "3000", "IMAGE_JOBS_OPEN_PER_USER": "20", "FACE_REPLAY_CHECK": "photos",
-            // The owner is timed by one account in place of many.
-            "RATE_LIMIT_ACCOUNT_PER_MINUTE": "0",
-        ])
+        try await Stack.start(
+            settings: [
+                "TRUSTED_PROXY_HOPS": "1", "FACE_REPLAY_CHECK": "photos",
+                // The owner is timed by one account in place of many.
+                "RATE_LIMIT_ACCOUNT_PER_MINUTE": "0", "EKYC_FIRST_SECONDS_PER_ACCOUNT": "0",
+            ], hasLimits: true)
     }
 }

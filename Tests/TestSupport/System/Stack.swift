@@ -13,6 +13,13 @@ public final class Stack: Sendable {
     public static func shared() async throws -> Stack { try await running.value }
     private static let running = Task { try await Stack.start(traces: try await TraceCollector()) }
 
+    /// The settings without limits of accounts and addresses: tests and measurements use one of each in place of many.
+    private static let noLimits = [
+        "IMAGE_JOBS_OPEN_PER_USER": "0", "EKYC_UNDECIDED_PER_ADDRESS": "0", "EKYC_IN_FLIGHT_PER_ADDRESS": "0",
+        "EKYC_FIRST_SECONDS_PER_ADDRESS": "0", "EKYC_FIRST_SECONDS_PER_ACCOUNT": "0", "EKYC_SECONDS_PER_ADDRESS": "0",
+        "SIGN_IN_FAILURES_PER_ADDRESS": "0", "SIGN_IN_FAILURES_TOTAL": "0", "CODE_MAILS_PER_MINUTE": "0",
+    ]
+
     /// The origin of links to pictures, as in production; tests replace it by ``apiURL``.
     public static let publicURL = "https://api.example.org"
     /// The origin of identity-api.
@@ -81,10 +88,11 @@ public final class Stack: Sendable {
     ///   - traces: The collector of the traces of all services; without one they send none.
     ///   - services: The services to start; a caller that starts others itself takes their variables from ``environment(of:)``.
     ///   - apiPort: The port of ``apiURL``, if it is not to be a free one.
+    ///   - hasLimits: Whether accounts and addresses have the limits of production.
     ///   - isClustered: Whether Redis is a cluster of three masters instead of one server.
     public static func start(
         fsync: Bool = false, settings: [String: String] = [:], traces: TraceCollector? = nil,
-        services: [String] = Stack.services, apiPort: Int? = nil, isClustered: Bool = false
+        services: [String] = Stack.services, apiPort: Int? = nil, hasLimits: Bool = false, isClustered: Bool = false
     ) async throws -> Stack {
         let models = try PackageRoot.file(".cache/models")
         let (folder, credentials) = (try TemporaryDirectory(), ServiceCredentials())
@@ -116,11 +124,7 @@ public final class Stack: Sendable {
             "GOOGLE_APPLICATION_CREDENTIALS": folder.path + "/service-account.json", "LOG_LEVEL": "info",
             "FIREBASE_AUTH_PROJECT_ID": "heliograph-dev",
             "FIREBASE_AUTH_KEYS_URL": "http://127.0.0.1:\(fcm)/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com",
-            // Tests and measurements use one account and one address in place of many, so the limits per account and address are
-            // off.
-            "PUBLIC_URL": publicURL, "IMAGE_JOBS_OPEN_PER_USER": "0", "EKYC_UNDECIDED_PER_ADDRESS": "0",
-            "EKYC_IN_FLIGHT_PER_ADDRESS": "0", "EKYC_FIRST_SECONDS_PER_ADDRESS": "0", "EKYC_SECONDS_PER_ADDRESS": "0",
-            "SIGN_IN_FAILURES_PER_ADDRESS": "0", "SIGN_IN_FAILURES_TOTAL": "0", "CODE_MAILS_PER_MINUTE": "0",
+            "PUBLIC_URL": publicURL,
             // heliograph-load sends a few photos again and again, with another comment in each file.
             "FACE_REPLAY_CHECK": "files",
         ]
@@ -135,6 +139,7 @@ public final class Stack: Sendable {
         }
         // A cluster has no Unix sockets.
         if isClustered { environment["ALLOW_PLAINTEXT"] = "1" }
+        if !hasLimits { environment.merge(Self.noLimits) { $1 } }
         environment.merge(settings) { $1 }
         var adminPorts: [String: Int] = [:]
         for service in Self.services { adminPorts[service] = try FreePort.find() }

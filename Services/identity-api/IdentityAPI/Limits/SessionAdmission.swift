@@ -21,6 +21,8 @@ struct SessionAdmission: Sendable {
         /// The time that new sessions of an address may take in ``SessionRepository/costWindow`` before its further ones are served after
         /// those of others: some six sign-ups.
         var firstTimePerAddress = Duration.seconds(2)
+        /// The time that sessions of an account may take before its further ones are served as those of its address.
+        var firstTimePerAccount = Duration.seconds(2)
         /// The time after which they are refused.
         var timePerAddress = Duration.seconds(120)
         /// Sessions of one installation.
@@ -35,8 +37,8 @@ struct SessionAdmission: Sendable {
 
         /// No limits at all.
         static let none = Limits(
-            perAddress: 0, inFlightPerAddress: 0, firstTimePerAddress: .zero, timePerAddress: .zero, perInstallation: 0, perAccount: 0,
-            total: 0, photoBytes: 0)
+            perAddress: 0, inFlightPerAddress: 0, firstTimePerAddress: .zero, firstTimePerAccount: .zero, timePerAddress: .zero,
+            perInstallation: 0, perAccount: 0, total: 0, photoBytes: 0)
 
         /// The maximum number of sessions of unknown installations: three quarters of ``total``.
         var newTotal: Int { total * 3 / 4 }
@@ -52,7 +54,7 @@ struct SessionAdmission: Sendable {
     /// Refuses another session.
     ///
     /// - Parameters:
-    ///   - isKnown: Whether its installation is known to the account or, for an upload that is not read yet, may be.
+    ///   - isKnown: Whether it is served before others or, for an upload that is not read yet, may be.
     ///   - bytes: The size of its photos.
     /// - Throws: `overloaded`; `rate_limited` for an address that has used up its time.
     func check(
@@ -85,9 +87,15 @@ struct SessionAdmission: Sendable {
         }
     }
 
+    /// Returns whether the sessions of a known installation, or with the account's bearer, are still served before others: until those of
+    /// the account have used ``Limits/firstTimePerAccount``. Anybody may have an account and a known phone.
+    func goesFirst(_ used: EngineTime) -> Bool {
+        limits.firstTimePerAccount == .zero || used.ofAccount < limits.firstTimePerAccount
+    }
+
     /// The lane of a session.
-    func lane(_ used: EngineTime, isKnown: Bool) -> EkycLane {
-        if isKnown { return .known }
+    func lane(_ used: EngineTime, goesFirst: Bool) -> EkycLane {
+        if goesFirst { return .known }
         return Self.exceeds(used, limits.firstTimePerAddress) ? .bulk : .new
     }
 
@@ -130,6 +138,13 @@ extension SessionAdmission.Limits {
                 about: """
                     seconds of the workers' time that photos of one address (of an IPv6 /48 four times as many) may take in ten minutes; \
                     further ones are examined after those of other addresses. 0 is no limit
+                    """))
+        firstTimePerAccount = .seconds(
+            try settings.int(
+                "EKYC_FIRST_SECONDS_PER_ACCOUNT", default: 2, in: range,
+                about: """
+                    the same of an account, whose known devices go before all others until then, and later count for their address. \
+                    0 is no limit
                     """))
         timePerAddress = .seconds(
             try settings.int(

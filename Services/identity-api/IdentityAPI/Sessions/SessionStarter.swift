@@ -83,9 +83,9 @@ struct SessionStarter: Sendable {
     ) async throws {
         let (sessions, origin) = (SessionRepository(postgres), keys.origin(address))
         let undecided = try await sessions.undecided(of: origin.addressKey, installationKey: nil, accountID: bearer?.userID)
-        let used = try await sessions.engineTime(of: origin)
+        let used = try await sessions.engineTime(of: origin, userID: bearer?.userID)
         do {
-            try admission.check(undecided, used, isKnown: mayBeKnown)
+            try admission.check(undecided, used, isKnown: mayBeKnown && admission.goesFirst(used))
         } catch {
             guard let key, try await IdempotencyRepository(postgres).isAnswered(route: route, key: key) else { throw error }
         }
@@ -175,10 +175,11 @@ struct SessionStarter: Sendable {
         }
         let undecided = try await sessions.lockUndecided(
             of: new.origin.addressKey, installationKey: new.installationKey, accountID: new.authorised ? new.userID : nil)
-        let used = try await sessions.engineTime(of: new.origin)
-        try admission.check(undecided, used, isKnown: isKnown, adding: new.photoBytes)
-        new.lane = admission.lane(used, isKnown: isKnown)
-        new.awaitsTurn = !isKnown && admission.awaitsTurn(undecided)
+        let used = try await sessions.engineTime(of: new.origin, userID: new.userID)
+        let goesFirst = isKnown && admission.goesFirst(used)
+        try admission.check(undecided, used, isKnown: goesFirst, adding: new.photoBytes)
+        new.lane = admission.lane(used, goesFirst: goesFirst)
+        new.awaitsTurn = !goesFirst && admission.awaitsTurn(undecided)
         if let registration { new.installID = try await PushInstallRepository(transaction).registerUnbound(registration).id }
         return try await sessions.insert(new)
     }
