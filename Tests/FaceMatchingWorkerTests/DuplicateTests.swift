@@ -79,6 +79,25 @@ import WireFormat
         }
     }
 
+    @Test func `a sign-up that waits for the mails of its e-mail keeps no other one waiting`() async throws {
+        try await HandlerFixture.with { fixture in
+            let user = UUID()
+            let (held, free) = (
+                try await fixture.upload(.signUp, user: user, proof: .none), try await fixture.upload(.signUp, proof: .none)
+            )
+            let waiting = try await fixture.postgres.withTransaction { transaction in
+                try await CodeMailRepository(transaction).lock(SealedEmail(lookup: SHA256.hash("\(user)"), sealed: [1]).lookups)
+                let waiting = Task { try await fixture.outcome(of: held) }
+                try await eventually("the sign-up waits for the lock") {
+                    try await fixture.count("pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 1
+                }
+                #expect(try await fixture.outcome(of: free).state == .succeeded)
+                return waiting
+            }
+            #expect(try await waiting.value.state == .succeeded)
+        }
+    }
+
     @Test func `an account may replace its own face`() async throws {
         try await HandlerFixture.with { fixture in
             let user = UUID()

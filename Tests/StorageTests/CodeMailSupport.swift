@@ -40,6 +40,14 @@ struct CodeMails {
         return try await EmailVerificationRepository(client).requests(in: mail.id).map(\.id)
     }
 
+    /// The seconds until a planned mail may be sent.
+    static func wait(for mail: CodeMail) async throws -> Int {
+        let wait: Double = try await client.query(
+            "SELECT extract(epoch FROM due_at - now())::float8 AS wait FROM code_mails WHERE id = \(mail.id)"
+        ).required().decode("wait")
+        return max(0, Int(wait.rounded(.up)))
+    }
+
     /// Enters the code of a verification.
     func prove(_ id: UUID) async throws { _ = try await EmailVerificationRepository(client).verify(id: id) }
 

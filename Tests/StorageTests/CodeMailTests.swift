@@ -28,21 +28,34 @@ struct CodeMailTests {
         #expect(try await CodeMails.verification(first.id)?.codeNumber == 1)
     }
 
-    @Test(.storage) func `an address under attack for a day has fewer than 60 mails`() async throws {
+    @Test(.storage, arguments: [(sites: 1, mails: 55), (sites: 1_000, mails: 134)])
+    func `the mails of an address in a day are limited, and more so those of one site`(sites: Int, mails limit: Int) async throws {
         var (sent, seconds) = (0, 0)
         while true {
-            let mail = try await mails.ask(from: sent).mail
-            let wait: Double = try await client.query(
-                "SELECT extract(epoch FROM due_at - now())::float8 AS wait FROM code_mails WHERE id = \(mail.id)"
-            ).required().decode("wait")
-            let whole = max(0, Int(wait.rounded(.up)))
-            seconds += whole
+            let mail = try await mails.ask(from: sent % sites).mail
+            let wait = try await CodeMails.wait(for: mail)
+            seconds += wait
             guard seconds < 24 * 60 * 60 else { break }
-            try await CodeMails.age(by: whole)
+            try await CodeMails.age(by: wait)
             try await mails.publish(mail)
             sent += 1
         }
-        #expect(sent == 55)
+        #expect(sent == limit)
+    }
+
+    @Test(.storage) func `a site that had no mail waits 45 seconds, however many another site had`() async throws {
+        for _ in 0..<12 {
+            let mail = try await mails.ask(from: 0).mail
+            try await CodeMails.age(by: CodeMails.wait(for: mail))
+            try await mails.publish(mail)
+        }
+        let strangers = try await mails.ask(from: 0)
+        #expect(try await CodeMails.wait(for: strangers.mail) == 30 * 60)
+        let owners = try await mails.ask(from: 1)
+        #expect(owners.mail.id == strangers.mail.id)
+        #expect(try await CodeMails.wait(for: owners.mail) == 45)
+        _ = try await mails.ask(from: 0)
+        #expect(try await CodeMails.wait(for: owners.mail) == 45, "another request of the stranger delays nothing")
     }
 
     @Test(.storage) func `before its mail a request has neither a code nor an attempt`() async throws {

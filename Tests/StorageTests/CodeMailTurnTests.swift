@@ -44,6 +44,17 @@ struct CodeMailTurnTests {
         #expect(due.mails == [next.mail.id] && !due.isHeldBack)
     }
 
+    @Test(.storage) func `a site is backlogged while 20 of its mails are due and wait`() async throws {
+        func isBacklogged(_ number: Int) async throws -> Bool {
+            try await CodeMailRepository(client).isBacklogged(CodeMails.origin(number).siteKey)
+        }
+        try await flood(39, sites: 2)
+        #expect(try await isBacklogged(1))
+        #expect(try await !isBacklogged(2))
+        _ = try await publishDue()
+        #expect(try await !isBacklogged(1))
+    }
+
     @Test(.storage) func `no mail passes those that wait, but a proven one`() async throws {
         try await flood(1, sites: 1)
         #expect(try await !admits(CodeMails(seed: 1).ask(from: 100).mail))

@@ -34,12 +34,11 @@ struct WrongCodeTests {
     }
 
     @Test(.storage) func `few of one site count, so that it cannot reach the total alone`() async throws {
+        try await guess(10, from: 2)
         try await guess(100, from: 1)
-        #expect(try await !waits(1))
-        try await guess(9, from: 2)
-        #expect(try await !waits(2))
-        try await guess(1, from: 2)
-        #expect(try await waits(2))
+        for site in 1...2 { #expect(try await waits(site), "the later ones of one site hide no others") }
+        try await client.execute("DELETE FROM wrong_codes WHERE id = (SELECT min(id) FROM wrong_codes)")
+        for site in 1...2 { #expect(try await !waits(site)) }
     }
 
     @Test(.storage) func `a proven verification passes`() async throws {

@@ -69,6 +69,7 @@ extension Baseline {
         );
         CREATE INDEX code_mails_by_email ON code_mails USING gin (email_lookups) WITH (fastupdate = off);
         CREATE INDEX code_mails_due ON code_mails (due_at) WHERE requested_at IS NULL;
+        CREATE INDEX code_mails_due_by_site ON code_mails (site_key, due_at) WHERE requested_at IS NULL;
         CREATE INDEX code_mails_by_request ON code_mails (requested_at) INCLUDE (site_key);
         CREATE INDEX code_mails_by_age ON code_mails (created_at);
         COMMENT ON TABLE code_mails IS

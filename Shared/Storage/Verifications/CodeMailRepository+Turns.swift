@@ -21,6 +21,15 @@ extension CodeMailRepository {
         ).required().decode("is_admitted")
     }
 
+    /// Returns whether a site has ``CodeMailRules/maxWaitingOfSite`` mails that are due and wait for their turn.
+    public func isBacklogged(_ siteKey: [UInt8]?) async throws(PostgresError) -> Bool {
+        let query: PostgresQuery = """
+            SELECT FROM code_mails WHERE site_key = \(siteKey) AND requested_at IS NULL AND due_at <= now()
+            OFFSET \(CodeMailRules.maxWaitingOfSite - 1) LIMIT 1
+            """
+        return try await !db.query(query.readOnly()).isEmpty
+    }
+
     /// The mails that are due, and have their turn.
     public struct Due: Sendable, Equatable {
         /// Those that the total admits, in the order of their turns; this transaction holds their addresses.

@@ -14,7 +14,9 @@ public struct CodeMailRepository: Sendable {
     }
 
     /// Waits for other transactions that plan or publish a mail to the address, until this one ends.
-    func lock(_ emailLookups: [[UInt8]]) async throws(PostgresError) {
+    ///
+    /// The order of locks is: the mails of an address, ``FaceDuplicateRepository/lock()``, rows of mails, rows of verifications.
+    public func lock(_ emailLookups: [[UInt8]]) async throws(PostgresError) {
         try await db.execute(
             """
             SELECT pg_advisory_xact_lock(hashtextextended('mails:' || encode(lookup, 'hex'), 0))
@@ -22,9 +24,11 @@ public struct CodeMailRepository: Sendable {
             """)
     }
 
-    /// Gives a request a place in the mail to its address that is planned, or plans one: as soon as ``CodeMailRules/ladder`` allows.
+    /// Gives a request a place in the mail to its address that is planned, or plans one: as soon as ``CodeMailRules/ladderOfSite`` and
+    /// ``CodeMailRules/ladderOfAll`` allow.
     ///
-    /// Of the sites that ask, the one with the fewest mails decides about the mail's turn: a flood must not slow the owner's request.
+    /// Of the sites that ask, the one that may have a mail first decides when it is sent, and the one with the fewest mails of late
+    /// about its turn: others' requests must not slow the owner's.
     ///
     /// - Parameters:
     ///   - siteKey: See ``RequestOrigin/siteKey``.
@@ -32,23 +36,28 @@ public struct CodeMailRepository: Sendable {
     func place(
         for emailLookups: [[UInt8]], siteKey: [UInt8]?, isProven: Bool, requestID: String?, traceparent: String?
     ) async throws(PostgresError) -> CodeMail {
-        let planned = try await db.query(
-            """
-            UPDATE code_mails m SET is_proven = m.is_proven OR \(isProven),
-                site_key = CASE WHEN \(unescaped: Self.mails(of: "given.site_key")) < \(unescaped: Self.mails(of: "m.site_key"))
-                                THEN given.site_key ELSE m.site_key END
-            FROM (SELECT \(siteKey)::bytea AS site_key) given
-            WHERE m.email_lookups && \(emailLookups) AND m.requested_at IS NULL
-            RETURNING m.id, m.due_at <= now() AS is_due
-            """)
-        if let row = planned.first { return try CodeMail(row: row) }
         let row = try await db.query(
             """
-            INSERT INTO code_mails AS m (id, email_lookups, site_key, is_proven, due_at, request_id, traceparent)
-            SELECT \(UUID()), \(emailLookups), \(siteKey), \(isProven), greatest(now(), max(requested_at) + \(unescaped: Self.spacing)),
-                   \(requestID), \(traceparent)
-            FROM code_mails WHERE email_lookups && \(emailLookups) AND requested_at > now() - \(unescaped: Self.day)
-            RETURNING m.id, m.due_at <= now() AS is_due
+            WITH given AS (
+                SELECT asked.site_key, greatest(
+                    now(), max(s.requested_at) + \(unescaped: Self.wait(CodeMailRules.ladderOfAll)),
+                    max(s.requested_at) \(unescaped: Self.ofSite) + \(unescaped: Self.wait(CodeMailRules.ladderOfSite, Self.ofSite)))
+                    AS due_at
+                FROM (SELECT \(siteKey)::bytea AS site_key) asked LEFT JOIN code_mails s
+                    ON s.email_lookups && \(emailLookups) AND s.requested_at > now() - \(unescaped: Self.day)
+                GROUP BY asked.site_key),
+            planned AS (
+                UPDATE code_mails m SET is_proven = m.is_proven OR \(isProven), due_at = least(m.due_at, given.due_at),
+                    site_key = CASE WHEN \(unescaped: Self.mails(of: "given.site_key")) < \(unescaped: Self.mails(of: "m.site_key"))
+                                    THEN given.site_key ELSE m.site_key END
+                FROM given WHERE m.email_lookups && \(emailLookups) AND m.requested_at IS NULL
+                RETURNING m.id, m.due_at),
+            made AS (
+                INSERT INTO code_mails (id, email_lookups, site_key, is_proven, due_at, request_id, traceparent)
+                SELECT \(UUID()), \(emailLookups), site_key, \(isProven), due_at, \(requestID), \(traceparent)
+                FROM given WHERE NOT EXISTS (SELECT FROM planned)
+                RETURNING id, due_at)
+            SELECT id, due_at <= now() AS is_due FROM (SELECT * FROM planned UNION ALL SELECT * FROM made) mail
             """
         ).required()
         return try CodeMail(row: row)
@@ -110,10 +119,15 @@ public struct CodeMailRepository: Sendable {
         "(SELECT count(*) FROM code_mails o WHERE o.site_key = \(site) AND o.requested_at > now() - \(turnWindow))"
     }
 
-    /// SQL expression: the time between the last of `count(*)` mails and the next one.
-    private static let spacing =
+    /// SQL expression: the time between the last of the mails `s` that a filter leaves and the next one.
+    private static func wait(_ ladder: [(mails: Int, wait: Duration)], _ filter: String = "") -> String {
         "CASE "
-        + CodeMailRules.ladder.map { step in
-            "\(step.mails == .max ? "ELSE" : "WHEN count(*) <= \(step.mails) THEN") interval '\(step.wait.components.seconds) seconds' "
-        }.joined() + "END"
+            + ladder.map { step in
+                let wait = "interval '\(step.wait.components.seconds) seconds' "
+                return step.mails == .max ? "ELSE \(wait)" : "WHEN count(s.id) \(filter) <= \(step.mails) THEN \(wait)"
+            }.joined() + "END"
+    }
+
+    /// SQL filter: the mails `s` of the site that asks.
+    private static let ofSite = "FILTER (WHERE s.site_key IS NOT DISTINCT FROM asked.site_key)"
 }

@@ -81,7 +81,8 @@ public struct PendingEnrolmentRepository: Sendable {
     }
 
     /// Waits for other transactions that bring a face into effect, if this one refuses duplicates: of two sign-ups with one face only the
-    /// first takes effect. Call it before ``enrol(id:)``, and before the e-mail is locked.
+    /// first takes effect. Call it before ``enrol(id:)``, and before ``EmailVerificationRepository/takeAttempt(id:)``, which locks
+    /// a row that the holder of this lock may wait for.
     public func lock(id: UUID) async throws(PostgresError) {
         try await db.execute(
             """

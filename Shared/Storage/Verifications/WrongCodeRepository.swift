@@ -6,7 +6,7 @@ public struct WrongCodeLimits: Sendable, Equatable {
     /// All wrong codes; 0 is no limit. Guesses on many addresses, from many places, show only here.
     public var total = 1_000
 
-    /// The most wrong codes of one site that count in ``total``, so that it measures how many places they come from.
+    /// The most wrong codes of one site that count, so that ``total`` measures how many places they come from.
     public static let perSiteInTotal = 10
     /// The wrong codes that a site enters while the total is reached: a person mistypes one, and another.
     public static let freeOfSite = 2
@@ -27,33 +27,36 @@ public struct WrongCodeRepository: Sendable {
         self.db = db
     }
 
-    /// Counts a wrong code of a site. Call in the transaction that has taken the attempt.
+    /// Counts a wrong code of a site, up to ``WrongCodeLimits/perSiteInTotal``. Call in the transaction that has taken the attempt.
+    ///
+    /// Concurrent calls of one site may store a few more.
     public func add(from siteKey: [UInt8]) async throws(PostgresError) {
-        try await db.execute("INSERT INTO wrong_codes (site_key) VALUES (\(siteKey))")
+        try await db.execute(
+            """
+            INSERT INTO wrong_codes (site_key) SELECT \(siteKey)
+            WHERE (SELECT count(*) FROM (SELECT FROM wrong_codes WHERE site_key = \(siteKey) AND at > now() - \(unescaped: Self.hour)
+                                         LIMIT \(WrongCodeLimits.perSiteInTotal)) counted) < \(WrongCodeLimits.perSiteInTotal)
+            """)
     }
 
     /// Returns when a site may enter codes again; nil when it may now.
     ///
     /// It waits while the total is reached, if it has entered ``WrongCodeLimits/freeOfSite`` wrong ones itself: so the total stops no
     /// site that has not guessed, and those that have get few attempts. A verification that is proven passes: its owner
-    /// has shown before that the e-mail is theirs. Reads at most a few times as many index entries as the limits say.
+    /// has shown before that the e-mail is theirs. Reads at most as many index entries as the limits say.
     public func wait(
         of siteKey: [UInt8], entering verificationID: UUID, limits: WrongCodeLimits
     ) async throws(PostgresError) -> Date? {
         guard limits.total > 0 else { return nil }
         let query: PostgresQuery = """
-            SELECT least(own.until, counted.ends[\(limits.total)]) AS until
+            SELECT least(own.until, counted.until) AS until
             FROM (SELECT min(at) + \(unescaped: Self.hour) AS until FROM (
                     SELECT at FROM wrong_codes WHERE site_key = \(siteKey) AND at > now() - \(unescaped: Self.hour)
                     ORDER BY at DESC LIMIT \(WrongCodeLimits.freeOfSite)) last
                   HAVING count(*) = \(WrongCodeLimits.freeOfSite)) own,
-                (SELECT array_agg(at + \(unescaped: Self.hour) ORDER BY at DESC) AS ends FROM (
-                    SELECT at, row_number() OVER (PARTITION BY site_key ORDER BY at DESC) AS number FROM (
-                        SELECT at, site_key FROM wrong_codes WHERE at > now() - \(unescaped: Self.hour)
-                        ORDER BY at DESC LIMIT \(limits.total * 2)) recent) numbered
-                 WHERE number <= \(WrongCodeLimits.perSiteInTotal)) counted
-            WHERE counted.ends[\(limits.total)] IS NOT NULL
-              AND NOT EXISTS (SELECT FROM email_verifications WHERE id = \(verificationID) AND is_proven)
+                (SELECT at + \(unescaped: Self.hour) AS until FROM wrong_codes WHERE at > now() - \(unescaped: Self.hour)
+                 ORDER BY at DESC OFFSET \(limits.total - 1) LIMIT 1) counted
+            WHERE NOT EXISTS (SELECT FROM email_verifications WHERE id = \(verificationID) AND is_proven)
             """
         return try await db.query(query.readOnly()).first?.decode("until")
     }

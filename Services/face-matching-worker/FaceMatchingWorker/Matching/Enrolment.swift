@@ -29,6 +29,8 @@ struct Enrolment {
     func enrol(_ face: EnrolledFace, photos: [PhotoFingerprint], for session: Session, causedBy event: Envelope<EkycRequested>) async throws
         -> Settlement
     {
+        // Before the lock that all enrolments take: requests for codes of this e-mail, of which there may be many, wait for one another.
+        if let email = session.email { try await CodeMailRepository(transaction).lock(email.lookups) }
         let others = try await duplicates.result(of: findings, on: face, of: session, in: transaction)
         guard !others.isRefused else { return .failed(.faceInUse) }
         let settlement = try await store(try sealed(face, for: session.userID), photos: photos, for: session, causedBy: event)

@@ -24,7 +24,7 @@ struct EmailController: Sendable {
         try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
         let email = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
             .email(for: verification.mail)
-        try verification.checkRate(context)
+        try await verification.checkRate(context)
         let new = NewEmailVerification(
             purpose: .emailChange, accountID: identity.userID, signInID: identity.signInID,
             email: try keys.sealed(email, of: identity.userID), origin: keys.origin(context.client), requestID: context.requestID,

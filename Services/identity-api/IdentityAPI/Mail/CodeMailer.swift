@@ -29,6 +29,14 @@ struct CodeMailer: Service {
         }
     }
 
+    /// Refuses a request for a mail while many of its site wait for their turn.
+    ///
+    /// - Throws: `rate_limited`.
+    func checkBacklog(of siteKey: [UInt8]?) async throws {
+        guard try await CodeMailRepository(postgres).isBacklogged(siteKey) else { return }
+        throw APIError.rateLimited("Mails that were asked for from this address wait for their turn", wait: CodeMailRules.totalWindow)
+    }
+
     /// Publishes the mail that a request has just got a place in, if it may be sent now. Call in the transaction of the request.
     func publish(_ mail: CodeMail, in transaction: PostgresTransaction) async throws {
         guard try await CodeMailRepository(transaction).admits(mail, perMinute: perMinute) else { return }

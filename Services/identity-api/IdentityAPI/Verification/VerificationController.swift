@@ -29,7 +29,7 @@ struct VerificationController: Sendable {
     let mail: any MailSender
 
     func register(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        try checkRate(context)
+        try await checkRate(context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         let email = try body.email(for: mail)
         let name = try body.text(DisplayName.field).map { text throws(APIError) in try DisplayName(text) }
@@ -55,7 +55,7 @@ struct VerificationController: Sendable {
 
     /// Asks for a new code in the next mail, at most once a minute; with that mail the codes before it are void.
     func resend(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        try checkRate(context)
+        try await checkRate(context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         let id = try body.verificationID()
         let times = try await postgres.withTransaction { transaction in
@@ -78,10 +78,7 @@ struct VerificationController: Sendable {
         try await brake.check(origin.siteKey ?? [], entering: id, in: postgres)
         let entry = try await recordingRefusal(of: id, context) { transaction in
             let verifications = EmailVerificationRepository(transaction)
-            // A change ends sign-ins, whose lock is taken before rows.
-            if let change = try await verifications.find(id: id), change.purpose == .emailChange {
-                try await SignInRepository(transaction).lock(of: change.accountID)
-            }
+            try await lock(id, in: transaction)
             guard let verification = try await verifications.takeAttempt(id: id) else { return .wrong(attemptsLeft: 0) }
             // Not thrown here: the attempt has to be committed.
             let matches = keys.codes(of: verification).map { constantTimeEqual(Array($0.utf8), Array(code.utf8)) }
@@ -103,6 +100,17 @@ struct VerificationController: Sendable {
         var response = Answer.json(Answer.data(data, context.requestID))
         response.headers[.cacheControl] = "no-store"
         return response
+    }
+
+    /// Takes the locks that the effect of a verification needs, which come before those of rows: a change of an e-mail ends sign-ins, and a
+    /// sign-up brings a face into effect.
+    private func lock(_ id: UUID, in transaction: PostgresTransaction) async throws {
+        guard let verification = try await EmailVerificationRepository(transaction).find(id: id) else { return }
+        switch verification.purpose {
+        case .registration: break
+        case .enrolment: try await PendingEnrolmentRepository(transaction).lock(id: id)
+        case .emailChange: try await SignInRepository(transaction).lock(of: verification.accountID)
+        }
     }
 
     /// What an entered code is.
@@ -129,9 +137,10 @@ struct VerificationController: Sendable {
         }
     }
 
-    /// Counts a request for a mail.
-    func checkRate(_ context: APIRequestContext) throws(APIError) {
+    /// Counts a request for a mail, and refuses it while many of its site wait.
+    func checkRate(_ context: APIRequestContext) async throws {
         try limiter.admit(context.client, context.limits, or: "Too many mails were asked for from this address")
+        try await mailer.checkBacklog(of: keys.origin(context.client).siteKey)
     }
 
     /// The answer to a request for a code: the same for every address, with and without an account.

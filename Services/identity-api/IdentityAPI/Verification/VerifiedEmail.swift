@@ -41,11 +41,10 @@ struct VerifiedEmail {
             ("expires_in", .integer(max(0, Int(end.timeIntervalSinceNow.rounded(.up))))))
     }
 
-    /// Creates the account of a sign-up whose face waits.
+    /// Creates the account of a sign-up whose face waits. Call it with ``PendingEnrolmentRepository/lock(id:)``.
     private func enrol() async throws -> JSONValue {
         if verification.verifiedAt == nil {
             let enrolments = PendingEnrolmentRepository(transaction)
-            try await enrolments.lock(id: verification.id)
             _ = try await EmailVerificationRepository(transaction).verify(id: verification.id)
             guard try await UserRepository(transaction).create(id: verification.accountID, verified: verification.id) else {
                 throw APIError.alreadyEnrolled

@@ -27,7 +27,7 @@ extension ServiceRole {
             "email_verifications", .select, .insert,
             because: "a face without a proven e-mail requests the proof; a proven e-mail becomes the account's"),
         .borrow(
-            "code_mails", .select, .insert, .update(of: "site_key", "is_proven"),
+            "code_mails", .select, .insert, .update(of: "site_key", "is_proven", "due_at"),
             because: "as for email_verifications: the request has its place in the next mail"),
         .borrow(
             "identities", .select(of: "user_id", "valid_after"), .update(of: "valid_after"),
