@@ -58,6 +58,21 @@ struct ImageJobTurnTests {
         #expect(try await jobs.fillTurns(places: 2, limit: 10).isEmpty)
     }
 
+    @Test(.storage) func `accounts without a free place, and those that another transaction holds, keep no others from theirs`()
+        async throws
+    {
+        let (full, held, free) = (try await client.user(1), try await client.user(2), try await client.user(3))
+        for user in [full, held, free] { _ = try await insert(user, waits: true) }
+        _ = try await insert(full)
+        let db = client
+        try await client.withTransaction { holder in
+            _ = try await ImageJobRepository(holder).lockLoad(of: held)
+            let filled = try await db.withTransaction { try await ImageJobRepository($0).fillTurns(places: 1, limit: 2) }
+            #expect(filled.map(\.userID) == [free])
+        }
+        #expect(try await jobs.fillTurns(places: 1, limit: 1).map(\.userID) == [held])
+    }
+
     @Test(.storage) func `jobs of others that wait for their turn are behind in the queue`() async throws {
         let (user, other) = (try await client.user(1), try await client.user(2))
         _ = try await insert(other)
@@ -82,7 +97,8 @@ struct ImageJobTurnTests {
 
     @Test(.storage) func `concurrent calls stay within the limits of an account and of all`() async throws {
         let (user, other) = (try await client.user(1), try await client.user(2))
-        let limits = ImageCallLimits(perUser: 3, total: 5)
+        // Of six calls the last is for accounts with fewer.
+        let limits = ImageCallLimits(perUser: 3, total: 6)
         let db = client
         @Sendable func count(_ user: UUID) async throws -> ImageCallAdmission {
             struct Refused: Error { let admission: ImageCallAdmission }
@@ -102,5 +118,15 @@ struct ImageJobTurnTests {
         #expect(try await ImageCallRepository(db).totalToday() == 4)
         #expect(try await count(other) == .admitted)
         #expect(try await count(user) == .totalReached)
+    }
+
+    @Test(.storage) func `a fifth of the calls of a day is for accounts that have made few`() async throws {
+        let calls = ImageCallRepository(client)
+        let limits = ImageCallLimits(perUser: 20, total: 10)
+        let (hog, other) = (try await client.user(1), try await client.user(2))
+        for _ in 0..<8 { #expect(try await calls.count(for: hog, limits: limits) == .admitted) }
+        #expect(try await calls.count(for: hog, limits: limits) == .totalReached)
+        for _ in 0..<2 { #expect(try await calls.count(for: other, limits: limits) == .admitted) }
+        #expect(try await calls.count(for: other, limits: limits) == .totalReached)
     }
 }

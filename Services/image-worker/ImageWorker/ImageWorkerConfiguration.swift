@@ -50,8 +50,8 @@ struct ImageWorkerConfiguration: Sendable {
             total: try settings.int(
                 "IMAGE_CALLS_PER_DAY", default: ImageCallLimits.usual.total, in: 0...100_000_000,
                 about: """
-                    calls of a paid generator in a day (UTC), for all accounts and over all instances, then orders fail until midnight; an \
-                    alert fires at 80 % of it. 0 is no limit
+                    calls of a paid generator in a day (UTC), for all accounts and over all instances, then orders fail until midnight. \
+                    The last fifth is for accounts that have made at most a tenth of theirs; an alert fires when it begins. 0 is no limit
                     """))
         var consumer = EventConsumerConfiguration()
         consumer.concurrency = try settings.int(

@@ -16,6 +16,14 @@ public struct ImageCallLimits: Sendable, Equatable {
         self.perUser = perUser
         self.total = total
     }
+
+    /// The part of ``total`` that an account may use which has made `calls` today, with this one.
+    ///
+    /// The last fifth is for accounts that have made a tenth of ``perUser`` at most: a few accounts that were made to spend the total leave
+    /// the others some pictures.
+    func total(after calls: Int) -> Int {
+        perUser > 0 && calls > max(1, perUser / 10) ? total - total / 5 : total
+    }
 }
 
 /// Whether a call of a paid generator is within the limits of a day.
@@ -40,18 +48,21 @@ public struct ImageCallRepository: Sendable {
     /// Call in the transaction that records the attempt (``ImageAttemptRepository/begin(jobID:worker:generator:limits:)``), and roll it
     /// back unless the call is admitted.
     public func count(for userID: UUID, limits: ImageCallLimits) async throws(PostgresError) -> ImageCallAdmission {
-        guard try await increment(userID, limit: limits.perUser) else { return .userLimitReached }
+        guard let calls = try await increment(userID, limit: limits.perUser) else { return .userLimitReached }
         // Last, because all calls of the installation wait for this row's lock.
-        return try await increment(nil, limit: limits.total) ? .admitted : .totalReached
+        return try await increment(nil, limit: limits.total(after: calls)) == nil ? .totalReached : .admitted
     }
 
-    private func increment(_ userID: UUID?, limit: Int) async throws(PostgresError) -> Bool {
-        try await db.execute(
+    /// Counts a call of an account, or of all; returns the calls of today, and nil, without a change, where the limit is reached.
+    private func increment(_ userID: UUID?, limit: Int) async throws(PostgresError) -> Int? {
+        let rows = try await db.query(
             """
             INSERT INTO image_calls (day, user_id, calls) VALUES (\(unescaped: Self.today), \(userID), 1)
             ON CONFLICT (day, user_id) DO UPDATE SET calls = image_calls.calls + 1
             WHERE image_calls.calls < \(Int32(clamping: limit)) OR \(limit == 0)
-            """) == 1
+            RETURNING calls
+            """)
+        return try rows.first.map { row throws(PostgresError) in Int(try row.decode("calls", as: Int32.self)) }
     }
 
     /// Takes back a call of today that cost nothing. Call in a transaction.

@@ -33,17 +33,16 @@ extension ImageJobRepository {
     /// Returns the jobs of an account that count for its next one, and blocks other such counts until the transaction ends: of concurrent
     /// orders, each sees the jobs of those before it.
     public func lockLoad(of userID: UUID) async throws(PostgresError) -> ImageJobLoad {
-        try await lockTurns(of: [userID])
+        try await lockTurns(of: userID)
         // A separate statement, whose snapshot is newer than the lock.
         let rows = try await db.query(
             """
-            SELECT count(*) FILTER (WHERE \(unescaped: Self.isOpen)) AS open,
-                count(*) FILTER (WHERE \(unescaped: Self.isOpen) AND NOT awaits_turn) AS in_flight,
-                coalesce(sum(cost_ms) FILTER (
-                    WHERE created_at > now() - make_interval(secs => \(Self.costWindow / .seconds(1)))), 0)::bigint AS cost_ms,
+            SELECT count(*) AS open, count(*) FILTER (WHERE NOT awaits_turn) AS in_flight,
+                (SELECT coalesce(sum(cost_ms), 0)::bigint FROM image_jobs
+                 WHERE user_id = \(userID) AND created_at > now() - make_interval(secs => \(Self.costWindow / .seconds(1)))) AS cost_ms,
                 coalesce((SELECT calls FROM image_calls WHERE day = \(unescaped: ImageCallRepository.today) AND user_id = \(userID)), 0)
                     AS calls_today
-            FROM image_jobs WHERE user_id = \(userID)
+            FROM image_jobs WHERE user_id = \(userID) AND \(unescaped: Self.isOpen)
             """)
         let row = try rows.required()
         return ImageJobLoad(
@@ -59,7 +58,7 @@ extension ImageJobRepository {
     ///
     /// - Returns: The job whose turn it is; `nil` when none waits.
     public func nextTurn(after job: ImageJob) async throws(PostgresError) -> ImageJob? {
-        try await lockTurns(of: [job.userID])
+        try await lockTurns(of: job.userID)
         let rows = try await db.query(
             """
             UPDATE image_jobs SET awaits_turn = false
@@ -79,11 +78,17 @@ extension ImageJobRepository {
     ///   - places: The places of an account.
     ///   - limit: The most jobs.
     public func fillTurns(places: Int, limit: Int) async throws(PostgresError) -> [ImageJob] {
+        // An account that another transaction holds is left to that one, or to the next call: this one holds others already.
         let found = try await db.query(
-            "SELECT DISTINCT user_id FROM image_jobs WHERE \(unescaped: Self.isWaiting) ORDER BY user_id LIMIT \(limit)")
+            """
+            SELECT user_id FROM (
+                SELECT user_id FROM (SELECT DISTINCT user_id FROM image_jobs WHERE \(unescaped: Self.isWaiting)) waiting
+                WHERE (SELECT count(*) FROM image_jobs j WHERE j.user_id = waiting.user_id AND \(unescaped: Self.isInFlight)) < \(places)
+                LIMIT \(limit)) free
+            WHERE pg_try_advisory_xact_lock(\(unescaped: Self.turnLock("user_id")))
+            """)
         let userIDs = try found.column("user_id", as: UUID.self)
         guard !userIDs.isEmpty else { return [] }
-        try await lockTurns(of: userIDs)
         let rows = try await db.query(
             """
             WITH due AS (
@@ -92,7 +97,7 @@ extension ImageJobRepository {
                     FROM image_jobs WHERE user_id = ANY(\(userIDs)) AND \(unescaped: Self.isWaiting)) waiting
                 CROSS JOIN LATERAL (
                     SELECT count(*) AS count FROM image_jobs j
-                    WHERE j.user_id = waiting.user_id AND \(unescaped: Self.isOpen) AND NOT awaits_turn) in_flight
+                    WHERE j.user_id = waiting.user_id AND \(unescaped: Self.isInFlight)) in_flight
                 WHERE waiting.number <= \(places) - in_flight.count
                 LIMIT \(limit)
             )
@@ -102,14 +107,15 @@ extension ImageJobRepository {
         return try rows.map(ImageJob.init(row:))
     }
 
-    private func lockTurns(of userIDs: [UUID]) async throws(PostgresError) {
+    private func lockTurns(of userID: UUID) async throws(PostgresError) {
         try await db.execute(
-            """
-            SELECT pg_advisory_xact_lock(hashtextextended('image_jobs:' || id::text, 0))
-            FROM (SELECT DISTINCT unnest(\(userIDs)) AS id ORDER BY id) sorted
-            """)
+            "SELECT pg_advisory_xact_lock(\(unescaped: Self.turnLock("id"))) FROM (SELECT \(userID)::uuid AS id) account")
     }
 
+    /// SQL expression: the number of the lock of an account's turns.
+    private static func turnLock(_ userID: String) -> String { "hashtextextended('image_jobs:' || \(userID)::text, 0)" }
+    /// SQL condition: an open job has one of the places of its account in the streams.
+    private static let isInFlight = "\(isOpen) AND NOT awaits_turn"
     /// SQL condition: a job has not ended, and is not past its deadline.
     private static let isOpen = "status IN ('pending', 'processing') AND deadline_at > now() AND \(isVisible)"
     /// SQL condition: a job waits for its turn.

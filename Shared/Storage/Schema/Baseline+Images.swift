@@ -83,6 +83,7 @@ extension Baseline {
         CREATE INDEX image_jobs_by_template ON image_jobs (template_id, completed_at DESC);
         CREATE INDEX image_jobs_waiting ON image_jobs (created_at, id) WHERE status = 'pending' AND deleted_at IS NULL;
         CREATE INDEX image_jobs_awaiting_turns ON image_jobs (user_id, created_at, id) WHERE awaits_turn AND status = 'pending';
+        CREATE INDEX image_jobs_open_by_user ON image_jobs (user_id) WHERE status IN ('pending', 'processing');
         CREATE INDEX image_jobs_open_by_deadline ON image_jobs (deadline_at) WHERE status IN ('pending', 'processing');
         CREATE INDEX image_jobs_ended_with_input ON image_jobs (completed_at)
             WHERE status IN ('completed', 'failed') AND input_key IS NOT NULL;
