@@ -346,8 +346,8 @@ let package = Package(
         .tests(
             "EndToEndTests",
             [
-                "BuildVersion", "TestSupport", "FaceEngine", "GeminiEmulator", "HTTPClient", .logging, "PostgresClient", "Storage",
-                "HeliographCrypto",
+                "BuildVersion", "TestSupport", "FaceEngine", "GeminiEmulator", "HTTPClient", .logging, .nioCore, .nioPosix,
+                "PostgresClient", "Storage", "HeliographCrypto",
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],

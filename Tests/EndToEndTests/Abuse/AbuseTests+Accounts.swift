@@ -12,6 +12,15 @@ extension AbuseTests {
         let email = "victim-\(UUID().uuidString)@example.org"
         let attack = AbuseAttack(stack, number: 12) { phone in try await phone.register(email).status }
         let statuses = try await attack.send(each: 8)
+        // Each of the strangers has caused five mails before, so that their own next ones are far away.
+        try await stack.database.psql(
+            """
+            INSERT INTO code_mails (id, email_lookups, site_key, is_proven, due_at, requested_at, created_at)
+            SELECT gen_random_uuid(), email_lookups, site_key, false, at, at, at
+            FROM (SELECT DISTINCT email_lookups, site_key FROM email_verifications
+                  WHERE email_lookups = (SELECT email_lookups FROM code_mails ORDER BY created_at DESC LIMIT 1)) asked,
+                (SELECT now() - number * interval '40 minutes' AS at FROM generate_series(1, 5) AS number) earlier
+            """)
         if AbuseScale.current.isShort {
             // The next mail is some 45 seconds away; the short form does not wait for it.
             try await stack.database.psql(
