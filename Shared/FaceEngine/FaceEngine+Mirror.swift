@@ -8,7 +8,7 @@ extension FaceEngine {
     /// photo, mirrored itself, differs from it as much as that of another photo.
     func mirrorSignature(of image: RGBImage) throws(FaceEngineError) -> FaceSignature? {
         let mirrored = image.mirrored
-        let boxes = try faces(in: mirrored, mirrored.reduced(to: Self.scanSide)).map(\.box)
+        let boxes = try faces(in: mirrored, mirrored.reduced(to: Self.scanSide))
         guard let box = FaceBox.dominant(boxes, width: mirrored.width, height: mirrored.height) else { return nil }
         beforeStep?()
         return AlignedFace(mirrored, FaceLandmarks(networks.landmarks, box, in: mirrored))?.signature

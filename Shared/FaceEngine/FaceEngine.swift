@@ -25,7 +25,6 @@ public final class FaceEngine {
     private static let maxFaces = 16
 
     let networks: FaceNetworks
-    private let passive: PassiveModel?
     private let scratch: OpaquePointer
     private let decoder: ImageDecoder
     /// Called before each step of an analysis. It may analyse another photo with this engine, which keeps no state between steps.
@@ -37,11 +36,10 @@ public final class FaceEngine {
     ///
     /// - Parameters:
     ///   - networks: The models, which all engines share.
-    ///   - passive: The operator's model of liveness, which all engines share, too.
     ///   - decoder: Decodes the photos.
-    init(_ networks: FaceNetworks, passive: PassiveModel? = nil, decoder: ImageDecoder) {
+    init(_ networks: FaceNetworks, decoder: ImageDecoder) {
         guard let scratch = hg_scratch_create() else { preconditionFailure("no memory for an engine") }
-        (self.networks, self.passive, self.scratch, self.decoder) = (networks, passive, scratch, decoder)
+        (self.networks, self.scratch, self.decoder) = (networks, scratch, decoder)
     }
 
     deinit { hg_scratch_destroy(scratch) }
@@ -100,13 +98,14 @@ public final class FaceEngine {
         let gates = PhotoGates(for: purpose)
         let found = try faces(in: image, reduced)
         guard !found.isEmpty else { return .rejected(.noFace) }
-        let dominant = FaceBox.dominant(found.map(\.box), width: image.width, height: image.height)
-        guard let box = dominant, let face = found.first(where: { $0.box == box }) else { return .rejected(.multipleFaces) }
+        guard let box = FaceBox.dominant(found, width: image.width, height: image.height) else {
+            return .rejected(.multipleFaces)
+        }
         guard box.width >= gates.minFaceSide else { return .rejected(.faceTooSmall) }
         guard box.cutOff(width: image.width, height: image.height) <= PhotoGates.maxCutOff else {
             return .rejected(.faceCutOff)
         }
-        let analysis = try describe(face, in: image, reduced, originalScale: originalScale, gates: gates)
+        let analysis = try describe(box, in: image, reduced, originalScale: originalScale, gates: gates)
         guard purpose == .signIn, case .usable(var observation) = analysis else { return analysis }
         observation.mirrorSignature = try mirrorSignature(of: image)
         return .usable(observation)
@@ -114,14 +113,14 @@ public final class FaceEngine {
 
     // MARK: Steps
 
-    func faces(in image: RGBImage, _ reduced: RGBImage) throws(FaceEngineError) -> [FoundFace] {
+    func faces(in image: RGBImage, _ reduced: RGBImage) throws(FaceEngineError) -> [FaceBox] {
         let found = try scan(image, reduced)
         guard found.isEmpty else { return found }
         return try scan(image, try reduced.reduced(to: Self.secondScanSide).withStretchedLevels)
     }
 
     /// Finds the faces of a picture in a version of it made smaller.
-    private func scan(_ image: RGBImage, _ reduced: RGBImage) throws(FaceEngineError) -> [FoundFace] {
+    private func scan(_ image: RGBImage, _ reduced: RGBImage) throws(FaceEngineError) -> [FaceBox] {
         beforeStep?()
         var found = [hg_candidate](repeating: hg_candidate(), count: Self.maxFaces)
         var count: Int32 = 0
@@ -130,14 +129,14 @@ public final class FaceEngine {
         }
         guard done != 0 else { throw FaceEngineError(.failed, "no memory for the detector") }
         let scale = Double(image.longSide) / Double(reduced.longSide)
-        return found.prefix(Int(count)).map { FoundFace($0, scale: scale) }
+        return found.prefix(Int(count)).map { FaceBox($0).scaled(by: scale) }
     }
 
     private func describe(
-        _ found: FoundFace, in image: RGBImage, _ reduced: RGBImage, originalScale: Double, gates: PhotoGates
+        _ box: FaceBox, in image: RGBImage, _ reduced: RGBImage, originalScale: Double, gates: PhotoGates
     ) throws(FaceEngineError) -> PhotoAnalysis {
         beforeStep?()
-        let landmarks = FaceLandmarks(networks.landmarks, found.box, in: image)
+        let landmarks = FaceLandmarks(networks.landmarks, box, in: image)
         let pose = HeadPose(landmarks)
         guard abs(pose.roll) <= gates.maxRoll else { return .rejected(.headTilted) }
         guard pose.eyeDistance * originalScale >= gates.minEyeDistance else { return .rejected(.faceTooSmall) }
@@ -145,14 +144,9 @@ public final class FaceEngine {
         if let fault = gates.fault(in: face.measures) { return .rejected(fault) }
         beforeStep?()
         let descriptor = FaceDescriptor(normalising: try networks.describe(face, with: scratch))
-        let presentation = FacePresentation(found.box, pose, face, in: image, reduced: try reduced.reduced(to: Self.backgroundSide))
-        let liveScore = try passive.map { model throws(FaceEngineError) in
-            beforeStep?()
-            return try model.score(found.outline, in: image, with: scratch)
-        }
+        let presentation = FacePresentation(box, pose, face, in: image, reduced: try reduced.reduced(to: Self.backgroundSide))
         return .usable(
             FaceObservation(
-                yaw: pose.yaw, roll: pose.roll, descriptor: descriptor, signature: face.signature, presentation: presentation,
-                liveScore: liveScore))
+                yaw: pose.yaw, roll: pose.roll, descriptor: descriptor, signature: face.signature, presentation: presentation))
     }
 }

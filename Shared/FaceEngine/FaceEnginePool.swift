@@ -47,13 +47,12 @@ public final class FaceEnginePool: Sendable {
     ///
     /// - Parameters:
     ///   - modelsDirectory: The directory of the three model files.
-    ///   - passive: The operator's model of liveness, if there is one.
     ///   - threads: The number of photos that are analysed at once; more than the number of cores does not help.
     ///   - decoder: Decodes the photos, each thread's in a process of its own.
     ///   - maxQueued: The maximum number of waiting jobs; more are refused with `overloaded`.
     /// - Throws: ``FaceEngineError`` with `badModel`, `selfCheckFailed` or `noDecoder`.
     public static func start(
-        modelsDirectory: String, passive: PassiveModel? = nil, threads: Int, decoder: ImageDecoder, maxQueued: Int = 256
+        modelsDirectory: String, threads: Int, decoder: ImageDecoder, maxQueued: Int = 256
     ) async throws(FaceEngineError) -> FaceEnginePool {
         precondition(threads > 0 && maxQueued > 0, "a pool has a thread and room for work")
         let pool = FaceEnginePool(maxQueued: maxQueued)
@@ -63,9 +62,9 @@ public final class FaceEnginePool: Sendable {
                     try check(decoder)
                     let models = try FaceModels(directory: modelsDirectory)
                     let networks = try SelfCheck.fastestNetworks(models)
-                    for _ in 1..<threads { pool.startThread { FaceEngine(networks, passive: passive, decoder: decoder) } }
+                    for _ in 1..<threads { pool.startThread { FaceEngine(networks, decoder: decoder) } }
                     continuation.resume(returning: .success(()))
-                    return FaceEngine(networks, passive: passive, decoder: decoder)
+                    return FaceEngine(networks, decoder: decoder)
                 } catch {
                     continuation.resume(returning: .failure(error))
                     return nil

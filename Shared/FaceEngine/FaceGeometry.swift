@@ -24,12 +24,6 @@ struct FaceBox: Sendable, Equatable {
         self.init(left: x - side / 2, top: y - side / 2, right: x + side / 2 - 1, bottom: y + side / 2 - 1)
     }
 
-    /// Creates the box as the detector has found it, from the forehead to the chin.
-    init(outline face: hg_candidate) {
-        let (left, top) = (Double(face.left), Double(face.top))
-        self.init(left: left, top: top, right: left + Double(face.width) - 1, bottom: top + Double(face.height) - 1)
-    }
-
     init(left: Double, top: Double, right: Double, bottom: Double) {
         (self.left, self.top, self.right, self.bottom) = (left, top, right, bottom)
     }
@@ -64,18 +58,6 @@ struct FaceBox: Sendable, Equatable {
         let x = (left + right) / 2 / Double(pictureWidth)
         let y = (top + bottom) / 2 / Double(pictureHeight)
         return abs(x - 0.5) <= share / 2 && abs(y - 0.5) <= share / 2
-    }
-}
-
-/// A face of a picture.
-struct FoundFace {
-    /// The square by which its size and its place are judged.
-    var box: FaceBox
-    /// The box of the detector.
-    var outline: FaceBox
-
-    init(_ face: hg_candidate, scale: Double) {
-        (box, outline) = (FaceBox(face).scaled(by: scale), FaceBox(outline: face).scaled(by: scale))
     }
 }
 

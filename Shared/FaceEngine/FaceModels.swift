@@ -1,5 +1,11 @@
 internal import HeliographCrypto
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// The bytes of the three model files, checked against the digests with which this version was calibrated.
 public struct FaceModels: Sendable {
     /// A model file, by name and SHA-256 in hexadecimal.
@@ -35,10 +41,14 @@ public struct FaceModels: Sendable {
 
     private static func read(_ file: File, in directory: String) throws(FaceEngineError) -> [UInt8] {
         let path = directory + "/" + file.name
-        guard let bytes = ModelFile.read(path, limit: maxFileBytes) else {
+        guard let handle = fopen(path, "rb") else {
             throw FaceEngineError(
                 .badModel,
                 "\(path) cannot be read; FACE_MODELS_PATH must name the directory that deploy/local/fetch-models.sh fills")
+        }
+        defer { fclose(handle) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: maxFileBytes) { buffer, count in
+            count = fread(buffer.baseAddress, 1, buffer.count, handle)
         }
         guard Hex.encode(SHA256.hash(bytes)) == file.digest else {
             throw FaceEngineError(.badModel, "\(path) is not the expected file: its SHA-256 differs from \(file.digest)")

@@ -18,7 +18,7 @@ enum InstructionSet: CaseIterable {
     /// The fastest of this processor.
     static var fastest: InstructionSet { available.last ?? .portable }
 
-    var path: hg_path {
+    fileprivate var path: hg_path {
         switch self {
         case .portable: HG_PATH_PORTABLE
         case .avx2: HG_PATH_AVX2

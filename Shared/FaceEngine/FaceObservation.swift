@@ -12,8 +12,6 @@ public struct FaceObservation: Sendable {
     public var mirrorSignature: FaceSignature?
     /// How the face is presented, which tells a head from a print of it.
     public let presentation: FacePresentation
-    /// The score that the passive model gives to the photo, 0 to 1 for a live face; `nil` without a model.
-    public var liveScore: Float?
 
     /// Returns whether the other photo is a copy of this one, possibly mirrored or compressed anew.
     func isCopy(of other: FaceObservation) -> Bool {

@@ -115,7 +115,7 @@ public struct LivenessDecision: Sendable {
     }
 }
 
-/// The reason for which the photos of a session are not taken for those of a living head; for metrics, not for the person, whom an
+/// The reason for which the photos of a challenge are not taken for those of a living head; for metrics, not for the person, whom an
 /// attacker may be.
 public enum LivenessFault: String, Sendable, CaseIterable {
     /// A photo has no usable face.
@@ -126,6 +126,4 @@ public enum LivenessFault: String, Sendable, CaseIterable {
     case flat
     /// The light or the background changes from photo to photo.
     case changedScene = "changed_scene"
-    /// The passive model takes a photo for one of a print, a screen or a mask.
-    case presentationAttack = "presentation_attack"
 }

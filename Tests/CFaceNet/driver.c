@@ -1,14 +1,13 @@
 // Tests Shared/C/CFaceNet without Swift, so that it can run with the address sanitizer and on another architecture (run.sh).
 //
-//     driver MODELS PASSIVE [ROUNDS]
+//     driver MODELS [ROUNDS]
 //
-// Each path of this processor must give the results that reference.py has computed with onnxruntime, and those of a passive model of
-// liveness, layers.hgm in PASSIVE. No damaged file may do harm: ROUNDS (100) of each kind are tried.
+// Each path of this processor must give the results that reference.py has computed with onnxruntime, and no damaged file may do harm:
+// ROUNDS (100) of each kind are tried.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../Shared/C/CFaceNet/detector.h"
 #include "golden.h"
@@ -138,14 +137,12 @@ static void check_detector(file model, hg_path path) {
 #include "hostile.h"
 #include "pictures.h"
 #include "scan_checks.h"
-#include "passive_checks.h"
-#include "passive_layer_checks.h"
 
 int main(int count, char **arguments) {
-    if (count != 3 && count != 4) return 2;
-    const int rounds = count == 4 ? atoi(arguments[3]) : 100;
+    if (count != 2 && count != 3) return 2;
+    const int rounds = count == 3 ? atoi(arguments[2]) : 100;
     const file recogniser = read_file(arguments[1], "face-recogniser.hgm"), detector = read_file(arguments[1], "face-detector.hgm"),
-               landmarks = read_file(arguments[1], "face-landmarks.hgm"), passive = read_file(arguments[2], "layers.hgm");
+               landmarks = read_file(arguments[1], "face-landmarks.hgm");
     for (hg_path path = HG_PATH_PORTABLE; path <= HG_PATH_VNNI; ++path) {
         if (!hg_path_available(path)) {
             hg_model_fault fault;
@@ -156,8 +153,6 @@ int main(int count, char **arguments) {
         check_recogniser(recogniser, path);
         check_detector(detector, path);
         check_scan(path);
-        check_passive(passive, path);
-        check_passive_layers(path, 3 * rounds);
     }
     check_codes();
     check_reduction();
@@ -165,14 +160,9 @@ int main(int count, char **arguments) {
     check_hostile_files(recogniser, load_recogniser, rounds / 3);
     check_hostile_files(detector, load_detector, 4 * rounds);
     check_hostile_files(landmarks, load_landmarks, rounds);
-    check_hostile_files(passive, load_passive, rounds);
-    check_passive_boxes(passive);
-    check_passive_nan(passive);
-    check_forged_passive(passive, 20 * rounds);
     free(recogniser.bytes);
     free(detector.bytes);
     free(landmarks.bytes);
-    free(passive.bytes);
     printf(failures == 0 ? "all hold\n" : "%d failures\n", failures);
     return failures != 0;
 }

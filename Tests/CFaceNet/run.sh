@@ -9,16 +9,14 @@ models=${1:-"$root/.cache/models"}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT INT TERM
 library="$root/Shared/C/CFaceNet"
-/usr/bin/python3 "$root/deploy/local/convert-passive-model.py" --onnx "$root/Tests/PassiveModels/layers.onnx" \
-    --output "$scratch/layers.hgm" --live-class 1 --threshold 0.5 --crop square --mean 127.5 --scale 0.0078125
 
 clang -std=gnu11 -O2 -Wall -Wextra -Werror "$root/Tests/CFaceNet/driver.c" "$library"/*.c -lm -o "$scratch/driver"
-"$scratch/driver" "$models" "$scratch"
+"$scratch/driver" "$models"
 
 echo "with sanitizers:"
 clang -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined "$root/Tests/CFaceNet/driver.c" "$library"/*.c \
     -lm -o "$scratch/sanitized" 2> "$scratch/log" || { cat "$scratch/log" >&2; exit 1; }
-"$scratch/sanitized" "$models" "$scratch" 30
+"$scratch/sanitized" "$models" 30
 
 if command -v aarch64-linux-gnu-gcc > /dev/null && command -v qemu-aarch64 > /dev/null; then
     echo "for ARM, emulated:"
@@ -27,5 +25,5 @@ if command -v aarch64-linux-gnu-gcc > /dev/null && command -v qemu-aarch64 > /de
             -o "$scratch/$(basename "$source").o"
     done
     aarch64-linux-gnu-gcc -static "$scratch"/*.o -lm -o "$scratch/arm"
-    qemu-aarch64 "$scratch/arm" "$models" "$scratch" 3
+    qemu-aarch64 "$scratch/arm" "$models" 3
 fi

@@ -106,13 +106,12 @@ import WireFormat
     }
 
     @Test func `each pose reaches the decision in the order of its photo`() throws {
-        let detector = ChallengeDetector { photos, poses in
+        let check = LivenessCheck { photos, poses in
             #expect(photos.count == 4 && poses == [.left, .right, .front, .nearer])
             return .failed(.flat)
         }
         let photo = ExaminedPhoto(pose: .any, digest: [1], pixelDigest: nil, analysis: .rejected(.tooDark))
-        #expect(detector.judge([photo, photo, photo, photo], challenge: [.left, .right, .front, .nearer]) == .failed(.flat))
-        #expect(detector.judge([photo, photo], challenge: Self.poses) == .failed(.unusablePhoto), "photos are missing")
-        #expect(detector.judge([photo, photo, photo], challenge: nil) == nil)
+        #expect(check([photo, photo, photo, photo], to: [.left, .right, .front, .nearer]) == .failed(.flat))
+        #expect(check([photo, photo], to: Self.poses) == .failed(.unusablePhoto), "photos are missing")
     }
 }

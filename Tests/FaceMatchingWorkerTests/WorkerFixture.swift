@@ -134,7 +134,7 @@ enum PassingLiveness: HeliographService {
     static let summary = SharedEngines.summary
 
     static func build(_ context: ServiceContext) async throws -> [any Service] {
-        try await SharedEngines.build(context, liveness: LivenessCheck(detectors: [ChallengeDetector { _, _ in .passed }]))
+        try await SharedEngines.build(context, liveness: LivenessCheck { _, _ in .passed })
     }
 }
 

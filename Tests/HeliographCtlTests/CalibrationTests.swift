@@ -124,7 +124,6 @@ struct CalibrationTests {
                 """)
             let status = await heliographctl("faces", "status", "--database-url", database.url)
             #expect(status.exitCode == 0 && status.results.first?.hasPrefix("threshold  1.0 ") == true)
-            #expect(status.results.contains("passive    none"))
             #expect(status.results.contains { $0.hasPrefix("another") && $0.contains("enrol again") })
             #expect(status.results.contains { $0.hasPrefix(FaceModels.modelID) && $0.hasSuffix("yes") })
             #expect(status.results.contains { $0.split(separator: " ") == ["face_compared", "no_match", "2"] })

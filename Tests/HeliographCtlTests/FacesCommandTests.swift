@@ -1,4 +1,3 @@
-import CommandLineSupport
 import FaceEngine
 import Foundation
 import TestSupport
@@ -29,19 +28,6 @@ struct FacesCommandTests {
             #expect(resolved.results.joined().contains(id))
             #expect(try await database.psql("SELECT string_agg(action, ', ') FROM audit_log") == "face_duplicate_resolved")
         }
-    }
-
-    @Test func `the status has the version, the threshold and the checksum of the passive model`() async throws {
-        let folder = try TemporaryDirectory()
-        let path = try await PassiveModelFile.convert("constant", into: folder)
-        let report = FacesReport(
-            threshold: 1, passive: try FacesStatusCommand.passiveModel(path), faces: [], decisions: [], since: .seconds(60))
-        let checksum = try await CommandLineTool.run(["sha256sum", path]).prefix(64)
-        let source = try await CommandLineTool.run(["sha256sum", try PackageRoot.file("Tests/PassiveModels/constant.onnx")]).prefix(64)
-        #expect(report.lines(.plain)[1] == "passive    \(source.prefix(16)), threshold 0.5, file \(checksum)")
-        let json = String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
-        #expect(json.contains("\"file_sha256\":\"\(checksum)\"") && json.contains("\"model_id\":\"\(source)\""))
-        #expect(throws: (any Error).self) { try FacesStatusCommand.passiveModel("/nowhere/passive.hgm") }
     }
 
     @Test func `reindex fails when no worker runs, and asks for nothing`() async throws {

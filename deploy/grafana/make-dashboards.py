@@ -112,8 +112,7 @@ DASHBOARDS = {
         ]),
         ("Challenges, and one face in two accounts", [
             ("Challenges, by their result", "cps", {"{{event}} {{result}}": f'sum by (event, result) (rate(ekyc_liveness_checks_total{{result!="not_performed"}}[{RATE}]))'}, "wrong_pose, flat and changed_scene are refusals. More than half of them in half an hour is an alert."),
-            ("Photos judged by the passive model", "cps", {"{{result}}": f"sum by (result) (rate(ekyc_passive_photos_total[{RATE}]))"}, "Where FACE_PASSIVE_MODEL is set. One photo of presentation_attack fails its session."),
-            ("Sessions with a challenge", "percentunit", {"{{event}}": f'sum by (event) (rate(ekyc_liveness_checks_total{{result!~"not_performed|presentation_attack"}}[{RATE}])) / sum by (event) (rate(ekyc_liveness_checks_total[{RATE}]))'}, "Also photos that are refused before the check count as without one."),
+            ("Sessions with a challenge", "percentunit", {"{{event}}": f'sum by (event) (rate(ekyc_liveness_checks_total{{result!="not_performed"}}[{RATE}])) / sum by (event) (rate(ekyc_liveness_checks_total[{RATE}]))'}, "Also photos that are refused before the check count as without one."),
             ("Faces in memory", "short", {"{{instance}}": "face_index_faces"}, "Of accounts, and of sign-ups that wait. Workers that differ by more than one in a hundred are an alert; heliographctl faces reindex --check compares them with the tables."),
             ("A search for the same face, p50 and p99", "s", {"p50": f"histogram_quantile(0.5, sum by (le) (rate(face_duplicate_search_seconds_bucket[{RATE}])))", "p99": f"histogram_quantile(0.99, sum by (le) (rate(face_duplicate_search_seconds_bucket[{RATE}])))"}, "One for each sign-up, with the look at Postgres before it."),
         ]),

@@ -5,15 +5,110 @@
 
 reads two ONNX files and dlib's landmark model in DIRECTORY, and writes `<name>.hgm` beside them. The same input gives the same
 bytes on every machine: all sums are exact or rounded once. fetch-models.sh checks the hashes of what this reads and writes.
+
+A flat file is little-endian: a header of 64 bytes (8 bytes magic, u32 version, u32 kind, 32 bytes SHA-256 of the source, which is
+the model's id, u64 length and u64 checksum of the rest), then arrays in a fixed order, each aligned to 64 bytes. The program knows
+their sizes. The checksum detects damage; what protects against malice is the SHA-256 of the file.
 """
 
+import hashlib
 import math
+import struct
 import sys
 from pathlib import Path
 
 import numpy as np
 
-from model_formats import DETECTOR, LANDMARKS, RECOGNISER, Node, fields, tensor, write
+MAGIC, VERSION, ALIGNMENT = b"HGMODEL\0", 1, 64
+DETECTOR, RECOGNISER, LANDMARKS = 1, 2, 3
+
+
+# Flat files
+
+def checksum(payload):
+    """Returns the sum of all words in the high half, and of each word times its distance from the end, folded, in the low half."""
+    words = np.frombuffer(payload, "<u4").astype(np.uint64)
+    plain = int(words.sum(dtype=np.uint64))
+    weighted = int((words * np.arange(len(words), 0, -1, dtype=np.uint64)).sum(dtype=np.uint64))
+    return (plain & 0xFFFFFFFF) << 32 | (weighted ^ weighted >> 32) & 0xFFFFFFFF
+
+
+def write(path, kind, source, arrays):
+    payload = b""
+    for array in arrays:
+        data = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
+        payload += data + bytes(-len(data) % ALIGNMENT)
+    header = struct.pack("<8sII32sQQ", MAGIC, VERSION, kind, hashlib.sha256(source).digest(), len(payload), checksum(payload))
+    temporary = path.with_suffix(".part")
+    temporary.write_bytes(header + payload)
+    temporary.rename(path)
+
+
+# ONNX, as far as these two files use it: a message of protocol buffers is a list of (field number, value)
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+
+
+def fields(data):
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        else:
+            size, at = {1: (8, at), 5: (4, at)}.get(key & 7) or varint(data, at)
+            value, at = data[at:at + size], at + size
+        yield key >> 3, value
+
+
+def packed(value):
+    if isinstance(value, int):
+        return [value]
+    numbers, at = [], 0
+    while at < len(value):
+        number, at = varint(value, at)
+        numbers.append(number)
+    return numbers
+
+
+def tensor(data):
+    """Returns the name and the array of a TensorProto."""
+    dimensions, kind, name, content = [], 0, "", b""
+    for field, value in fields(data):
+        if field == 1:
+            dimensions += packed(value)
+        elif field == 2:
+            kind = value
+        elif field == 8:
+            name = value.decode()
+        elif field in (4, 9):  # float_data, raw_data
+            content += value
+    return name, np.frombuffer(content, {1: "<f4", 3: "i1", 7: "<i8"}[kind]).reshape(dimensions)
+
+
+class Node:
+    def __init__(self, data):
+        self.inputs, self.outputs, self.kind, self.integers, self.real = [], [], "", {}, {}
+        for field, value in fields(data):
+            if field == 1:
+                self.inputs.append(value.decode())
+            elif field == 2:
+                self.outputs.append(value.decode())
+            elif field == 4:
+                self.kind = value.decode()
+            elif field == 5:
+                attribute = list(fields(value))
+                name = next(value for field, value in attribute if field == 1).decode()
+                self.integers[name] = [n for field, value in attribute if field in (3, 8) for n in packed(value)]
+                self.real[name] = next((struct.unpack("<f", value)[0] for field, value in attribute if field == 2), None)
 
 
 class Graph:

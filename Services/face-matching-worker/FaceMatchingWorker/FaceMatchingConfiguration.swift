@@ -7,8 +7,6 @@ internal import ServiceDefaults
 /// The settings of face-matching-worker.
 struct FaceMatchingConfiguration: Sendable {
     let modelsPath: String
-    /// The operator's model of liveness.
-    let passiveModelPath: String?
     let sandbox: SandboxMode
     let threshold: Float
     let replayCheck: ReplayCheck
@@ -19,14 +17,6 @@ struct FaceMatchingConfiguration: Sendable {
 
     init(_ settings: Settings) throws(ConfigurationError) {
         modelsPath = try settings.faceModelsPath()
-        passiveModelPath = try settings.passiveModelPath()
-        let isRequired =
-            try settings.int(
-                "FACE_REQUIRE_PASSIVE", default: 0, in: 0...1, about: "1: the worker does not start without `FACE_PASSIVE_MODEL`") == 1
-        guard passiveModelPath != nil || !isRequired else {
-            throw ConfigurationError(
-                "FACE_PASSIVE_MODEL", "is missing, and FACE_REQUIRE_PASSIVE is 1", expectation: Settings.passiveModelExpectation)
-        }
         sandbox = try settings.imageSandbox(deployed: SandboxMode.required, local: .available)
         threshold = try settings.faceThreshold(default: FaceThresholds.standard, in: FaceThresholds.configurable)
         replayCheck = try settings.choice(

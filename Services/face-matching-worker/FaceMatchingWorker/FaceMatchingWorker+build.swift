@@ -25,8 +25,7 @@ public enum FaceMatchingWorker: HeliographService {
         let sessionKey = try context.settings.sessionKey()
 
         let decoder = ImageDecoder(sandbox: configuration.sandbox, logger: context.logger)
-        let passive = try loadPassiveModel(configuration.passiveModelPath, logger: context.logger)
-        let pool = try await startPool(configuration, passive: passive, decoder: decoder)
+        let pool = try await startPool(configuration, decoder: decoder)
         context.health.register("image-decoder") { try decoder.checkLastStart() }
         context.logger.info("face engines ready", metadata: ["threads": "\(configuration.threads)", "model": "\(FaceModels.modelID)"])
         if configuration.replayCheck == .files {
@@ -39,7 +38,7 @@ public enum FaceMatchingWorker: HeliographService {
         let matcher = SessionMatcher(
             postgres: context.postgres, sealer: sealer, blobs: blobs, engines: pool, duplicates: duplicates,
             fingerprinter: PhotoFingerprinter(sessionKey: sessionKey, check: configuration.replayCheck), logger: context.logger,
-            signIn: SignInDecision(threshold: configuration.threshold), liveness: LivenessCheck(passive: passive))
+            signIn: SignInDecision(threshold: configuration.threshold))
         let handler = EkycRequestedHandler(
             matcher: matcher, duplicates: duplicates, sealer: sealer, postgres: context.postgres, blobs: blobs,
             pseudonyms: SessionPseudonyms(sessionKey: sessionKey))
@@ -56,28 +55,10 @@ public enum FaceMatchingWorker: HeliographService {
         return [engines, faces, ConsumerAfterFaces(consumer: consumer, loaded: faces.loaded)]
     }
 
-    private static func loadPassiveModel(_ path: String?, logger: Logger) throws -> PassiveModel? {
-        guard let path else { return nil }
-        do throws(FaceEngineError) {
-            let model = try PassiveModel(path: path)
-            logger.info(
-                "passive model of liveness ready",
-                metadata: ["model": "\(model.sourceDigest)", "digest": "\(model.digest)", "threshold": "\(model.threshold)"])
-            return model
-        } catch {
-            guard error.code == .badModel else { throw error }
-            throw ConfigurationError(
-                "FACE_PASSIVE_MODEL", "names a file that is no passive model (\(error.message))",
-                expectation: Settings.passiveModelExpectation)
-        }
-    }
-
-    private static func startPool(
-        _ configuration: FaceMatchingConfiguration, passive: PassiveModel?, decoder: ImageDecoder
-    ) async throws -> FaceEnginePool {
+    private static func startPool(_ configuration: FaceMatchingConfiguration, decoder: ImageDecoder) async throws -> FaceEnginePool {
         do throws(FaceEngineError) {
             return try await FaceEnginePool.start(
-                modelsDirectory: configuration.modelsPath, passive: passive, threads: configuration.threads, decoder: decoder)
+                modelsDirectory: configuration.modelsPath, threads: configuration.threads, decoder: decoder)
         } catch {
             switch error.code {
             case .badModel:

@@ -1,4 +1,4 @@
-// Reads flat model files, whose format deploy/local/model_formats.py describes.
+// Reads flat model files, whose format deploy/local/convert-models.py describes.
 #pragma once
 
 #include "kernels.h"

@@ -87,7 +87,7 @@ extension EKYCSession {
         }
     }
 
-    /// Whether the photos show a live person, who followed the challenge where there is one.
+    /// Whether the photos that answer a challenge show a live person who followed it.
     ///
     /// A result that this version does not know keeps its text. A session with a challenge succeeds only where it is ``passed``.
     public struct Liveness: RawRepresentable, Sendable, Hashable {
@@ -97,7 +97,7 @@ extension EKYCSession {
 
         /// No check found a fault.
         public static let passed = Self(rawValue: "passed")
-        /// The photos do not answer the challenge, or are taken for those of a print or a screen: the reason is ``Reason/livenessFailed``.
+        /// The photos do not answer the challenge: the reason is ``Reason/livenessFailed``.
         public static let failed = Self(rawValue: "failed")
         /// There was no challenge, or the photos were refused before the check.
         public static let notPerformed = Self(rawValue: "not_performed")
@@ -123,7 +123,7 @@ extension EKYCSession {
         public static let duplicateImages = Self(rawValue: "duplicate_images")
         /// A photo was used before.
         public static let replayedImage = Self(rawValue: "replayed_image")
-        /// The photos do not show a live person, or none who followed the challenge. Another attempt asks for another challenge.
+        /// The photos that answer a challenge do not show a live person who followed it. Another attempt asks for another challenge.
         public static let livenessFailed = Self(rawValue: "liveness_failed")
         /// The face is not that of the account, or there is no such account: the API does not say which.
         public static let noMatch = Self(rawValue: "no_match")
@@ -137,8 +137,7 @@ extension EKYCSession {
 
 extension EKYCSession.Outcome {
     /// Whether another attempt needs another challenge (``EKYCClient/challenge()``), with photos that are taken for it: where the API
-    /// requires one, and where that of this attempt had ended, was used, or was not followed. Also after photos without a
-    /// challenge that do not show a live person: a challenge is allowed then, and not needed.
+    /// requires one, and where that of this attempt had ended, was used, or was not followed.
     public var asksForChallenge: Bool {
         switch self {
         case .refused(let error):

@@ -7,16 +7,6 @@ extension Settings {
         try string("FACE_MODELS_PATH", Self.faceModelsExpectation, about: "the three model files")
     }
 
-    /// What `FACE_PASSIVE_MODEL` has to be.
-    public static let passiveModelExpectation = "the path of a file that deploy/local/convert-passive-model.py has written"
-
-    /// Reads `FACE_PASSIVE_MODEL`, for the worker and for the status.
-    public func passiveModelPath() throws(ConfigurationError) -> String? {
-        try optionalString(
-            "FACE_PASSIVE_MODEL", Self.passiveModelExpectation,
-            about: "a network that judges of each photo whether it shows a live face; a session with one that it refuses fails")
-    }
-
     /// Reads `FACE_THRESHOLD`, for the worker and for calibrations.
     ///
     /// - Parameters:

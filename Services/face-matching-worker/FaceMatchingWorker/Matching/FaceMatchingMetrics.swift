@@ -10,7 +10,6 @@ enum FaceMatchingMetrics {
 
     /// Exports a zero for each event and outcome: Prometheus' `rate` does not see the first increment of a series that begins with it.
     static func start() {
-        for isLive in [true, false] { photos(live: isLive).increment(by: 0) }
         for event in EkycEvent.allCases {
             for result in [Liveness.notPerformed.rawValue, Liveness.passed.rawValue] + LivenessFault.allCases.map(\.rawValue) {
                 checked(event, result).increment(by: 0)
@@ -40,15 +39,6 @@ enum FaceMatchingMetrics {
 
     private static func checked(_ event: EkycEvent, _ result: String) -> Counter {
         Counter(label: "ekyc_liveness_checks_total", dimensions: [("event", event.rawValue), ("result", result)])
-    }
-
-    /// Records the verdicts of the passive model on photos.
-    static func judged(_ verdicts: [Bool]) {
-        for isLive in verdicts { photos(live: isLive).increment() }
-    }
-
-    private static func photos(live isLive: Bool) -> Counter {
-        Counter(label: "ekyc_passive_photos_total", dimensions: [("result", isLive ? "live" : LivenessFault.presentationAttack.rawValue)])
     }
 
     /// Records the analysis of a photo; its duration includes the wait for an engine.

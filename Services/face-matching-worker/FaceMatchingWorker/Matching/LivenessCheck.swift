@@ -4,36 +4,32 @@ internal import WireFormat
 /// The result of the check for a live person; nil where there was none.
 typealias LivenessOutcome = LivenessDecision.Outcome
 
-/// Decides whether the photos of a session show a live person, by all detectors that there are.
+/// Checks whether the photos that answer a session's challenge show a live person.
 ///
 /// It sees these photos alone, and nothing of the account: its result may be shown whether the e-mail has an account or not.
 struct LivenessCheck: Sendable {
-    var detectors: [any PresentationAttackDetector] = [ChallengeDetector()]
+    /// Decides by the analyses of the photos.
+    var decide: @Sendable (_ photos: [PhotoAnalysis], _ poses: [ChallengePose]) -> LivenessOutcome = { LivenessDecision()($0, poses: $1) }
 
-    /// Returns the result: the first fault that a detector finds, else what one of them has proven.
+    /// Returns the result.
     ///
     /// - Parameters:
-    ///   - photos: The photos of the session, each with a usable face if it has a challenge.
-    ///   - challenge: The poses of the challenge; nil for a session without one.
-    /// - Returns: nil when nothing was proven, and no fault found.
-    func callAsFunction(_ photos: [ExaminedPhoto], challenge: [LivenessPose]?) -> LivenessOutcome? {
-        var result: LivenessOutcome?
-        for detector in detectors {
-            switch detector.judge(photos, challenge: challenge) {
-            case .failed(let fault): return .failed(fault)
-            case .passed: result = .passed
-            case nil: continue
-            }
-        }
-        return result
+    ///   - answer: The photos, in the order of the challenge's poses.
+    ///   - poses: The poses of the challenge.
+    func callAsFunction(_ answer: [ExaminedPhoto], to poses: [LivenessPose]) -> LivenessOutcome {
+        guard answer.count == poses.count else { return .failed(.unusablePhoto) }
+        return decide(answer.map(\.analysis), poses.map(ChallengePose.init))
     }
 }
 
-extension LivenessCheck {
-    /// Creates the check by the challenge of a session, and by the operator's model where there is one.
-    init(passive model: PassiveModel?) {
-        self.init()
-        if let model { detectors.append(PassiveDetector(threshold: model.threshold)) }
+extension ChallengePose {
+    fileprivate init(_ pose: LivenessPose) {
+        switch pose {
+        case .left: self = .left
+        case .right: self = .right
+        case .front: self = .front
+        case .nearer: self = .nearer
+        }
     }
 }
 

@@ -65,13 +65,10 @@ struct SessionMatcher: Sendable {
         return result
     }
 
-    /// Judges whether the photos of a sign-up show a live person, and whether those that answer a challenge show that of the other nine.
+    /// Judges the photos by which a sign-up answers a challenge: they show a live person, who is that of the other nine.
     private func judge(_ examined: [ExaminedPhoto], of session: Session, against face: EnrolledFace, _ result: inout ExaminedSession) {
         result.verdict = .enrol(face)
-        guard session.challenge != nil else {
-            _ = isLive(examined, of: session, &result)
-            return
-        }
+        guard session.challenge != nil else { return }
         let answer = examined.filter { $0.pose == .challenge }
         let digests = examined.map(\.digest) + examined.compactMap(\.pixelDigest)
         guard Set(digests).count == digests.count else {
@@ -84,7 +81,7 @@ struct SessionMatcher: Sendable {
             result.verdict = .refused(SessionReason(refusal))
             return
         }
-        if isLive(examined, of: session, &result), comparison != .accepted { result.verdict = .refused(.inconsistentFaces) }
+        if isLive(answer, of: session, &result), comparison != .accepted { result.verdict = .refused(.inconsistentFaces) }
     }
 
     private func verdictOnSignIn(_ session: Session, _ examined: [ExaminedPhoto]) async throws -> ExaminedSession {
@@ -114,15 +111,16 @@ struct SessionMatcher: Sendable {
         return result
     }
 
-    /// Returns whether nothing is known against a live person in the photos; else refuses the session.
-    private func isLive(_ examined: [ExaminedPhoto], of session: Session, _ result: inout ExaminedSession) -> Bool {
-        for photo in examined where session.challenge != nil {
+    /// Returns whether the photos that answer the challenge show a live person, or there is none; else refuses the session.
+    private func isLive(_ answer: [ExaminedPhoto], of session: Session, _ result: inout ExaminedSession) -> Bool {
+        guard let poses = session.challenge else { return true }
+        for photo in answer {
             // A photo that cannot be used says itself what the person can do better.
             guard case .rejected(let fault) = photo.analysis else { continue }
             result.verdict = .refused(SessionReason(FaceRefusal(fault)))
             return false
         }
-        result.liveness = liveness(examined, challenge: session.challenge)
+        result.liveness = liveness(answer, to: poses)
         guard case .failed = result.liveness else { return true }
         result.verdict = .refused(.livenessFailed)
         return false

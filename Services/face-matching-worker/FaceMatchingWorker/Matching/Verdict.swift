@@ -17,8 +17,7 @@ struct ExaminedSession: Sendable {
     var verdict: Verdict
     /// The time that its photos have occupied engines for; nil if they could not be examined.
     var engineTime: Duration?
-    /// The result of the check for a live person; nil where the photos were refused before it, and without a challenge, unless the passive
-    /// model refuses one.
+    /// The result of the check for a live person; nil without a challenge, and where the photos were refused before it.
     var liveness: LivenessOutcome?
     /// The fingerprints of the photos, which may not be used again whatever the verdict; none if they could not be examined.
     var photos: [PhotoFingerprint] = []

@@ -57,8 +57,6 @@ typedef enum {
 typedef struct hg_recogniser hg_recogniser;
 typedef struct hg_detector hg_detector;
 typedef struct hg_landmark_model hg_landmark_model;
-/// A network that judges from one photo whether it shows a live face, as an operator supplies it.
-typedef struct hg_passive hg_passive;
 
 /// The working memory of one thread, which grows to what the largest picture needs.
 typedef struct hg_scratch hg_scratch;
@@ -80,22 +78,6 @@ typedef struct {
     float score;
     hg_point points[5];
 } hg_candidate;
-
-/// A box in pixels of a picture.
-typedef struct {
-    float left, top, width, height;
-} hg_box;
-
-/// What a passive model says of itself.
-typedef struct {
-    /// Size of the picture that it reads.
-    int width, height;
-    int layers, classes, live_class;
-    /// Sides of what is cut out, in those of the face's box.
-    float crop_scale;
-    /// The least score of a live face.
-    float threshold;
-} hg_passive_facts;
 
 /// Measures of the central part of an aligned face, on grey levels 0 to 255.
 typedef struct {
@@ -139,23 +121,6 @@ void hg_landmarks_destroy(hg_landmark_model *model);
 /// Finds the five points of the face in the box, whose corner pixels are inside: outer and inner corner of the eye on the picture's
 /// right, the same on its left, base of the nose.
 void hg_landmarks_find(const hg_landmark_model *model, hg_rgb picture, int left, int top, int right, int bottom, hg_point *points);
-
-/// Loads the flat file of a passive model and copies what it needs; NULL and `*fault` on failure.
-hg_passive *hg_passive_load(const void *file, size_t size, hg_path path, hg_model_fault *fault);
-void hg_passive_destroy(hg_passive *model);
-
-hg_passive_facts hg_passive_describe(const hg_passive *model);
-
-/// Computes the score of the face in a box, 0 to 1: the share that the network gives to its class of live faces. Returns 0 without
-/// memory, or for a box that is no box.
-int hg_passive_score(const hg_passive *model, hg_scratch *scratch, hg_rgb picture, hg_box face, float *score);
-
-/// Runs the network for a picture of its input's size, and stores the `classes` results of its last layer. Returns 0 without memory.
-int hg_passive_run(const hg_passive *model, hg_scratch *scratch, const uint8_t *picture, float *results);
-
-/// Computes how far the results for a test picture are from those in the file, in parts of them (of 1, for smaller ones). Returns 0 without
-/// memory.
-int hg_passive_check(const hg_passive *model, hg_scratch *scratch, float *deviation);
 
 /// Scales a picture to `width` by `height` pixels by averaging areas. Each is at least 1 and at most that of the picture. Returns 0
 /// without memory, or for another size.

@@ -10,10 +10,9 @@ internal import Storage
 struct FacesStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the threshold and the passive model of these settings, the enrolled faces, and why faces were refused.",
+        abstract: "Show the threshold of these settings, the enrolled faces, and why faces were refused.",
         discussion: """
-            The threshold and the model are FACE_THRESHOLD and FACE_PASSIVE_MODEL of the environment, which must be those of \
-            face-matching-worker; a worker logs the SHA-256 of the model that it has loaded as `digest`. Refusals are counted \
+            The threshold is FACE_THRESHOLD of the environment, which must be that of face-matching-worker. Refusals are counted \
             from the audit log.
 
               heliographctl faces status
@@ -32,43 +31,27 @@ struct FacesStatusCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let (threshold, path) = try reporting { (try Settings().faceThreshold(), try Settings().passiveModelPath()) }
-        let passive = try path.map(Self.passiveModel)
+        let threshold = try reporting { try Settings().faceThreshold() }
         let begin = Date().addingTimeInterval(-(since / .seconds(1)))
         try await database.withDatabase(queryTimeout: .seconds(60)) { client in
             let report = FacesReport(
-                threshold: threshold, passive: passive, faces: try await FaceTemplateRepository(client).counts(),
+                threshold: threshold, faces: try await FaceTemplateRepository(client).counts(),
                 decisions: try await AuditRepository(client).faceDecisions(since: begin), since: since)
             try Console.current.show(report, asJSON: json)
         }
     }
 }
 
-extension FacesStatusCommand {
-    static func passiveModel(_ path: String) throws -> PassiveModel {
-        do throws(FaceEngineError) {
-            return try PassiveModel(path: path)
-        } catch {
-            Console.current.note("FACE_PASSIVE_MODEL names no model that works here: \(error.message)")
-            throw ExitCode.configuration
-        }
-    }
-}
-
-/// The threshold, the passive model, the enrolled faces and the decisions, as text or JSON.
+/// The threshold, the enrolled faces and the decisions, as text or JSON.
 struct FacesReport: Report {
     let threshold: Float
-    let passive: PassiveModel?
     let faces: [FaceTemplateCount]
     let decisions: [FaceDecisionCount]
     let since: Duration
 
     func encode(to encoder: any Encoder) throws {
-        let passive = passive.map { model -> JSONRecord in
-            ["model_id": model.sourceDigest, "file_sha256": model.digest, "threshold": model.threshold]
-        }
         let record: JSONRecord = [
-            "threshold": threshold, "model_id": FaceModels.modelID, "passive": passive,
+            "threshold": threshold, "model_id": FaceModels.modelID,
             "faces": faces.map { face -> JSONRecord in
                 [
                     "model_id": face.modelID, "pipeline_version": face.pipelineVersion, "count": face.count,
@@ -84,12 +67,7 @@ struct FacesReport: Report {
 
     func lines(_ style: TextStyle) -> [PrintableText] {
         let named = "strict \(FaceThresholds.strict), standard \(FaceThresholds.standard), lenient \(FaceThresholds.lenient)"
-        var lines: [PrintableText] = ["threshold  \(threshold)  (\(named))"]
-        if let passive {
-            lines += ["passive    \(passive.sourceDigest.prefix(16)), threshold \(passive.threshold), file \(passive.digest)", ""]
-        } else {
-            lines += ["passive    none", ""]
-        }
+        var lines: [PrintableText] = ["threshold  \(threshold)  (\(named))", ""]
         var table = Table(["MODEL", "PIPELINE", .right("FACES"), "COMPARABLE"])
         for face in faces {
             let comparable = isComparable(face)
