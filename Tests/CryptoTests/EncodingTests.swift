@@ -45,6 +45,13 @@ import Testing
         }
     }
 
+    @Test func `a text that is appended in pieces is the same as in one`() {
+        let bytes = SecureRandom.bytes(100_000)
+        var text = Array("data:".utf8)
+        Base64.encode(bytes, into: &text)
+        #expect(text == Array("data:\(Base64.encode(bytes))".utf8))
+    }
+
     @Test func `hex accepts digits of both cases only`() {
         #expect(Hex.decode("00fFA5") == [0, 255, 165])
         #expect(Hex.decode("0") == nil)
