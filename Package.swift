@@ -105,9 +105,9 @@ let package = Package(
             "ServiceDefaults",
             [
                 "AsyncPrimitives", "BuildVersion", "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore",
-                "HeliographCrypto", "HeliographTracing", "JSON",
-                .hummingbird, .instrumentation, .logging, .coreMetrics, .unixSignals, .lifecycle, .configuration,
-                .argumentParser, .nioCore, .httpTypes,
+                "HeliographCrypto", "HeliographTracing", "JSON", "WireFormat",
+                .hummingbird, .instrumentation, .logging, .metrics, .coreMetrics, .unixSignals, .lifecycle, .configuration,
+                .argumentParser,
             ]),
 
         // MARK: What apps use
@@ -119,43 +119,45 @@ let package = Package(
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
             [
-                "AsyncPrimitives", "Multipart", "JSON", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto", "Mail", "ZipWriter",
-                .hummingbird,
-                .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes,
+                "AsyncPrimitives", "Multipart", "JSON", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto", "HeliographTracing",
+                "Mail", "ZipWriter", .tracing, .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes,
             ],
             resources: [.embedInCode("Resources")]),
         .service("identity-api", library: "IdentityAPI"),
-        .serviceLibrary("FaceMatchingWorker", of: "face-matching-worker", ["FaceEngine", "Imaging", "BlobStore", "HeliographCrypto"]),
+        .serviceLibrary(
+            "FaceMatchingWorker", of: "face-matching-worker",
+            ["AsyncPrimitives", "FaceEngine", "Imaging", "BlobStore", "HeliographCrypto", .tracing]),
         .service("face-matching-worker", library: "FaceMatchingWorker"),
         .serviceLibrary(
             "ImageWorker", of: "image-worker",
-            [
-                "AsyncPrimitives", "ImageGenerators", "Imaging", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto", .nioCore,
-                .nioPosix,
-            ]),
+            ["AsyncPrimitives", "ImageGenerators", "Imaging", "ImageProbe", "BlobStore", "HTTPClient", .tracing]),
         .service("image-worker", library: "ImageWorker"),
-        .serviceLibrary("TokenRegistry", of: "token-registry", ["AsyncPrimitives", "HeliographCrypto"]),
+        .serviceLibrary("TokenRegistry", of: "token-registry", ["AsyncPrimitives", "HeliographTracing"]),
         .service("token-registry", library: "TokenRegistry"),
         .serviceLibrary(
-            "Notifier", of: "notifier", ["AsyncPrimitives", "FCM", "HTTPClient", "HeliographCrypto", "BlobStore", .deque]),
+            "Notifier", of: "notifier",
+            ["AsyncPrimitives", "FCM", "HTTPClient", "HeliographCrypto", "HeliographTracing", "BlobStore", .tracing, .deque]),
         .service("notifier", library: "Notifier"),
 
         // MARK: Tools
         .target(
             name: "CommandLineSupport", dependencies: ["ServiceDefaults", .argumentParser, .logging],
             path: "Tools/CommandLineSupport", swiftSettings: sharedSettings),
-        .serviceLibrary(
-            "HeliographCtl", of: "heliographctl",
-            [
-                "BlobStore", "BuildVersion", "CommandLineSupport", "FaceEngine", "HTTPClient", "HeliographCrypto", "ImageGenerators",
-                "ImageProbe", "Imaging", .argumentParser,
-            ], in: "Tools"),
-        .service("heliographctl", library: "HeliographCtl", in: "Tools"),
+        .target(
+            name: "HeliographCtl",
+            dependencies: [
+                "BlobStore", "BuildVersion", "CommandLineSupport", "EventBus", "FaceEngine", "HTTPClient", "HeliographCrypto",
+                "ImageGenerators", "ImageProbe", "Imaging", "PostgresClient", "RedisClient", "ServiceDefaults", "Storage", "WireFormat",
+                .argumentParser, .logging,
+            ],
+            path: "Tools/heliographctl/HeliographCtl", swiftSettings: sharedSettings),
+        .executableTarget(
+            name: "heliographctl", dependencies: ["HeliographCtl"], path: "Tools/heliographctl/main", swiftSettings: sharedSettings),
         .target(
             name: "HeliographLoad",
             dependencies: [
                 "BuildVersion", "CommandLineSupport", "HTTPClient", "JSON", "Multipart", "ServiceDefaults", "WireFormat", .argumentParser,
-                .deque, .logging, .unixSignals,
+                .deque, .unixSignals,
             ],
             path: "Tools/heliograph-load/HeliographLoad", swiftSettings: sharedSettings),
         .executableTarget(
@@ -181,9 +183,7 @@ let package = Package(
         // Its listener and its answers are those of the other emulator.
         .target(
             name: "GeminiEmulator",
-            dependencies: [
-                "FCMEmulator", "HeliographCrypto", "JSON", .hummingbird, .hummingbirdCore, .nioCore, .httpTypes, .logging, .lifecycle,
-            ],
+            dependencies: ["FCMEmulator", "HeliographCrypto", "JSON", .hummingbird, .nioCore, .httpTypes, .logging, .lifecycle],
             path: "Tools/gemini-emulator/GeminiEmulator", swiftSettings: sharedSettings),
         .executableTarget(
             name: "gemini-emulator",
@@ -192,8 +192,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "AsyncPrimitives", "HTTPClient", "HeliographCrypto", "ImageProbe", "Multipart", "PostgresClient", "RedisClient", "Storage",
-                .logging, .nioCore, .nioPosix,
+                "AsyncPrimitives", "HTTPClient", "HeliographCrypto", "ImageProbe", "Multipart", "PostgresClient", "Storage", .logging,
+                .nioCore, .nioPosix,
             ],
             path: "Tests/TestSupport", swiftSettings: sharedSettings),
         .executableTarget(
@@ -222,7 +222,8 @@ let package = Package(
             ],
             path: "Tools/faults/Matrix", swiftSettings: sharedSettings),
         .executableTarget(
-            name: "heliograph-faults", dependencies: ["BuildVersion", "FaultMatrix", .argumentParser], path: "Tools/faults/main",
+            name: "heliograph-faults", dependencies: ["BuildVersion", "FaultMatrix", "TestSupport", .argumentParser],
+            path: "Tools/faults/main",
             swiftSettings: sharedSettings),
 
         .executableTarget(
@@ -251,17 +252,16 @@ let package = Package(
         .tests(
             "FaceEngineTests",
             [
-                "AsyncPrimitives", "CFaceNet", "FaceEngine", "ImageProbe", "Imaging", "HeliographCrypto", "TestSupport", "image-decoder",
-                .logging,
+                "AsyncPrimitives", "CFaceNet", "FaceEngine", "Imaging", "HeliographCrypto", "TestSupport", "image-decoder", .logging,
             ]),
-        .tests("StorageTests", ["HeliographCrypto", "Storage", "PostgresClient", "WireFormat", "TestSupport", .logging]),
+        .tests("StorageTests", ["HeliographCrypto", "Storage", "PostgresClient", "WireFormat", "TestSupport"]),
         .tests(
             "EventBusTests",
             [
                 "AsyncPrimitives", "EventBus", "HeliographCrypto", "RedisClient", "PostgresClient", "Storage", "WireFormat",
                 "TestSupport", .logging, .lifecycleTestKit,
             ]),
-        .tests("ContractTests", ["FCM", "JSON", "TestSupport", "WireFormat"], exclude: ["Fixtures"]),
+        .tests("ContractTests", ["FCM", "TestSupport", "WireFormat"], exclude: ["Fixtures"]),
         .tests("MailTests", ["CLibCurl", "FCMEmulator", "Mail", "TestSupport", .logging]),
         .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", "WireFormat", .logging]),
         .tests(
@@ -298,22 +298,20 @@ let package = Package(
         .tests(
             "ImageWorkerTests",
             [
-                "ImageWorker", "ImageGenerators", "GeminiEmulator", "Imaging", "ImageProbe", "EventBus", "PostgresClient", "RedisClient",
-                "WireFormat",
-                "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport", "image-decoder", .logging, .lifecycle,
-                .nioCore,
+                "ImageWorker", "ImageGenerators", "GeminiEmulator", "HTTPClient", "Imaging", "ImageProbe", "EventBus", "PostgresClient",
+                "RedisClient", "WireFormat", "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport",
+                "image-decoder", .logging, .lifecycle, .nioCore,
             ]),
         .tests(
             "TokenRegistryTests",
             [
-                "TokenRegistry", "ServiceDefaults", "EventBus", "WireFormat", "RedisClient", "PostgresClient", "Storage",
-                "HeliographCrypto",
+                "TokenRegistry", "ServiceDefaults", "EventBus", "WireFormat", "PostgresClient", "Storage", "HeliographCrypto",
                 "TestSupport", "HeliographTracing", .logging, .inMemoryLogging, .lifecycle,
             ]),
         .tests(
             "NotifierTests",
             [
-                "AsyncPrimitives", "Notifier", "FCM", "FCMEmulator", "HTTPClient", "JSON", "ServiceDefaults", "EventBus", "Storage",
+                "AsyncPrimitives", "Notifier", "FCM", "FCMEmulator", "JSON", "ServiceDefaults", "EventBus", "Storage",
                 "WireFormat", "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "HeliographTracing", .logging,
                 .inMemoryLogging, .lifecycle,
             ]),
@@ -340,14 +338,14 @@ let package = Package(
         .tests(
             "PushTests",
             [
-                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "JSON", "PostgresClient", "RedisClient", "ServiceDefaults",
-                "Storage", "TestSupport", "WireFormat", .logging,
+                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "JSON", "PostgresClient", "ServiceDefaults", "Storage",
+                "TestSupport", "WireFormat", .logging,
             ]),
         .tests(
             "EndToEndTests",
             [
-                "BuildVersion", "TestSupport", "FaceEngine", "GeminiEmulator", "HTTPClient", .logging, .nioCore, .nioPosix,
-                "PostgresClient", "Storage", "HeliographCrypto",
+                "BuildVersion", "TestSupport", "FaceEngine", "GeminiEmulator", "HTTPClient", "Multipart", "PostgresClient", "Storage",
+                "HeliographCrypto", .logging, .nioCore, .nioPosix,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
@@ -381,23 +379,21 @@ extension Target {
 
     /// The library of a service: everything but its command line, so that tests run it in their own process.
     static func serviceLibrary(
-        _ name: String, of service: String, _ dependencies: [Dependency], resources: [Resource] = [], in folder: String = "Services"
+        _ name: String, of service: String, _ dependencies: [Dependency], resources: [Resource] = []
     ) -> Target {
         .target(
             name: name,
             dependencies: [
-                "ServiceDefaults", "EventBus", "Storage", "HeliographTracing", "WireFormat", "PostgresClient", "RedisClient", .tracing,
-                .logging,
-                .metrics, .lifecycle, .configuration,
+                "ServiceDefaults", "EventBus", "Storage", "WireFormat", "PostgresClient", .logging, .metrics, .lifecycle,
             ] + dependencies,
-            path: "\(folder)/\(service)/\(name)", resources: resources, swiftSettings: sharedSettings)
+            path: "Services/\(service)/\(name)", resources: resources, swiftSettings: sharedSettings)
     }
 
     /// The executable of a service: one file that reads its arguments and runs the library.
-    static func service(_ name: String, library: String, in folder: String = "Services") -> Target {
+    static func service(_ name: String, library: String) -> Target {
         .executableTarget(
             name: name, dependencies: [.byName(name: library), "ServiceDefaults", .argumentParser],
-            path: "\(folder)/\(name)/main", swiftSettings: sharedSettings)
+            path: "Services/\(name)/main", swiftSettings: sharedSettings)
     }
 
     static func tests(_ name: String, _ dependencies: [Dependency], exclude: [String] = []) -> Target {
