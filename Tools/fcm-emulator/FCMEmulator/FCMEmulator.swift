@@ -157,11 +157,11 @@ public final class FCMEmulator: Service, Sendable {
     private func tlsContext() async throws(EmulatorError) -> NIOSSLContext {
         let configuration = configuration
         do {
-            // Reads and writes files and may generate a key, so it does not run on the cooperative pool.
+            // Reads and writes files and may generate a key and wait for openssl, so it does not run on the cooperative pool.
             return try await NIOThreadPool.singleton.runIfActive {
                 try DevelopmentCertificate.ensure(
                     certificateFile: configuration.certificateFile, keyFile: configuration.privateKeyFile,
-                    names: configuration.certificateNames, now: configuration.now())
+                    names: configuration.certificateNames)
                 let chain = try NIOSSLCertificate.fromPEMFile(configuration.certificateFile)
                 let key = try NIOSSLPrivateKey(file: configuration.privateKeyFile, format: .pem)
                 return try Listener.context(
