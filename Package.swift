@@ -75,7 +75,6 @@ let package = Package(
         .shared("Multipart", []),
         .shared("JSON", []),
         .shared("ImageProbe", []),
-        .shared("ZipWriter", ["CZlib"]),
         .shared("Sandbox", ["CSeccomp"]),
         .shared("Imaging", ["CJPEG", "CLinux", "CRaster", "CVips", "ImageProbe", .logging, .metrics]),
         .shared("FaceEngine", ["AsyncPrimitives", "CFaceNet", "ImageProbe", "Imaging", "HeliographCrypto"]),
@@ -119,8 +118,8 @@ let package = Package(
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
             [
-                "AsyncPrimitives", "Multipart", "JSON", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto", "HeliographTracing",
-                "Mail", "ZipWriter", .tracing, .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes,
+                "AsyncPrimitives", "CZlib", "Multipart", "JSON", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto",
+                "HeliographTracing", "Mail", .tracing, .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes,
             ],
             resources: [.embedInCode("Resources")]),
         .service("identity-api", library: "IdentityAPI"),
@@ -240,7 +239,6 @@ let package = Package(
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart", "TestSupport"]),
         .tests("JSONTests", ["JSON", "TestSupport"]),
-        .tests("ZipWriterTests", ["ZipWriter", "TestSupport"]),
         .tests("ImageProbeTests", ["ImageProbe", "MobileClient", "TestSupport"]),
         .tests(
             "ImagingTests",

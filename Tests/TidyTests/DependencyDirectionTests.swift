@@ -11,9 +11,7 @@ import Testing
         ],
         // MobileClient imports nothing but Foundation, and only tools import it.
         ["AsyncPrimitives", "BuildVersion", "MobileClient"],
-        [
-            "RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSON", "ImageProbe", "Sandbox", "ZipWriter",
-        ],
+        ["RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSON", "ImageProbe", "Sandbox"],
         ["Imaging", "WireFormat"],
         ["FCM", "Mail", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
         ["Storage", "EventBus"],

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import Hummingbird
 internal import NIOCore
-internal import ZipWriter
 
 /// Sends the files of an archive, each piece when the connection has flushed the one before it.
 ///

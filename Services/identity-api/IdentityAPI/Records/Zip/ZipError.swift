@@ -1,7 +1,7 @@
 /// The refusal of a call that would make an invalid archive.
-public struct ZipError: Error, Sendable, Equatable, CustomStringConvertible {
+struct ZipError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of refusal.
-    public enum Code: String, Sendable {
+    enum Code: String, Sendable {
         /// The path is empty, too long, absolute, or has a part that leads elsewhere.
         case invalidPath
         /// The archive has ``ZipWriter/maxFiles`` files.
@@ -15,11 +15,11 @@ public struct ZipError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The kind of refusal.
-    public let code: Code
+    let code: Code
     /// One sentence for the log.
-    public let message: String
+    let message: String
 
-    public var description: String { "\(code.rawValue): \(message)" }
+    var description: String { "\(code.rawValue): \(message)" }
 
     static let invalidPath = ZipError(code: .invalidPath, message: "the path is not a relative one without `.` and `..`")
     static let tooManyFiles = ZipError(code: .tooManyFiles, message: "the archive has \(ZipWriter.maxFiles) files")

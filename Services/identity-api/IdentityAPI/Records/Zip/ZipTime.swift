@@ -1,9 +1,9 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 
 /// A time in the form in which an archive has it: MS-DOS date and time, in steps of two seconds (APPNOTE.TXT 6.3.10 §4.4.6).
 ///
 /// The format names no time zone; this is UTC.
-public struct ZipTime: Sendable, Equatable {
+struct ZipTime: Sendable, Equatable {
     /// The first and the last second that the format has: 1980-01-01 00:00:00 and 2107-12-31 23:59:58.
     private static let range: ClosedRange<Double> = 315_532_800...4_354_819_198
 
@@ -11,7 +11,7 @@ public struct ZipTime: Sendable, Equatable {
     let time: UInt16
 
     /// Converts an instant; one that the format does not have becomes the nearest that it has.
-    public init(_ instant: Date) {
+    init(_ instant: Date) {
         let seconds = min(max(instant.timeIntervalSince1970, Self.range.lowerBound), Self.range.upperBound)
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ZipWriter
+@testable import IdentityAPI
 
 /// Archives, read back by other programs.
 @Suite struct ZipWriterTests {

@@ -6,13 +6,13 @@ internal import CZlib
 /// them by the caller. The size and the checksum of a file follow its data (data descriptor, APPNOTE.TXT 6.3.10 §4.3.9). The central
 /// directory comes last, so that an archive that was cut off is not a valid one. An archive may have any number of bytes, as its end is
 /// in the ZIP64 format where that is needed (§4.3.14); one file may have less than 4 GiB.
-public struct ZipWriter: Sendable {
+struct ZipWriter: Sendable {
     /// The maximum number of files, because the writer keeps about 60 bytes and the path of each for the central directory.
-    public static let maxFiles = 1_000_000
+    static let maxFiles = 1_000_000
     /// The maximum length of a path in bytes.
-    public static let maxPathBytes = 1_024
+    static let maxPathBytes = 1_024
     /// The maximum size of one file in bytes.
-    public static let maxFileBytes = UInt64(UInt32.max) - 1
+    static let maxFileBytes = UInt64(UInt32.max) - 1
 
     /// A finished file, for the central directory.
     private struct Entry {
@@ -31,7 +31,7 @@ public struct ZipWriter: Sendable {
     }
 
     /// The bytes of the archive so far, and those before it.
-    public private(set) var offset: UInt64
+    private(set) var offset: UInt64
     private let time: ZipTime
     private var entries: [Entry] = []
     private var file: OpenFile?
@@ -41,7 +41,7 @@ public struct ZipWriter: Sendable {
     /// - Parameters:
     ///   - time: The time of change of all files.
     ///   - offset: The number of bytes before the archive in the file that it is part of.
-    public init(time: ZipTime, after offset: UInt64 = 0) {
+    init(time: ZipTime, after offset: UInt64 = 0) {
         self.time = time
         self.offset = offset
     }
@@ -51,7 +51,7 @@ public struct ZipWriter: Sendable {
     /// - Parameter path: The relative path, its parts separated by slashes: none of them is empty, `.` or `..`.
     /// - Returns: The bytes that come before the data of the file.
     /// - Throws: `invalidPath`, `tooManyFiles`, `fileIsOpen`.
-    public mutating func begin(_ path: String) throws(ZipError) -> [UInt8] {
+    mutating func begin(_ path: String) throws(ZipError) -> [UInt8] {
         guard file == nil else { throw .fileIsOpen }
         guard entries.count < Self.maxFiles else { throw .tooManyFiles }
         guard Self.isPath(path) else { throw .invalidPath }
@@ -71,7 +71,7 @@ public struct ZipWriter: Sendable {
     /// Takes note of the next data of the file; the caller writes it.
     ///
     /// - Throws: `fileTooLarge`, `noFileIsOpen`.
-    public mutating func add(_ data: UnsafeRawBufferPointer) throws(ZipError) {
+    mutating func add(_ data: UnsafeRawBufferPointer) throws(ZipError) {
         guard file != nil else { throw .noFileIsOpen }
         guard let start = data.baseAddress, !data.isEmpty else { return }
         let size = (file?.size ?? 0) + UInt64(data.count)
@@ -86,7 +86,7 @@ public struct ZipWriter: Sendable {
     ///
     /// - Returns: The bytes that come after the data of the file.
     /// - Throws: `noFileIsOpen`.
-    public mutating func end() throws(ZipError) -> [UInt8] {
+    mutating func end() throws(ZipError) -> [UInt8] {
         guard let ended = file else { throw .noFileIsOpen }
         file = nil
         let entry = Entry(
@@ -105,7 +105,7 @@ public struct ZipWriter: Sendable {
     ///
     /// - Returns: The last bytes of the archive, in pieces of at most 64 KiB and one entry.
     /// - Throws: `fileIsOpen`.
-    public mutating func finish() throws(ZipError) -> [[UInt8]] {
+    mutating func finish() throws(ZipError) -> [[UInt8]] {
         guard file == nil else { throw .fileIsOpen }
         let start = offset
         var pieces: [[UInt8]] = [[]]
