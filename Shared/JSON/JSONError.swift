@@ -10,7 +10,7 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
         case duplicateName
         /// The value of a streamed member is not a string.
         case notString
-        /// A limit of ``JSONLimits`` or ``JSONStreamLimits`` is exceeded.
+        /// A limit of ``JSONLimits``, or of an object that is read as it arrives, is exceeded.
         case limitExceeded
         /// The body ended before the object did.
         case truncated
@@ -27,7 +27,7 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The offset of the fault in the bytes that were read; nil where it would not help.
     public let offset: Int?
 
-    init(_ code: Code, _ message: String, at offset: Int? = nil) {
+    package init(_ code: Code, _ message: String, at offset: Int? = nil) {
         self.code = code
         self.message = message
         self.offset = offset

@@ -28,18 +28,3 @@ public struct JSONLimits: Sendable, Equatable {
         self.allowsNumbersOutOfRange = allowsNumbersOutOfRange
     }
 }
-
-/// The limits of a JSON object that is read as it arrives, apart from its streamed strings.
-public struct JSONStreamLimits: Sendable, Equatable {
-    /// The maximum number of bytes of a name, escapes included.
-    public var maxNameBytes = 128
-    /// The maximum number of bytes of a value that is not streamed, escapes included.
-    public var maxValueBytes = 16 * 1024
-    /// The maximum number of members of the object.
-    public var maxMembers = 32
-    /// The maximum number of bytes of white space between two tokens.
-    public var maxBlankBytes = 64 * 1024
-
-    /// Creates the default limits.
-    public init() {}
-}

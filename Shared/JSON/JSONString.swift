@@ -7,9 +7,9 @@
 #endif
 
 /// The lexical rules of JSON strings.
-enum JSONString {
+package enum JSONString {
     /// U+FEFF in UTF-8.
-    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     static func isEqual(_ bytes: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count == other.count, let start = bytes.baseAddress, let otherStart = other.baseAddress else {
@@ -53,10 +53,11 @@ enum JSONString {
     /// The lowest mark is right. A byte above it may be marked as well, since the subtraction borrows from it.
     private static func marks(below limit: UInt64, _ word: UInt64) -> UInt64 { (word &- ones &* limit) & ~word & (ones << 7) }
 
-    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
+    /// Whether a byte is white space between tokens (RFC 8259 §2).
+    package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
     /// Decodes the bytes between two quotation marks.
-    static func decode(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> String {
+    package static func decode(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> String {
         if let control = bytes.firstIndex(where: { $0 < 0x20 }) {
             throw JSONError(.malformed, "Illegal control character in string.", at: control)
         }
@@ -111,7 +112,7 @@ enum JSONString {
     }
 
     /// The byte for the letter of an escape; nil when JSON has no such escape.
-    static func simpleEscape(_ letter: UInt8) -> UInt8? {
+    package static func simpleEscape(_ letter: UInt8) -> UInt8? {
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
         case UInt8(ascii: "b"): 0x08
@@ -123,7 +124,8 @@ enum JSONString {
         }
     }
 
-    static func hexDigit(_ byte: UInt8) -> UInt8? {
+    /// The value of a hexadecimal digit; nil for any other byte.
+    package static func hexDigit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10

@@ -1,6 +1,8 @@
 import HeliographCrypto
 import JSON
 
+@testable import IdentityAPI
+
 extension FuzzTarget {
     /// The lengths of chunks, and a text in base64, in base64url or in a data URI.
     static let base64 = FuzzTarget(name: "base64") { bytes in

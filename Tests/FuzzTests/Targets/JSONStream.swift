@@ -1,5 +1,7 @@
 import JSON
 
+@testable import IdentityAPI
+
 extension FuzzTarget {
     /// The lengths of chunks, and an object of which `image` is streamed.
     static let jsonStream = FuzzTarget(name: "json-stream") { bytes in

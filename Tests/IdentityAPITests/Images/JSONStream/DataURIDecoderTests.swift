@@ -2,14 +2,16 @@ import Foundation
 import JSON
 import Testing
 
-@Suite struct Base64Tests {
+@testable import IdentityAPI
+
+@Suite struct DataURIDecoderTests {
     @Test(arguments: 0..<70)
     func `the output of Foundation is decoded, wherever it is split`(count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
         let text = Array(Data(bytes).base64EncodedString().utf8)
         for position in 0...text.count {
-            #expect(try decode(cut(text, at: [position])) == bytes)
-            #expect(try decode(cut(text, at: [position / 2, position])) == bytes)
+            #expect(try decodeDataURI(cut(text, at: [position])) == bytes)
+            #expect(try decodeDataURI(cut(text, at: [position / 2, position])) == bytes)
         }
     }
 
@@ -19,7 +21,7 @@ import Testing
     ])
     func `a data URI is decoded like bare base64, whatever type it declares`(text: String) throws {
         for position in 0...text.utf8.count {
-            #expect(try decode(cut(Array(text.utf8), at: [position])) == Array("ABC".utf8))
+            #expect(try decodeDataURI(cut(Array(text.utf8), at: [position])) == Array("ABC".utf8))
         }
     }
 
@@ -30,14 +32,14 @@ import Testing
         let lines = stride(from: 0, to: base64.count, by: length).map { String(base64[$0..<min($0 + length, base64.count)]) }
         let joined = lines.joined(separator: end)
         for text in [joined, joined + end, "data:image/png;base64," + joined] {
-            for position in 0...text.utf8.count { #expect(try decode(cut(Array(text.utf8), at: [position])) == bytes) }
+            for position in 0...text.utf8.count { #expect(try decodeDataURI(cut(Array(text.utf8), at: [position])) == bytes) }
         }
     }
 
     @Test func `texts that begin like a scheme are decoded as base64`() throws {
-        #expect(try decode([Array("data".utf8)]) == [UInt8](try #require(Data(base64Encoded: "data"))))
-        #expect(try decode([Array("dataQUJD".utf8)]) == [UInt8](try #require(Data(base64Encoded: "dataQUJD"))))
-        #expect(try decode([[]]).isEmpty)
+        #expect(try decodeDataURI([Array("data".utf8)]) == [UInt8](try #require(Data(base64Encoded: "data"))))
+        #expect(try decodeDataURI([Array("dataQUJD".utf8)]) == [UInt8](try #require(Data(base64Encoded: "dataQUJD"))))
+        #expect(try decodeDataURI([[]]).isEmpty)
     }
 
     @Test(arguments: [
@@ -46,7 +48,7 @@ import Testing
     ])
     func `alphabet, padding and white space make no difference`(text: String) throws {
         let bytes = Array(text.utf8)
-        for position in 0...bytes.count { #expect(try decode(cut(bytes, at: [position])) == [65, 66, 67, 0xFB, 0xFF]) }
+        for position in 0...bytes.count { #expect(try decodeDataURI(cut(bytes, at: [position])) == [65, 66, 67, 0xFB, 0xFF]) }
     }
 
     @Test(arguments: [
@@ -54,7 +56,7 @@ import Testing
         ("data:image/png,QUJD", ";base64"), ("data:image/png", "comma"),
     ])
     func `an error says what is wrong`(text: String, reason: String) {
-        let error = #expect(throws: JSONError.self) { try decode([Array(text.utf8)]) }
+        let error = #expect(throws: JSONError.self) { try decodeDataURI([Array(text.utf8)]) }
         #expect(error?.message.contains(reason) == true)
     }
 
@@ -67,7 +69,7 @@ import Testing
     func `any other text is refused, wherever it is split`(text: String) {
         let bytes = Array(text.utf8)
         for position in 0...bytes.count {
-            let error = #expect(throws: JSONError.self) { try decode(cut(bytes, at: [position])) }
+            let error = #expect(throws: JSONError.self) { try decodeDataURI(cut(bytes, at: [position])) }
             #expect(error?.code == .badBase64)
         }
     }

@@ -1,7 +1,9 @@
 import JSON
 
+@testable import IdentityAPI
+
 /// The parsed members of a body, with streamed texts joined again.
-struct Parsed: Equatable {
+struct StreamedBody: Equatable {
     var members: [String: JSONValue] = [:]
     var texts: [String: [UInt8]] = [:]
 }
@@ -12,11 +14,11 @@ func cut(_ bytes: [UInt8], at cuts: [Int]) -> [[UInt8]] {
     return zip(bounds, bounds.dropFirst()).map { Array(bytes[$0..<$1]) }
 }
 
-func parse(
+func parseStream(
     _ chunks: [[UInt8]], streaming: Set<String> = ["image"], reading: Set<String>? = nil, limits: JSONStreamLimits = JSONStreamLimits()
-) throws(JSONError) -> Parsed {
+) throws(JSONError) -> StreamedBody {
     var parser = JSONStreamParser(streaming: streaming, reading: reading, limits: limits)
-    var parsed = Parsed()
+    var parsed = StreamedBody()
     var name = ""
     for chunk in chunks {
         var position = 0
@@ -34,9 +36,9 @@ func parse(
     return parsed
 }
 
-func parse(_ text: String) throws(JSONError) -> Parsed { try parse([Array(text.utf8)]) }
+func parseStream(_ text: String) throws(JSONError) -> StreamedBody { try parseStream([Array(text.utf8)]) }
 
-func decode(_ chunks: [[UInt8]]) throws(JSONError) -> [UInt8] {
+func decodeDataURI(_ chunks: [[UInt8]]) throws(JSONError) -> [UInt8] {
     var decoder = DataURIDecoder()
     var bytes: [UInt8] = []
     for chunk in chunks { try decoder.decode(chunk.span.bytes, into: &bytes) }

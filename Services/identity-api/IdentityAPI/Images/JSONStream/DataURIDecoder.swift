@@ -1,10 +1,12 @@
+internal import JSON
+
 /// Decodes a text in base64, or a data URI in base64 (`data:image/jpeg;base64,…`, RFC 2397), as it arrives. White space does not count.
 ///
 /// It buffers only the part of a data URI before its comma, and what ``Base64StreamDecoder`` buffers. The media type that a data URI
 /// declares is ignored.
-public struct DataURIDecoder: Sendable {
+struct DataURIDecoder: Sendable {
     /// The maximum number of characters before the comma of a data URI.
-    public static let maxPrefixLength = 128
+    static let maxPrefixLength = 128
 
     private enum State { case start, prefix, data }
 
@@ -14,13 +16,10 @@ public struct DataURIDecoder: Sendable {
     private var held: [UInt8] = []
     private var base64 = Base64StreamDecoder()
 
-    /// Creates a decoder for one text.
-    public init() {}
-
     /// Decodes the next characters and appends the bytes they complete.
     ///
     /// - Throws: `badBase64` for any other text; the decoder must not be used after that.
-    public mutating func decode(_ text: RawSpan, into output: inout [UInt8]) throws(JSONError) {
+    mutating func decode(_ text: RawSpan, into output: inout [UInt8]) throws(JSONError) {
         if state == .data { return try base64.decode(text, into: &output) }
         var position = 0
         while state != .data, position < text.byteCount {
@@ -33,7 +32,7 @@ public struct DataURIDecoder: Sendable {
     }
 
     /// Checks that the text was complete when it ended, and appends the bytes of its buffered part.
-    public mutating func finish(into output: inout [UInt8]) throws(JSONError) {
+    mutating func finish(into output: inout [UInt8]) throws(JSONError) {
         guard state != .prefix else { throw JSONError(.badBase64, "a data URI without a comma") }
         // A text of less than five characters, which could have been the start of a scheme.
         try decodeHeld(into: &output)

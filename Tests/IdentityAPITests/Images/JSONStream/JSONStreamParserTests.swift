@@ -1,9 +1,11 @@
 import JSON
 import Testing
 
+@testable import IdentityAPI
+
 @Suite struct JSONStreamParserTests {
     @Test func `small members come whole and big texts in pieces, in any order`() throws {
-        let parsed = try parse(
+        let parsed = try parseStream(
             #" { "b" : true , "image" : "QUJD\/\u0041\n" , "options":{"width":512,"quality":"high"},"n":-1.5e2 } "#)
         #expect(parsed.texts == ["image": Array("QUJD/A\n".utf8)])
         #expect(parsed.members["b"] == .bool(true))
@@ -16,21 +18,21 @@ import Testing
     ])
     func `a body gives the same events wherever it is split`(text: String) throws {
         let bytes = Array(text.utf8)
-        let whole = try parse(text)
+        let whole = try parseStream(text)
         for first in 0...bytes.count {
             for second in first...bytes.count {
-                #expect(try parse(cut(bytes, at: [first, second])) == whole)
+                #expect(try parseStream(cut(bytes, at: [first, second])) == whole)
             }
         }
     }
 
     @Test func `an escaped name is the same name`() throws {
-        #expect(try parse(#"{"im\u0061ge":"x"}"#).texts == ["image": [0x78]])
-        #expect(throws: JSONError.self) { try parse(#"{"image":"x","im\u0061ge":"y"}"#) }
+        #expect(try parseStream(#"{"im\u0061ge":"x"}"#).texts == ["image": [0x78]])
+        #expect(throws: JSONError.self) { try parseStream(#"{"image":"x","im\u0061ge":"y"}"#) }
     }
 
     @Test func `a streamed member that is null is a small value`() throws {
-        #expect(try parse(#"{"image":null}"#) == Parsed(members: ["image": .null]))
+        #expect(try parseStream(#"{"image":null}"#) == StreamedBody(members: ["image": .null]))
     }
 
     @Test(arguments: [
@@ -47,7 +49,7 @@ import Testing
         (#"{"image":["x"]}"#, "notString"),
     ])
     func `a body that is not strictly JSON is refused`(text: String, code: String) {
-        let error = #expect(throws: JSONError.self) { try parse(text) }
+        let error = #expect(throws: JSONError.self) { try parseStream(text) }
         #expect(error?.code.rawValue == code)
     }
 
@@ -56,7 +58,7 @@ import Testing
         (limits.maxNameBytes, limits.maxValueBytes, limits.maxMembers, limits.maxBlankBytes) = (4, 8, 2, 3)
         func code(_ text: String) -> JSONError.Code? {
             do throws(JSONError) {
-                _ = try parse([Array(text.utf8)], streaming: ["i"], limits: limits)
+                _ = try parseStream([Array(text.utf8)], streaming: ["i"], limits: limits)
                 return nil
             } catch { return error.code }
         }
@@ -66,7 +68,7 @@ import Testing
         #expect(code(#"{"a":1,"b":2,"c":3}"#) == .limitExceeded)
         #expect(code("{    }") == .limitExceeded)
         let deep = String(repeating: "[", count: 18) + String(repeating: "]", count: 18)
-        #expect(throws: JSONError.self) { try parse(#"{"a":\#(deep)}"#) }
+        #expect(throws: JSONError.self) { try parseStream(#"{"a":\#(deep)}"#) }
     }
 
     @Test(arguments: [
@@ -78,17 +80,17 @@ import Testing
         for text in [#"{"other":\#(value),"image":"QUJD","a":1}"#, #"{"a":1,"image":"QUJD","other":\#(value)}"#] {
             let bytes = Array(text.utf8)
             for position in 0...bytes.count {
-                let parsed = try parse(cut(bytes, at: [position]), reading: ["a"], limits: limits)
+                let parsed = try parseStream(cut(bytes, at: [position]), reading: ["a"], limits: limits)
                 #expect(parsed.texts == ["image": Array("QUJD".utf8)] && parsed.members["a"] == 1)
             }
         }
         #expect(throws: JSONError.self) {
-            try parse([Array(#"{"a":"\#(String(repeating: "x", count: 40))"}"#.utf8)], reading: ["a"], limits: limits)
+            try parseStream([Array(#"{"a":"\#(String(repeating: "x", count: 40))"}"#.utf8)], reading: ["a"], limits: limits)
         }
     }
 
     @Test func `an error has no contents of the body`() {
-        let error = #expect(throws: JSONError.self) { try parse(#"{"password":"hunter2\q"}"#) }
+        let error = #expect(throws: JSONError.self) { try parseStream(#"{"password":"hunter2\q"}"#) }
         #expect(error?.description.contains("hunter2") == false && error?.description.contains("password") == false)
     }
 }

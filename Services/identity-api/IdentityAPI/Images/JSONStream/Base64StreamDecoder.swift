@@ -1,8 +1,10 @@
+internal import JSON
+
 /// Decodes base64 (RFC 4648) that arrives in pieces: in the standard alphabet or in the one for URLs, with or without padding, and with
 /// white space anywhere, since encoders differ in these and none of it changes the bytes. The unused bits of the last character are zero.
 ///
 /// It holds at most three characters.
-public struct Base64StreamDecoder: Sendable {
+struct Base64StreamDecoder: Sendable {
     private static let invalid: UInt8 = 0xFF
     /// The value of each byte.
     private static let values: [UInt8] = {
@@ -21,13 +23,10 @@ public struct Base64StreamDecoder: Sendable {
     private var isOver = false
     private var fault = "a character that is not of base64"
 
-    /// Creates a decoder for one text.
-    public init() {}
-
     /// Decodes the next characters and appends the bytes they complete.
     ///
     /// - Throws: `badBase64`; the decoder must not be used after that.
-    public mutating func decode(_ text: RawSpan, into output: inout [UInt8]) throws(JSONError) {
+    mutating func decode(_ text: RawSpan, into output: inout [UInt8]) throws(JSONError) {
         let start = output.count
         let room = (text.byteCount + 3) / 4 * 3
         output.append(contentsOf: repeatElement(0, count: room))
@@ -40,7 +39,7 @@ public struct Base64StreamDecoder: Sendable {
     }
 
     /// Checks that the text was complete when it ended, and appends the bytes of a last group without padding.
-    public mutating func finish(into output: inout [UInt8]) throws(JSONError) {
+    mutating func finish(into output: inout [UInt8]) throws(JSONError) {
         guard count > 0 else { return }
         guard count > 1, padding == 0 else { throw JSONError(.badBase64, "the last group is not whole") }
         padding = 4 - count

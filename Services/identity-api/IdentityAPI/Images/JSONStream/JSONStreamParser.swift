@@ -1,5 +1,7 @@
+internal import JSON
+
 /// The next element that a ``JSONStreamParser`` found.
-public enum JSONStreamEvent: Sendable, Equatable {
+enum JSONStreamEvent: Sendable, Equatable {
     /// A member that is not streamed.
     case member(String, JSONValue)
     /// The start of a member whose text is streamed.
@@ -22,7 +24,7 @@ public enum JSONStreamEvent: Sendable, Equatable {
 /// Feed it the chunks of the body in order, each until ``nextEvent(in:at:)`` returns nil, and call ``finish()`` at the end.
 /// It buffers one name or one small value; a streamed text stays in the caller's chunk. A streamed text is not checked to be UTF-8,
 /// and only escapes of ASCII characters are accepted in it, because it is meant for base64 and the like.
-public struct JSONStreamParser: Sendable {
+struct JSONStreamParser: Sendable {
     enum State: Equatable {
         case mark, start, memberOrEnd, member, name, colon, value, text, textEscape, smallValue, commaOrEnd, end
     }
@@ -48,7 +50,7 @@ public struct JSONStreamParser: Sendable {
     ///   - streamed: the members of the outer object whose value is a text that is returned in pieces.
     ///   - read: the other members that are read; nil for all. Of those that are not, a value of any length is skipped without being
     ///     kept, and a number of any size is one.
-    public init(streaming streamed: Set<String>, reading read: Set<String>? = nil, limits: JSONStreamLimits = JSONStreamLimits()) {
+    init(streaming streamed: Set<String>, reading read: Set<String>? = nil, limits: JSONStreamLimits = JSONStreamLimits()) {
         self.streamed = streamed
         self.read = read
         self.limits = limits
@@ -60,7 +62,7 @@ public struct JSONStreamParser: Sendable {
     ///   - chunk: bytes of the body; the same chunk until nil is returned.
     ///   - position: the offset up to which the chunk is read; start with 0.
     /// - Throws: ``JSONError``; the parser must not be used after that.
-    public mutating func nextEvent(
+    mutating func nextEvent(
         in chunk: RawSpan, at position: inout Int
     ) throws(JSONError) -> JSONStreamEvent? {
         while position < chunk.byteCount {
@@ -97,7 +99,7 @@ public struct JSONStreamParser: Sendable {
     /// Checks that the body was complete when it ended.
     ///
     /// - Throws: `truncated` when the object had not ended.
-    public func finish() throws(JSONError) {
+    func finish() throws(JSONError) {
         guard state == .end else { throw JSONError(.truncated, "the body ended after \(names.count) members") }
     }
 
