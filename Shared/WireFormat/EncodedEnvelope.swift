@@ -4,13 +4,21 @@ public import FoundationEssentials
 ///
 /// A class, because it is passed on several times on its way, and each copy of a struct would count the references to five of its parts.
 public final class EncodedEnvelope: Sendable {
+    /// The id of the message, a UUID of version 7, by which duplicates are skipped; republishing keeps it.
     public let id: UUID
+    /// The name of the kind of event, which may be one that this build does not know.
     public let type: EventType
+    /// The version of the schema that the body was written in, at least 1.
     public let version: Int
+    /// The id of the event's subject, at most ``EnvelopeLimits/maxKeyBytes`` bytes; events of one key are published in order.
     public let key: String
+    /// Time of the event, rounded to the millisecond.
     public let occurredAt: Date
+    /// The W3C trace parent of the work that caused the event, at most ``EnvelopeLimits/maxTraceparentBytes`` bytes.
     public let traceparent: String?
+    /// The id of the HTTP request that caused the event, at most ``EnvelopeLimits/maxRequestIDBytes`` bytes.
     public let requestID: String?
+    /// Time after which the event need not be handled, rounded to the millisecond; nil when it does not expire.
     public let expiresAt: Date?
     /// The body as JSON in UTF-8, at most ``EnvelopeLimits/maxBodyBytes`` bytes.
     public let body: [UInt8]
@@ -74,6 +82,7 @@ public final class EncodedEnvelope: Sendable {
 }
 
 extension EncodedEnvelope: Equatable {
+    /// Compares all parts; bodies are equal only if their bytes are.
     public static func == (one: EncodedEnvelope, other: EncodedEnvelope) -> Bool {
         one.id == other.id && one.type == other.type && one.version == other.version && one.key == other.key
             && one.occurredAt == other.occurredAt && one.traceparent == other.traceparent && one.requestID == other.requestID

@@ -17,7 +17,9 @@ public struct Envelope<Body: Event>: Sendable, Equatable {
     /// The event.
     public let body: Body
 
+    /// The name of the body's kind of event, the same for every envelope of this type.
     public var type: EventType { Body.type }
+    /// The id of the event's subject, at most ``EnvelopeLimits/maxKeyBytes`` bytes; events of one key are published in order.
     public var key: String { body.key }
     /// The stream that carries this message.
     public var stream: String { body.stream }

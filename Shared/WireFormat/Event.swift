@@ -24,8 +24,11 @@ public protocol Event: BodyObject, Equatable {
 }
 
 extension Event {
+    /// Version 1, that of every event whose schema has had no breaking change.
     public static var version: Int { 1 }
+    /// The one stream that is named after the type.
     public static var streams: [String] { [type.rawValue] }
+    /// The stream that is named after the type; an event with lanes has its own implementation.
     public var stream: String { Self.type.rawValue }
 }
 

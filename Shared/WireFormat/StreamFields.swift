@@ -28,12 +28,15 @@ extension StreamFields {
 public struct StreamFieldList: StreamFields {
     private let fields: [StreamField]
 
+    /// Creates a list of fields that keeps their order; names may repeat.
     public init(_ fields: [StreamField]) {
         self.fields = fields
     }
 
+    /// The number of fields in the list.
     public var count: Int { fields.count }
 
+    /// Passes each field from position `start` on to `body`; a `start` above ``count`` is a programming error and traps.
     public func read(from start: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
         for field in fields[start...] {
             var name = field.name

@@ -16,18 +16,22 @@ public struct WireFormatError: Error, Sendable, CustomStringConvertible {
         case unsupportedVersion
     }
 
+    /// The kind of fault, for decisions in code.
     public let code: Code
 
     /// One sentence for the log; it names fields, never their values.
     public let message: String
 
+    /// The error of the JSON parser that caused this one, if there was one.
     public let underlying: (any Error)?
 
+    /// Creates an error; `message` is logged, so it must not hold any value of the message.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.underlying = underlying
     }
 
+    /// The code and the message, safe for logs; without ``underlying``.
     public var description: String { "WireFormatError(\(code)): \(message)" }
 }

@@ -12,8 +12,10 @@ public protocol BodyObject: BodyValue {
 }
 
 extension BodyObject {
+    /// Reads a JSON object by its members; other kinds of values are refused.
     public init(json: JSONElement) throws(BodyFault) { try self.init(from: BodyReader(json)) }
 
+    /// Writes a JSON object with the members that ``writeMembers(to:)`` writes.
     public func write(to json: inout JSONWriter) { json.object { writeMembers(to: &$0) } }
 }
 

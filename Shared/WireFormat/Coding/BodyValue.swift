@@ -13,45 +13,54 @@ public protocol BodyValue: Sendable {
 }
 
 extension String: BodyValue {
+    /// Reads a JSON string of any length.
     public init(json: JSONElement) throws(BodyFault) {
         guard let text = json.string else { throw BodyFault(json, isNot: "a text") }
         self = text
     }
 
+    /// Writes a JSON string, escaped as needed.
     public func write(to json: inout JSONWriter) { json.string(self) }
 }
 
 extension Bool: BodyValue {
+    /// Reads `true` or `false`.
     public init(json: JSONElement) throws(BodyFault) {
         guard let truth = json.boolean else { throw BodyFault(json, isNot: "true or false") }
         self = truth
     }
 
+    /// Writes `true` or `false`.
     public func write(to json: inout JSONWriter) { json.bool(self) }
 }
 
 extension Int: BodyValue {
+    /// Reads a JSON number that is whole and fits into 64 bits.
     public init(json: JSONElement) throws(BodyFault) {
         guard let number = json.integer else { throw BodyFault(json, isNot: "a whole number in range") }
         self = number
     }
 
+    /// Writes the number in decimal digits.
     public func write(to json: inout JSONWriter) { json.integer(self) }
 }
 
 /// Whole milliseconds since 1970, until the end of the year 9999.
 extension Date: BodyValue {
+    /// Reads whole milliseconds since 1970; refuses times before 1970 and after the year 9999.
     public init(json: JSONElement) throws(BodyFault) {
         let milliseconds = Int64(try Int(json: json))
         guard (0...Self.maxWireMilliseconds).contains(milliseconds) else { throw BodyFault(json, isNot: "a time from 1970 to 9999") }
         self.init(millisecondsSince1970: milliseconds)
     }
 
+    /// Writes whole milliseconds since 1970.
     public func write(to json: inout JSONWriter) { json.integer(Int(millisecondsSince1970)) }
 }
 
 /// Lower case, as in the HTTP API.
 extension UUID: BodyValue {
+    /// Reads a UUID in its strict wire form of 36 characters.
     public init(json: JSONElement) throws(BodyFault) {
         var id: UUID?
         json.withText { id = UUID(wireBytes: $0) }
@@ -59,6 +68,7 @@ extension UUID: BodyValue {
         self = id
     }
 
+    /// Writes the 36 characters of the UUID in lower case.
     public func write(to json: inout JSONWriter) { withWireText { json.string(unescaped: $0) } }
 }
 
@@ -66,6 +76,7 @@ extension UUID: BodyValue {
 public protocol BodyWord: BodyValue, RawRepresentable<String>, CaseIterable {}
 
 extension BodyWord {
+    /// Reads the raw value of a case; refuses words that this build does not know.
     public init(json: JSONElement) throws(BodyFault) {
         guard let word = Self.allCases.first(where: { json.isText($0.rawValue) }) else {
             throw json.string == nil ? BodyFault(json, isNot: "a text") : BodyFault("has a value that is not known")
@@ -73,10 +84,12 @@ extension BodyWord {
         self = word
     }
 
+    /// Writes the raw value of the case.
     public func write(to json: inout JSONWriter) { json.string(rawValue) }
 }
 
 extension Array: BodyValue where Element: BodyValue {
+    /// Reads a JSON array; a fault in an element names the element's position.
     public init(json: JSONElement) throws(BodyFault) {
         guard let elements = json.elements else { throw BodyFault(json, isNot: "a list") }
         self = []
@@ -86,6 +99,7 @@ extension Array: BodyValue where Element: BodyValue {
         }
     }
 
+    /// Writes a JSON array with the elements in their order.
     public func write(to json: inout JSONWriter) {
         json.array { json in
             for element in self { element.write(to: &json) }
@@ -95,6 +109,7 @@ extension Array: BodyValue where Element: BodyValue {
 
 /// An object of texts. Of a name that is there twice, the first counts; names are written in ascending order.
 extension [String: String]: BodyValue {
+    /// Reads an object whose values are all strings; a fault in one names it `*`, because the sender chose the name.
     public init(json: JSONElement) throws(BodyFault) {
         var texts: [String: String] = [:]
         let isObject = try json.forEachMember { name, value throws(BodyFault) in
@@ -106,6 +121,7 @@ extension [String: String]: BodyValue {
         self = texts
     }
 
+    /// Writes an object with the names in ascending order.
     public func write(to json: inout JSONWriter) {
         json.object { json in
             for (name, text) in self.sorted(by: { $0.key < $1.key }) { json.member(name, text) }

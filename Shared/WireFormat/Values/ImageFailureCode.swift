@@ -1,11 +1,14 @@
 /// The reason why an image job failed, as apps read it; codes of later versions are kept.
 public struct ImageFailureCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The code as the API and the database spell it, such as `content_blocked`.
     public let rawValue: String
 
+    /// Creates a code from its spelling; codes that this build does not know are accepted.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
+    /// The spelling of the code.
     public var description: String { rawValue }
 }
 

@@ -17,19 +17,24 @@ public struct NotificationRecipient: BodyObject, Hashable {
         case list
     }
 
+    /// The type of recipient, which decides what ``id`` names.
     public let type: Kind
+    /// The id of the session, user, installation or list, in lower case; for a topic its name, such as `event:42`.
     public let id: String
 
+    /// Creates a recipient from a type and an id that fits it, which is not checked.
     public init(type: Kind, id: String) {
         self.type = type
         self.id = id
     }
 
+    /// Reads `id` and `type`, both of which have to be there.
     public init(from body: BodyReader) throws(BodyFault) {
         id = try body.read("id")
         type = try body.read("type")
     }
 
+    /// Writes `id` and `type`.
     public func writeMembers(to body: inout JSONWriter) {
         body.member("id", id)
         body.member("type", type)
