@@ -18,19 +18,23 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
         case invalidConfiguration
     }
 
+    /// The kind of the error, for decisions in code.
     public let code: Code
 
     /// One sentence for the log, without any content of messages.
     public let message: String
 
+    /// The error that caused this one, mostly a `RedisError`; nil when the bus itself found the fault.
     public let underlying: (any Error)?
 
+    /// Creates an error; `message` is logged, so it must not hold any content of messages.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.underlying = underlying
     }
 
+    /// The code, the message and the cause, for the log.
     public var description: String {
         underlying.map { "EventBusError(\(code)): \(message) (\($0))" } ?? "EventBusError(\(code)): \(message)"
     }

@@ -13,5 +13,6 @@ extension EntryID: RedisArgument {
 
     var streamID: RedisStreamID { RedisStreamID(milliseconds: milliseconds, sequence: sequence) }
 
+    /// Appends the id as one argument in the form `milliseconds-sequence`.
     public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(streamID) }
 }

@@ -3,6 +3,7 @@ import RedisClient
 import WireFormat
 
 extension RedisEventTransport {
+    /// Looks for each message among undelivered and pending entries and in the retries with one script; see ``EventTransport``.
     public func absent(
         _ messages: [PublishedMessage], from group: StreamGroup
     ) async throws(EventBusError) -> [PublishedMessage] {
@@ -14,6 +15,7 @@ extension RedisEventTransport {
         ) { reply in (reply.array ?? []).compactMap(\.integer).map { messages[$0] } }
     }
 
+    /// Reads the status of a group with one script; see ``EventTransport``.
     public func status(of group: StreamGroup) async throws(EventBusError) -> GroupStatus {
         try await run(
             InspectionScripts.status, "asking how a group stands",

@@ -1,6 +1,7 @@
 import RedisClient
 
 extension RedisEventTransport {
+    /// Subscribes a connection of its own to the channel of the consumer; the server counts a channel's subscribers.
     public func openLifeline(_ consumer: GroupConsumer) async throws(EventBusError) -> any Lifeline {
         try await attempt("opening a lifeline") { () async throws(RedisError) in
             let connection = try await client.dedicatedConnection(for: key(of: consumer.group.stream))
@@ -15,6 +16,7 @@ extension RedisEventTransport {
         }
     }
 
+    /// Stores the time of the heartbeat and finds the dead consumers that hold entries with one script; see ``EventTransport``.
     public func beat(_ limits: HeartbeatLimits, by consumer: GroupConsumer) async throws(EventBusError) -> HeartbeatAnswer {
         let group = consumer.group
         return try await run(

@@ -1,6 +1,7 @@
 import RedisClient
 
 extension RedisEventTransport {
+    /// Claims entries with one script, which also records from which consumers it took them; see ``EventTransport``.
     public func claim(
         _ request: ClaimRequest, for consumer: GroupConsumer
     ) async throws(EventBusError) -> ClaimedEntries {
@@ -27,6 +28,7 @@ extension RedisEventTransport {
         }
     }
 
+    /// Appends due retries from the group's sorted set to the stream with one script; see ``EventTransport``.
     public func resumeRetries(of group: StreamGroup, limit: Int) async throws(EventBusError) -> ResumedRetries {
         try await run(
             MaintenanceScripts.resumeRetries, "resuming retries", keys: [key(of: group.stream)] + retryKeys(of: group), [limit]
@@ -38,11 +40,13 @@ extension RedisEventTransport {
         }
     }
 
+    /// Deletes what all groups have settled with one script; see ``EventTransport``.
     public func trim(_ stream: String, ungroupedAge age: Duration?) async throws(EventBusError) -> Int {
         try await run(
             MaintenanceScripts.trim, "trimming", keys: [key(of: stream)], [age?.wholeMilliseconds ?? -1], { $0.integer ?? 0 })
     }
 
+    /// Deletes a consumer without pending entries, its heartbeat and the count of claims from it with one script; see ``EventTransport``.
     public func retire(_ consumer: GroupConsumer) async throws(EventBusError) -> Bool {
         try await run(
             MaintenanceScripts.retire, "retiring a consumer",
@@ -50,6 +54,7 @@ extension RedisEventTransport {
             [consumer.group.name, consumer.name], { $0.integer == 1 })
     }
 
+    /// Deletes idle consumers without pending entries with one script; see ``EventTransport``.
     public func retireIdle(of group: StreamGroup, idle: Duration) async throws(EventBusError) -> Int {
         try await run(
             MaintenanceScripts.retireIdle, "retiring idle consumers",

@@ -1,6 +1,7 @@
 import RedisClient
 
 extension RedisEventTransport {
+    /// Acknowledges the entries that are pending for the consumer with one script; sends nothing for an empty list.
     public func acknowledge(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         guard !ids.isEmpty else { return [] }
         return try await settle(
@@ -8,6 +9,7 @@ extension RedisEventTransport {
             keys: [lossKey(of: consumer.group)])
     }
 
+    /// Acknowledges entries and stores their messages in the group's retries with one script; sends nothing for an empty list.
     public func retry(_ retries: [DelayedRetry], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         guard !retries.isEmpty else { return [] }
         let arguments = retries.flatMap { retry -> [any RedisArgument] in
@@ -17,17 +19,20 @@ extension RedisEventTransport {
             SettlementScripts.retry, "setting aside for a retry", consumer, arguments, keys: retryKeys(of: consumer.group))
     }
 
+    /// Makes entries pending under the name of released ones with one script; sends nothing for an empty list.
     public func release(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         guard !ids.isEmpty else { return [] }
         return try await settle(
             SettlementScripts.release, "releasing", consumer, [GroupConsumer.released] + Self.arguments(ids))
     }
 
+    /// Resets the idle time of the consumer's entries with one script; sends nothing for an empty list.
     public func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         guard !ids.isEmpty else { return [] }
         return try await settle(SettlementScripts.keep, "keeping entries", consumer, Self.arguments(ids))
     }
 
+    /// Raises the delivery count of the consumer's suspects by one with one script; sends nothing for an empty list.
     public func begin(_ suspects: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID] {
         guard !suspects.isEmpty else { return [] }
         return try await settle(SettlementScripts.begin, "beginning suspects", consumer, Self.arguments(suspects))

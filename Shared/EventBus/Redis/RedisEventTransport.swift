@@ -45,12 +45,14 @@ public struct RedisEventTransport: EventTransport {
     /// Returns the beginning of the channels of a group's lifelines; the name of the consumer follows.
     func lifelineStem(of group: StreamGroup) -> String { "\(key(of: group.stream)):\(group.name):lifeline:" }
 
+    /// Creates the group, and the stream if need be, with `XGROUP CREATE … MKSTREAM` at entry 0.
     public func createGroup(_ group: String, on stream: String) async throws(EventBusError) {
         try await attempt("making a consumer group") { () async throws(RedisError) in
             _ = try await client.xgroupCreate(key(of: stream), group: group)
         }
     }
 
+    /// Appends entries with one pipeline of `XADD`, within the time limit of ``init(client:keyPrefix:appendTimeout:)``.
     public func append(
         _ entries: [OutgoingEntry]
     ) async throws(EventBusError) -> [Result<EntryID, EventBusError>] {
@@ -75,6 +77,7 @@ public struct RedisEventTransport: EventTransport {
         }
     }
 
+    /// Opens a reader on a connection of its own, after teaching the server the script that acknowledges.
     public func openReader(_ consumer: GroupConsumer) async throws(EventBusError) -> any GroupReader {
         // The server learns the script here, so that acknowledgements can be sent with reads from the first one on.
         _ = try await settle(SettlementScripts.acknowledge, "preparing a reader", consumer, [], keys: [lossKey(of: consumer.group)])
@@ -86,6 +89,7 @@ public struct RedisEventTransport: EventTransport {
             consumer: consumer)
     }
 
+    /// Opens a reader that begins after the last entry that the stream has now, on a connection of its own.
     public func openTail(stream: String) async throws(EventBusError) -> any TailReader {
         let key = key(of: stream)
         let connection = try await attempt("connecting a reader") { () async throws(RedisError) in

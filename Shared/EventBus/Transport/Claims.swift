@@ -20,6 +20,7 @@ public struct ClaimRequest: Sendable {
     /// ``maxPulseAge``.
     public var minCalm: Duration
 
+    /// Creates a request; by default it claims from any consumer, from the beginning, and at any time.
     public init(
         holder: String? = nil, minIdle: Duration, cursor: EntryID = .zero, count: Int, takesSuspect: Bool = true, crashBudget: Int = 3,
         maxPulseAge: Duration? = nil, minCalm: Duration = .zero
@@ -37,6 +38,7 @@ public struct ClaimRequest: Sendable {
 
 /// The result of a claim.
 public struct ClaimedEntries: Sendable {
+    /// The claimed entries, which are pending for the claiming consumer now.
     public let entries: [DeliveredEntry]
     /// Where the next call goes on; zero when the end was reached.
     public let cursor: EntryID
@@ -46,11 +48,14 @@ public struct ClaimedEntries: Sendable {
 
 /// A failed entry that its group is delivered again after a delay.
 public struct DelayedRetry: Sendable {
+    /// The failed entry, which has to be pending for the consumer that schedules its retry.
     public let id: EntryID
     /// The failures of the handler with this message, this one included.
     public let failures: Int
+    /// The time from now to the next delivery, in whole milliseconds.
     public let delay: Duration
 
+    /// Creates a retry; `failures` is stored with the message and survives restarts.
     public init(id: EntryID, failures: Int, delay: Duration) {
         self.id = id
         self.failures = failures

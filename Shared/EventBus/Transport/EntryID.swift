@@ -8,6 +8,7 @@ public struct EntryID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Distinguishes the entries of one millisecond.
     public let sequence: UInt64
 
+    /// Creates the id of an entry from the two numbers of its text, `milliseconds-sequence`.
     public init(milliseconds: UInt64, sequence: UInt64) {
         self.milliseconds = milliseconds
         self.sequence = sequence
@@ -22,9 +23,11 @@ public struct EntryID: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.init(milliseconds: milliseconds, sequence: sequence)
     }
 
+    /// Orders ids as their entries stand in the stream: by time, then by sequence.
     public static func < (left: Self, right: Self) -> Bool {
         (left.milliseconds, left.sequence) < (right.milliseconds, right.sequence)
     }
 
+    /// The two numbers with a hyphen, the form that Redis uses.
     public var description: String { "\(milliseconds)-\(sequence)" }
 }

@@ -2,7 +2,9 @@
 public struct GroupStatus: Sendable {
     /// A consumer of the group.
     public struct Consumer: Sendable {
+        /// The name; unique for each start of a process.
         public let name: String
+        /// The number of entries that were delivered to the consumer and are not settled.
         public let pending: Int
         /// The time since the consumer last read, claimed or renewed entries, or sent a heartbeat.
         public let idle: Duration
@@ -22,6 +24,7 @@ public struct GroupStatus: Sendable {
     public var oldestPendingAge: Duration?
     /// The number of messages that wait for their retry.
     public var retrying = 0
+    /// All consumers that the server keeps, also those of dead processes; see ``livingConsumers``.
     public var consumers: [Consumer] = []
 
     /// The limit for counting undelivered entries when the server cannot tell their number.
@@ -30,6 +33,7 @@ public struct GroupStatus: Sendable {
     /// The maximum age of a heartbeat that shows that a consumer lives.
     public static let heartbeatAge: Duration = .seconds(10)
 
+    /// Creates a status of zeros without consumers, that of a group that does not exist.
     public init() {}
 
     /// The consumers that live. Redis keeps those of dead processes until a living one of the group removes them.

@@ -12,6 +12,7 @@ public struct HeartbeatLimits: Sendable {
     /// The time after a stall in which no consumer is taken for dead, so that the living can send their heartbeats.
     public var holdOff: Duration
 
+    /// Creates the limits; the Redis transport counts them in whole milliseconds.
     public init(silence: Duration, lifelineGrace: Duration, stall: Duration, holdOff: Duration) {
         self.silence = silence
         self.lifelineGrace = lifelineGrace
@@ -31,6 +32,7 @@ public struct HeartbeatAnswer: Sendable {
     /// The time until the first holder that has lost its lifeline is dead (``HeartbeatLimits/lifelineGrace``); nil when none has.
     public let graceEndsIn: Duration?
 
+    /// Creates the answer that a transport gives to a heartbeat.
     public init(claimable: [String], hasLifeline: Bool, calm: Duration, graceEndsIn: Duration?) {
         self.claimable = claimable
         self.hasLifeline = hasLifeline

@@ -3,6 +3,7 @@ public import WireFormat
 
 /// An entry to append.
 public struct OutgoingEntry: Sendable {
+    /// The stream to append to, without the transport's prefix.
     public let stream: String
     let contents: Contents
 
@@ -20,6 +21,7 @@ public struct OutgoingEntry: Sendable {
         }
     }
 
+    /// Makes an entry with any fields, also such as are no message.
     public init(stream: String, fields: [StreamField]) {
         self.stream = stream
         contents = .fields(fields)
@@ -42,9 +44,12 @@ public struct OutgoingEntry: Sendable {
 
 /// A message and the entry that carried it when it was published last.
 public struct PublishedMessage: Sendable, Hashable {
+    /// The id of the message, the same in every entry that carries it.
     public let id: UUID
+    /// The entry that carried the message when it was published last; `outbox.entry_id`.
     public let entryID: EntryID
 
+    /// Names a message by its id and the entry that carried it last.
     public init(id: UUID, entryID: EntryID) {
         self.id = id
         self.entryID = entryID
@@ -55,6 +60,7 @@ public struct PublishedMessage: Sendable, Hashable {
 ///
 /// A class, because it is passed on several times until it is settled, and its message has many parts.
 public final class DeliveredEntry: Sendable {
+    /// The id of the entry in its stream; a retried message has a new one.
     public let id: EntryID
     /// The message that the entry carries, or why it cannot be read. Decoded when it is delivered, so that the reply of the server, which
     /// has hundreds of them, need not wait for the slowest handler; the body stays encoded.
@@ -78,6 +84,7 @@ public final class DeliveredEntry: Sendable {
     /// The most fields that are kept of it.
     static let maxRawFields = 1000
 
+    /// Decodes an entry as it is delivered; `deliveryCount` is the count of the server, this delivery included.
     public init(id: EntryID, contents: some StreamFields, deliveryCount: Int) {
         self.id = id
         self.deliveryCount = deliveryCount
@@ -162,6 +169,7 @@ private struct RetryFields {
 
 /// The result of a read.
 public struct ReadEntries: Sendable {
+    /// The new entries, in the order of the stream; empty when there were none in time.
     public let entries: [DeliveredEntry]
     /// The entries to acknowledge that the consumer no longer holds; nil when the acknowledgement failed.
     public let gone: [EntryID]?
@@ -169,7 +177,9 @@ public struct ReadEntries: Sendable {
 
 /// An entry that was read outside of any group.
 public struct TailEntry: Sendable {
+    /// The stream of the entry, without the transport's prefix.
     public let stream: String
+    /// The id of the entry in its stream.
     public let id: EntryID
     /// The fields, where the transport keeps them.
     public let contents: any StreamFields
