@@ -32,8 +32,10 @@ public final class PostgresClient: Service, PostgresQueryable {
         try await core.query(query, query.isReadOnly ? .read : .exclusive)
     }
 
+    /// Whether ``notifications(on:)`` of this client has a sequence for the channel.
     public func hasListeners(on channel: String) -> Bool { core.pool.hasListeners(on: channel) }
 
+    /// Gives the channel's sequences of this client a notification without a payload, at once and without the server.
     public func wakeListeners(on channel: String) { core.pool.wakeListeners(on: [channel]) }
 
     /// Runs the body in a transaction on a leased connection.

@@ -29,6 +29,7 @@ public struct PostgresError: Error, Sendable {
         case migration
     }
 
+    /// The kind of the failure, for decisions in code.
     public let code: Code
     /// The reason, safe for logs.
     public let message: String

@@ -8,7 +8,9 @@ public struct PostgresNotification: Sendable, Hashable {
         case listening
     }
 
+    /// Whether the channel was notified, or listening to it has begun.
     public let kind: Kind
+    /// The name of the channel, as it was given to ``PostgresClient/notifications(on:)``.
     public let channel: String
     /// The payload of the sender; empty for ``Kind/listening``.
     public let payload: String
@@ -18,6 +20,7 @@ public struct PostgresNotification: Sendable, Hashable {
 ///
 /// It buffers ``PostgresConfiguration/maxBufferedNotifications`` and then drops the oldest.
 public struct PostgresNotifications: AsyncSequence, Sendable {
+    /// Messages to the channel, and marks of where listening began.
     public typealias Element = PostgresNotification
 
     let stream: AsyncStream<PostgresNotification>

@@ -24,6 +24,7 @@ public protocol PostgresQueryable: Sendable {
 }
 
 extension PostgresQueryable {
+    /// Runs the statement at once and drops its result, as a client does.
     public func enqueue(_ query: PostgresQuery) async throws(PostgresError) { _ = try await self.query(query) }
 
     /// Runs a statement and returns the number of rows that it inserted, updated, deleted or returned.

@@ -9,9 +9,12 @@ public struct PostgresRows: RandomAccessCollection, Sendable {
     /// The number of rows that the statement inserted, updated, deleted or returned.
     public var affectedRows: Int { result.affectedRows }
 
+    /// 0, the position of the first row, also when there are no rows.
     public var startIndex: Int { 0 }
+    /// The number of rows, which is the position after the last one.
     public var endIndex: Int { result.rowCount }
 
+    /// The row at a position from 0; a position outside of the result is a programming error and traps.
     public subscript(position: Int) -> PostgresRow {
         precondition(position >= 0 && position < endIndex, "row \(position) of \(endIndex)")
         return PostgresRow(result: result, row: Int32(position))

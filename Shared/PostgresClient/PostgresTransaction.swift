@@ -31,6 +31,9 @@ public struct PostgresTransaction: PostgresQueryable {
         }
     }
 
+    /// Keeps a statement until the next query or the commit, with which it is sent.
+    ///
+    /// - Throws: ``PostgresError`` only when the statement cannot be sent; the server's errors come with the next query or the commit.
     public func enqueue(_ query: PostgresQuery) async throws(PostgresError) {
         try core.validate(query)
         pending.append(query)
@@ -50,8 +53,10 @@ public struct PostgresTransaction: PostgresQueryable {
         return try await core.query(query, .script(lease))
     }
 
+    /// Whether the client of this transaction has listeners of the channel.
     public func hasListeners(on channel: String) -> Bool { core.pool.hasListeners(on: channel) }
 
+    /// Notes a channel, whose listeners in this client are woken after the commit; a transaction that is rolled back wakes none.
     public func wakeListeners(on channel: String) { channels.insert(channel) }
 
     /// Lets the commit return before it is on disk: for work that is done again when it is lost.

@@ -43,8 +43,10 @@ public struct MigrationStatus: Sendable, Hashable {
         case unknown
     }
 
+    /// The number of the migration in the program or, if it is unknown there, in the database.
     public let number: Int
     /// The name in the program, or else in the database.
     public let name: String
+    /// Whether the migration was applied, and whether its text is that of the program.
     public let state: State
 }

@@ -6,8 +6,12 @@ extension UInt8: PostgresArrayElement {
     /// An array of bytes is a `bytea`.
     public static var postgresArrayType: PostgresType { .bytea }
 
+    /// Appends the two bytes of a `smallint`; an array of bytes is a `bytea` and does not call this.
     public func encodePostgres(into bytes: inout [UInt8]) -> Bool { Int16(self).encodePostgres(into: &bytes) }
 
+    /// Reads `smallint`.
+    ///
+    /// - Throws: ``PostgresError`` with code `decoding` also when the number is not one from 0 to 255.
     public init(postgres cell: PostgresCell) throws(PostgresError) {
         guard let value = UInt8(exactly: try Int16(postgres: cell)) else { throw .decoding("not a byte") }
         self = value
