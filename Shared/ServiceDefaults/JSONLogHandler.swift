@@ -10,8 +10,11 @@ public struct JSONLogHandler: LogHandler {
     /// The longest line that is written, in bytes.
     public static let maxLineBytes = 16 * 1024
 
+    /// The lowest level that is written.
     public var logLevel: Logger.Level
+    /// Metadata of every line; a line's own metadata, and that of ``metadataProvider``, replace values of the same key.
     public var metadata: Logger.Metadata = [:]
+    /// Gives further metadata when a line is written, such as the id of the request; a line's own metadata replaces it.
     public var metadataProvider: Logger.MetadataProvider?
     private let service: String
     private let label: String
@@ -31,11 +34,13 @@ public struct JSONLogHandler: LogHandler {
         self.write = write
     }
 
+    /// The value of one key of ``metadata``; nil when there is none.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
+    /// Writes one line with the time of the call; the event's error is its member `error`.
     public func log(event: LogEvent) {
         var fields = metadata
         if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }

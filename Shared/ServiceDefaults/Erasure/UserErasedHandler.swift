@@ -20,6 +20,9 @@ public struct UserErasedHandler: EventHandler {
         self.postgres = postgres
     }
 
+    /// Calls the eraser and, once nothing is left, finishes the service's report in the transaction of the inbox mark.
+    ///
+    /// An erasure that is already completed is skipped.
     public func handle(_ event: Envelope<UserErased>, _ context: HandlerContext) async throws {
         guard let erasure = try await ErasureRepository(postgres).find(id: event.body.erasureID) else { return }
         let ledger = ErasureLedger(postgres: postgres, erasure: erasure, service: service)

@@ -12,6 +12,7 @@ public final class HealthRegistry: Sendable {
         let checks: Set<String>
         /// The failed checks by name, with their errors; empty when the service is ready.
         public let failures: [String: String]
+        /// Whether every check of readiness has passed.
         public var isReady: Bool { failures.isEmpty }
     }
 

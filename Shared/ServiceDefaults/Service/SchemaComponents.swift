@@ -8,6 +8,7 @@ public struct StartsWithoutSchema: Service {
     /// Wraps a component of ``HeliographService/build(_:)``; those that are not wrapped wait for the schema.
     public init(_ component: any Service) { self.component = component }
 
+    /// Runs the component at once, whatever the schema of the database is.
     public func run() async throws { try await component.run() }
 }
 

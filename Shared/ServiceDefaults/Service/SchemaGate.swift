@@ -116,6 +116,7 @@ public enum SchemaMissing: Error, Equatable, CustomStringConvertible {
     /// The role of the service may not read which migrations were applied.
     case privilege
 
+    /// The fault, and the command of `heliographctl` that mends it.
     public var description: String {
         switch self {
         case .migration(let number): "migration \(number) is missing: run `heliographctl migrate up`"

@@ -11,16 +11,23 @@ public import Storage
 public struct ServiceContext: Sendable {
     /// The deployed name, such as `notifier`; also the name of its consumer group.
     public let name: String
+    /// The settings from the environment and from files, checked when they are read.
     public let settings: Settings
+    /// The service's logger; its lines have the service's name.
     public let logger: Logger
     /// Measures the waits of the service's components; tests replace it.
     public let clock: any MonotonicClock
+    /// The pool of connections to Postgres. Its writability is a check of readiness, its progress one of liveness.
     public let postgres: PostgresClient
+    /// The client of Redis; a ping to it is a check of readiness.
     public let redis: RedisClient
+    /// The streams of the bus, on ``redis`` and under the prefix `REDIS_KEY_PREFIX`.
     public let transport: RedisEventTransport
+    /// The checks behind `/readyz` and `/livez`; those of Postgres, Redis and the schema are registered.
     public let health: HealthRegistry
     /// Opens when the database has the schema of this version.
     public let schema: SchemaGate
+    /// The metrics that `GET /metrics` shows.
     public let metrics: PrometheusRegistry
     /// Age at which a dead letter of this service is deleted (`DEAD_LETTER_DAYS`).
     public let deadLetterAge: Duration
