@@ -16,7 +16,9 @@ public struct SignIn: Sendable, Equatable {
     public let installationKey: [UInt8]?
     /// What the device's app has said about itself; all `nil` when it has not registered since.
     public let platform: String?
+    /// The app's own version, as the app wrote it.
     public let appVersion: String?
+    /// The language of the app as a BCP 47 tag.
     public let locale: String?
 
     init(row: PostgresRow) throws(PostgresError) {

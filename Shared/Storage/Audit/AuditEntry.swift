@@ -124,8 +124,11 @@ public enum AuditResult: String, Sendable {
 
 /// A row to append to the audit log: ids and fixed words, never an e-mail, a name, a token or biometric data.
 public struct AuditEntry: Sendable, Equatable {
+    /// The action that was tried.
     public var action: AuditAction
+    /// Whether the action succeeded, failed or was refused.
     public var result: AuditResult
+    /// The person, app or service that acted.
     public var actor: AuditActor
     /// The account that it happened to.
     public var subjectID: UUID?

@@ -14,11 +14,15 @@ public struct Erasure: Sendable, Equatable {
     /// The time limit of a statement of an erasure, some of which read whole tables.
     public static let statementTimeout: Duration = .seconds(30)
 
+    /// The id of the erasure, which `user.erased` names.
     public let id: UUID
+    /// Whether the whole account is erased, or the face alone.
     public let scope: ErasureScope
+    /// The account that is erased; the row names it until the erasure is completed.
     public let userID: UUID
     /// The keys of sign-ins with the account's e-mail, ``AttemptKey/derive(from:)`` of its lookups; none for an account without one.
     public let attemptKeys: [UUID]
+    /// When the erasure was requested.
     public let requestedAt: Date
     /// SHA-256 of the account's id; 32 bytes.
     public let subjectHash: [UInt8]
@@ -38,13 +42,18 @@ public struct NewErasure: Sendable {
     /// The side that asks for it: the column `requested_by`.
     public enum Requester: String, Sendable { case user, service, `operator` }
 
+    /// The id of the erasure, chosen by the caller.
     public let id: UUID
+    /// Whether to erase the whole account, or the face alone.
     public let scope: ErasureScope
+    /// The account to erase; `users.id`.
     public let userID: UUID
     /// SHA-256 of the token that reads the receipt.
     public let tokenHash: [UInt8]
+    /// The side that asks for the erasure.
     public let requestedBy: Requester
 
+    /// Creates an erasure to begin; `tokenHash` is SHA-256 of the token that the receipt will be read with, 32 bytes.
     public init(id: UUID, scope: ErasureScope, userID: UUID, tokenHash: [UInt8], requestedBy: Requester) {
         self.id = id
         self.scope = scope
@@ -56,6 +65,7 @@ public struct NewErasure: Sendable {
 
 /// What a service has erased: a row of `erasure_reports`.
 public struct ErasureReport: Sendable, Equatable {
+    /// The service that reports, such as `image-worker`.
     public let service: String
     /// The numbers of rows by table, and of objects by folder of the blob store.
     public let counts: [String: Int]
@@ -65,12 +75,17 @@ public struct ErasureReport: Sendable, Equatable {
 
 /// The state of an erasure, as its receipt's reader sees it.
 public struct ErasureStatus: Sendable, Equatable {
+    /// The erasure whose state this is; `erasures.id`.
     public let id: UUID
+    /// Whether the whole account is erased, or the face alone.
     public let scope: ErasureScope
+    /// When the erasure was requested.
     public let requestedAt: Date
+    /// When every service had reported and the erasure was completed; nil while it is under way.
     public let completedAt: Date?
     /// The signed receipt, once it is completed.
     public let receipt: String?
+    /// The reports that there are so far, by the name of their service; none of a service that has not begun.
     public let reports: [ErasureReport]
 }
 

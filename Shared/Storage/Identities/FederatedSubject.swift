@@ -13,6 +13,7 @@ public struct FederatedSubject: Sendable, Equatable {
     /// The provider's id for the person.
     public let subject: String
 
+    /// Names a person by the provider's id for them and the provider's name; neither is checked.
     public init(_ subject: String, of issuer: String) {
         (self.issuer, self.subject) = (issuer, subject)
     }

@@ -15,6 +15,7 @@ public struct WorkContext: Sendable {
     /// The W3C trace parent of the work, which names its trace where the task is in no span.
     public let traceparent: String?
 
+    /// Creates the context of a task that a request, a message or both have caused; `traceparent` is as W3C writes it.
     public init(requestID: String?, messageID: UUID? = nil, traceparent: String?) {
         self.requestID = requestID
         self.messageID = messageID

@@ -10,6 +10,7 @@ public struct TableGrant: Sendable, Equatable {
             case delete = "DELETE"
         }
 
+        /// The kind of statement that the privilege allows.
         public let statement: Statement
         /// The columns that it is limited to; empty for all.
         public let columns: [String]
@@ -23,7 +24,9 @@ public struct TableGrant: Sendable, Equatable {
         static func update(of columns: String...) -> Self { Self(statement: .update, columns: columns) }
     }
 
+    /// The name of the table or the view, without a schema.
     public let table: String
+    /// What the role may do with the table; never empty.
     public let privileges: [Privilege]
     /// Why the service works with a table of another one; nil when the table is its own.
     public let reason: String?
