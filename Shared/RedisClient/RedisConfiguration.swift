@@ -10,6 +10,7 @@ public struct RedisConfiguration: Sendable {
         case cluster([RedisAddress])
     }
 
+    /// The server, the Sentinels that name it, or the cluster to connect to.
     public var endpoint: Endpoint
     /// Whether connections, to Sentinels too, are encrypted and the servers' certificates checked; not supported over a Unix socket.
     public var tls = false
@@ -17,11 +18,13 @@ public struct RedisConfiguration: Sendable {
     public var caFile: String?
     /// The ACL user; `nil` means the default user.
     public var username: String?
+    /// The password of ``username``; nil means that no log-in is sent.
     public var password: String?
     /// The ACL user of the Sentinels; `nil` means the default user.
     public var sentinelUsername: String?
     /// The password of the Sentinels, separate from the master's.
     public var sentinelPassword: String?
+    /// The number of the database that each connection selects; a cluster has only 0.
     public var database = 0
     /// The name of the connections in `CLIENT LIST`; spaces are not allowed there and become `-`.
     public var clientName = "heliograph"
@@ -48,6 +51,7 @@ public struct RedisConfiguration: Sendable {
     /// The maximum number of values of one reply, nested ones included.
     public var maxReplyValues = 1 << 20
 
+    /// Creates a configuration without TLS and without a log-in, and with the limits as their defaults say.
     public init(endpoint: Endpoint) {
         self.endpoint = endpoint
     }

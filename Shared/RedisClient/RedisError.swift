@@ -30,6 +30,7 @@ public struct RedisError: Error, Sendable {
         case server(RedisServerErrorCode)
     }
 
+    /// The kind of the failure, for decisions in code.
     public let code: Code
     /// For the log.
     public let message: String
@@ -39,6 +40,7 @@ public struct RedisError: Error, Sendable {
     /// The error that caused this one.
     public let underlying: (any Error)?
 
+    /// Creates an error; `message` is logged, so it must not hold arguments of commands.
     public init(_ code: Code, _ message: String, mayHaveExecuted: Bool = false, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -61,6 +63,7 @@ public struct RedisError: Error, Sendable {
 }
 
 extension RedisError: CustomStringConvertible {
+    /// The code, the message and the cause, for the log.
     public var description: String {
         let cause = underlying.map { ": \($0)" } ?? ""
         return "\(code): \(message)\(cause)"
@@ -69,12 +72,15 @@ extension RedisError: CustomStringConvertible {
 
 /// The first word of a server's error: an open set, with constants for those that programs handle.
 public struct RedisServerErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The word as the server sends it, in capitals.
     public let rawValue: String
 
+    /// Creates a code from the first word of a server's error; any word is accepted.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
+    /// The word as the server sends it.
     public var description: String { rawValue }
 
     /// Any error without a code of its own.

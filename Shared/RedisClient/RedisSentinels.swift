@@ -5,6 +5,7 @@ public struct RedisSentinels: Hashable, Sendable {
     /// The name under which the Sentinels know the master.
     public var masterName: String
 
+    /// Names the Sentinels to ask, and the master that they are asked for.
     public init(addresses: [RedisAddress], masterName: String) {
         self.addresses = addresses
         self.masterName = masterName

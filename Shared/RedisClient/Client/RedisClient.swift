@@ -21,6 +21,7 @@ public final class RedisClient: RedisCommandSender, Service {
 
     private typealias Waiter = CheckedContinuation<Result<RedisConnection, RedisError>, Never>
 
+    /// The configuration that the client was created with.
     public let configuration: RedisConfiguration
     private let logger: Logger
     private let eventLoop: any EventLoop
@@ -100,6 +101,9 @@ public final class RedisClient: RedisCommandSender, Service {
 
     // MARK: Commands
 
+    /// Sends a command on the shared connection, or to the server of the cluster that has its keys.
+    ///
+    /// A command that was not sent yet when a connection ended is sent on the next one.
     public func send(_ command: RedisCommand, timeout: Duration?) async throws(RedisError) -> RedisReply {
         if let cluster { return try await cluster.pipeline([command], deadline: deadline(after: timeout))[0].checked() }
         return try await perform(timeout) { core, deadline async throws(RedisError) in
@@ -107,6 +111,9 @@ public final class RedisClient: RedisCommandSender, Service {
         }
     }
 
+    /// Sends commands on the shared connection, or each to the server of the cluster that has its keys.
+    ///
+    /// The replies are in the order of the commands, those that are errors too.
     public func pipeline(_ commands: [RedisCommand], timeout: Duration?) async throws(RedisError) -> [RedisReply] {
         if let cluster { return try await cluster.pipeline(commands, deadline: deadline(after: timeout)) }
         return try await perform(timeout) { core, deadline async throws(RedisError) in

@@ -1,5 +1,6 @@
 /// One entry of a stream.
 public struct RedisStreamEntry: Sendable {
+    /// The id that the server gave to the entry.
     public let id: RedisStreamID
     /// In the order in which they were added.
     public let fields: RedisStreamFields
@@ -9,11 +10,13 @@ public struct RedisStreamEntry: Sendable {
 ///
 /// They keep the memory of all replies that arrived with theirs alive.
 public struct RedisStreamFields: RandomAccessCollection, Sendable {
+    /// One field, whose bytes are copied from the reply when it is read.
     public typealias Element = (name: String, value: [UInt8])
 
     private let tape: ReplyTape
     /// The node of the first name; names and values are texts, and follow each other.
     private let node: Int
+    /// The number of fields, each a name and a value.
     public let count: Int
 
     /// - Returns: nil when the reply is not a list of pairs of texts.
@@ -23,9 +26,12 @@ public struct RedisStreamFields: RandomAccessCollection, Sendable {
         (tape, node, count) = (reply.tape, Int(reply.index) + 1, elements.count / 2)
     }
 
+    /// 0, the position of the first field.
     public var startIndex: Int { 0 }
+    /// The number of fields, which is the position after the last one.
     public var endIndex: Int { count }
 
+    /// Copies the name and the value of a field; invalid UTF-8 in the name is replaced.
     public subscript(position: Int) -> Element {
         (withText(2 * position) { String(decoding: $0, as: UTF8.self) }, withText(2 * position + 1) { Array($0) })
     }
@@ -48,5 +54,6 @@ public struct RedisStreamFields: RandomAccessCollection, Sendable {
 public struct RedisStreamBatch: Sendable {
     /// The stream's key.
     public let stream: String
+    /// The entries in the order of the stream.
     public let entries: [RedisStreamEntry]
 }

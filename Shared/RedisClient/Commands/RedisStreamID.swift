@@ -8,6 +8,7 @@ public struct RedisStreamID: Hashable, Comparable, Sendable {
     /// Distinguishes the entries of one millisecond.
     public var sequence: UInt64
 
+    /// Creates an id from the two numbers of its text, `milliseconds-sequence`.
     public init(milliseconds: UInt64, sequence: UInt64) {
         self.milliseconds = milliseconds
         self.sequence = sequence
@@ -32,6 +33,7 @@ public struct RedisStreamID: Hashable, Comparable, Sendable {
         return milliseconds < .max ? .init(milliseconds: milliseconds + 1, sequence: 0) : self
     }
 
+    /// Orders ids as their entries stand in the stream: by time, then by sequence.
     public static func < (left: Self, right: Self) -> Bool {
         (left.milliseconds, left.sequence) < (right.milliseconds, right.sequence)
     }
@@ -64,5 +66,6 @@ public struct RedisStreamID: Hashable, Comparable, Sendable {
 }
 
 extension RedisStreamID: CustomStringConvertible {
+    /// The two numbers with a hyphen, the form of Redis's commands and replies.
     public var description: String { "\(milliseconds)-\(sequence)" }
 }

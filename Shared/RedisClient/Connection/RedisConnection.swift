@@ -21,10 +21,14 @@ public final class RedisConnection: RedisCommandSender {
     /// Whether the connection refuses new commands.
     var isRetired: Bool { core.isRetired }
 
+    /// Sends a command on this connection.
+    ///
+    /// - Parameter timeout: nil for ``RedisConfiguration/commandTimeout``; a reply that is later closes the connection.
     public func send(_ command: RedisCommand, timeout: Duration?) async throws(RedisError) -> RedisReply {
         try await core.send(command, deadline: core.deadline(after: timeout)).checked()
     }
 
+    /// Sends commands on this connection in one write and returns their replies in order, those that are errors too.
     public func pipeline(_ commands: [RedisCommand], timeout: Duration?) async throws(RedisError) -> [RedisReply] {
         try await core.pipeline(commands, deadline: core.deadline(after: timeout))
     }

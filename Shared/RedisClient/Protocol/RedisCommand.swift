@@ -76,17 +76,21 @@ public protocol RedisArgument: Sendable {
 }
 
 extension String: RedisArgument {
+    /// Appends the text in UTF-8.
     public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(self) }
 }
 
 extension Array: RedisArgument where Element == UInt8 {
+    /// Appends the bytes as they are.
     public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(self) }
 }
 
 extension Int: RedisArgument {
+    /// Appends the number in decimal digits.
     public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(self) }
 }
 
 extension RedisStreamID: RedisArgument {
+    /// Appends the id in the form `milliseconds-sequence`.
     public func encode(into encoder: inout RedisCommandEncoder) { encoder.append(self) }
 }

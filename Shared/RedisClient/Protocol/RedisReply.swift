@@ -27,6 +27,7 @@ public struct RedisReply: Sendable {
 
     private var node: ReplyTape.Node { tape[Int(index)] }
 
+    /// The RESP2 type of the reply.
     public var kind: Kind { node.kind }
 
     /// Whether this is the null reply.
@@ -80,8 +81,10 @@ extension RedisReply {
             self.count = count
         }
 
+        /// The exact number of elements that are left.
         public var underestimatedCount: Int { count }
 
+        /// Takes the next element; nil after the last one.
         public mutating func next() -> RedisReply? {
             guard count > 0 else { return nil }
             count -= 1
