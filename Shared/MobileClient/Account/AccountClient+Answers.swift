@@ -37,6 +37,7 @@ extension AccountClient {
 
     /// An e-mail address that waits for its code.
     public struct Verification: Sendable, Equatable, Codable {
+        /// The id of the verification, with which the code is entered.
         public let id: UUID
         /// What stands beside the code in the mail, which may have codes that others asked for: show it where the code is entered.
         public let reference: String
@@ -76,6 +77,7 @@ extension AccountClient {
             case isFaceEnrolled = "face_enrolled"
         }
 
+        /// Reads the API's answer; a purpose that this version does not know becomes `other`.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             switch try container.decode(String.self, forKey: .purpose) {
@@ -97,14 +99,19 @@ extension AccountClient {
     public struct Recovery: Sendable, Equatable, Decodable {
         /// Whether a recovery waits.
         public struct State: RawRepresentable, Hashable, Sendable, Codable {
+            /// The state as the API spells it, such as `waiting`.
             public let rawValue: String
 
+            /// Creates a state from the text of the API; any text is accepted.
             public init(rawValue: String) { self.rawValue = rawValue }
 
+            /// No recovery was started, or it was cancelled or has taken effect.
             public static let none = Self(rawValue: "none")
+            /// A recovery was started and has not taken effect yet.
             public static let waiting = Self(rawValue: "waiting")
         }
 
+        /// Whether a recovery of the account waits.
         public let state: State
         /// When the face is replaced, unless the recovery is cancelled.
         public let takesEffectAt: Date?
@@ -119,7 +126,9 @@ extension AccountClient {
     public struct SignIn: Sendable, Equatable, Identifiable, Decodable {
         /// What the app has said about itself when it registered for pushes.
         public struct Device: Sendable, Equatable, Decodable {
+            /// `ios`, `android` or `web`.
             public let platform: String?
+            /// The app's own version.
             public let appVersion: String?
             /// A BCP 47 tag.
             public let locale: String?
@@ -130,11 +139,15 @@ extension AccountClient {
             }
         }
 
+        /// The id of the sign-in, by which it is ended (``AccountClient/endSignIn(_:)``).
         public let id: UUID
+        /// The device, as its app has described it.
         public let device: Device
+        /// When the device signed in.
         public let createdAt: Date
         /// The time of the sign-in or of its last refresh: the device may have used the account for up to an hour after it.
         public let lastUsedAt: Date
+        /// When the sign-in ends, unless it is refreshed before.
         public let expiresAt: Date
         /// Whether it is the device that asks.
         public let isCurrent: Bool

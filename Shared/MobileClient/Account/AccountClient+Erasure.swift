@@ -5,6 +5,7 @@ extension AccountClient {
     ///
     /// Its token gives access to the receipt, so it is kept like a password, and is not in the description.
     public struct Erasure: Sendable, Equatable, Identifiable, Codable, CustomStringConvertible {
+        /// The id of the erasure, under which the API has its receipt.
         public let id: UUID
         /// The bearer of the receipt.
         public let receiptToken: String
@@ -17,6 +18,7 @@ extension AccountClient {
             case receiptPath = "receipt_url"
         }
 
+        /// The id of the erasure, without the token.
         public var description: String { "erasure \(id.wireText)" }
     }
 
@@ -92,36 +94,53 @@ extension AccountClient.Erasure {
     public struct Progress: Sendable, Equatable, Decodable {
         /// Whether an erasure has ended.
         public struct State: RawRepresentable, Hashable, Sendable, Codable {
+            /// The state as the API spells it, such as `completed`.
             public let rawValue: String
 
+            /// Creates a state from the text of the API; any text is accepted.
             public init(rawValue: String) { self.rawValue = rawValue }
 
+            /// Services erase, or the final check has not been made yet.
             public static let erasing = Self(rawValue: "erasing")
+            /// Nothing is left, and there is a receipt.
             public static let completed = Self(rawValue: "completed")
         }
 
         /// What is erased.
         public struct Scope: RawRepresentable, Hashable, Sendable, Codable {
+            /// The scope as the API spells it, such as `account`.
             public let rawValue: String
 
+            /// Creates a scope from the text of the API; any text is accepted.
             public init(rawValue: String) { self.rawValue = rawValue }
 
+            /// The account and everything that is kept of it.
             public static let account = Self(rawValue: "account")
+            /// The face, photos of it and hashes of those; the account stays.
             public static let face = Self(rawValue: "face")
         }
 
         /// What one service has erased so far, in numbers by table, folder or stream.
         public struct Service: Sendable, Equatable, Decodable {
+            /// The name of the service, such as `image-worker`.
             public let service: String
+            /// Whether the service has nothing left of what is erased.
             public let finished: Bool
+            /// The numbers of what was deleted, by table, folder or stream.
             public let erased: [String: Int]
         }
 
+        /// The erasure whose progress this is; ``AccountClient/Erasure/id``.
         public let id: UUID
+        /// Whether the account or the face is erased.
         public let scope: Scope
+        /// Whether the erasure is under way or completed.
         public let state: State
+        /// When the erasure was requested.
         public let requestedAt: Date
+        /// When the erasure was completed; nil while it is under way.
         public let completedAt: Date?
+        /// What each service has reported so far.
         public let services: [Service]
         /// The signed receipt, once the erasure is completed: the bytes of a JSON Web Signature in compact form.
         public let receipt: Data?
@@ -133,6 +152,7 @@ extension AccountClient.Erasure {
             case completedAt = "completed_at"
         }
 
+        /// Reads the API's answer; the receipt is kept as the bytes of its text.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             id = try container.decode(UUID.self, forKey: .id)

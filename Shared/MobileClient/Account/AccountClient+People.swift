@@ -3,6 +3,7 @@ public import Foundation
 extension AccountClient {
     /// Another person whom this one blocks or allows.
     public struct ListedPerson: Sendable, Equatable, Decodable {
+        /// The id of the account; there need not be one of this id.
         public let userID: UUID
         /// When they were put on the list.
         public let createdAt: Date
@@ -86,16 +87,25 @@ extension AccountClient {
 public struct ContentReport: Sendable, Equatable {
     /// Why something is reported.
     public struct Reason: RawRepresentable, Hashable, Sendable {
+        /// The reason as the API spells it, such as `self_harm`.
         public let rawValue: String
 
+        /// Creates a reason from the text of the API, which refuses texts that it does not know.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// Unwanted advertising, or unwanted messages.
         public static let spam = Self(rawValue: "spam")
+        /// Insults, threats or unwanted attention to a person.
         public static let harassment = Self(rawValue: "harassment")
+        /// An account that pretends to be another person.
         public static let impersonation = Self(rawValue: "impersonation")
+        /// Violence, or calls for it.
         public static let violence = Self(rawValue: "violence")
+        /// Sexual pictures or texts.
         public static let sexualContent = Self(rawValue: "sexual_content")
+        /// Signs that a person may harm themselves.
         public static let selfHarm = Self(rawValue: "self_harm")
+        /// Any other reason, which the text explains.
         public static let other = Self(rawValue: "other")
     }
 
@@ -104,6 +114,7 @@ public struct ContentReport: Sendable, Equatable {
     /// What the person says, up to 1,000 characters.
     public var text: String?
 
+    /// Creates a report; the API refuses a `text` of more than 1,000 characters.
     public init(_ reason: Reason, text: String? = nil) {
         self.reason = reason
         self.text = text

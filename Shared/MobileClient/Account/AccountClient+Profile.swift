@@ -5,6 +5,7 @@ extension AccountClient {
     public struct Profile: Sendable, Equatable, Decodable {
         /// The face by which the account is signed in to.
         public struct Face: Sendable, Equatable, Decodable {
+            /// When the first face was enrolled.
             public let enrolledAt: Date
             /// When it was replaced last; nil for the first one.
             public let replacedAt: Date?
@@ -20,9 +21,11 @@ extension AccountClient {
 
         /// What the person has consented to, the last time.
         public struct GivenConsent: Sendable, Equatable, Decodable {
+            /// The version of the text, as the sign-up named it.
             public let version: String
             /// SHA-256 of the text in hexadecimal.
             public let sha256: String
+            /// When the person agreed.
             public let givenAt: Date
 
             enum CodingKeys: String, CodingKey {
@@ -32,13 +35,19 @@ extension AccountClient {
             }
         }
 
+        /// The id of the account.
         public let userID: UUID
+        /// The proven e-mail address; nil for an account without one.
         public let email: String?
+        /// The name that others see, such as in pushes of messages.
         public let displayName: String?
+        /// When the account began.
         public let createdAt: Date
+        /// The enrolled face; nil for an account without one.
         public let face: Face?
         /// When the face is replaced by a recovery, unless that is cancelled.
         public let recoveryTakesEffectAt: Date?
+        /// The latest consent; nil when none was given.
         public let consent: GivenConsent?
         /// Other systems whose users may use this account, such as Firebase.
         public let identityProviders: [String]

@@ -1,16 +1,21 @@
 // What an app writes to its log by mistake: the texts of these values, and their mirrors, have no tokens.
 
 extension AccountTokens: CustomStringConvertible, CustomReflectable {
+    /// The id of the account, without the tokens.
     public var description: String { "tokens of \(userID)" }
+    /// The id of the account and the lifetime, without the tokens, for `dump` and debuggers.
     public var customMirror: Mirror { Mirror(self, children: ["userID": userID, "expiresIn": expiresIn]) }
 }
 
 extension AccountSession: CustomStringConvertible, CustomReflectable {
+    /// The ids of the sign-in and the account, without the tokens.
     public var description: String { "sign-in \(id) of \(userID)" }
+    /// The ids of the sign-in and the account and its end, without the tokens, for `dump` and debuggers.
     public var customMirror: Mirror { Mirror(self, children: ["id": id, "userID": userID, "expiresAt": expiresAt]) }
 }
 
 extension AccountClient.Verified: CustomStringConvertible, CustomReflectable {
+    /// The purpose and the id of the account, without the enrolment token.
     public var description: String {
         switch self {
         case .registration: "registration"
@@ -19,6 +24,7 @@ extension AccountClient.Verified: CustomStringConvertible, CustomReflectable {
         case .other(let purpose): purpose
         }
     }
+    /// The text of `description` alone, for `dump` and debuggers.
     public var customMirror: Mirror { Mirror(self, children: ["purpose": description]) }
 }
 
@@ -32,6 +38,8 @@ extension TransportHeaders: CustomStringConvertible, CustomReflectable {
         values.sorted { $0.key < $1.key }.map { ($0.key, Self.secrets.contains($0.key) ? "…" : $0.value) }
     }
 
+    /// All headers, sorted by name, with `…` for values that are credentials or name the phone.
     public var description: String { shown.map { "\($0.name): \($0.value)" }.joined(separator: ", ") }
+    /// The headers as in `description`, for `dump` and debuggers.
     public var customMirror: Mirror { Mirror(self, children: shown.map { (label: $0.name, value: $0.value) }) }
 }

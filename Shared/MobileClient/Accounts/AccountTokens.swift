@@ -11,6 +11,7 @@ public struct AccountTokens: Codable, Hashable, Sendable {
     /// The id of the account.
     public let userID: String
 
+    /// Creates the tokens of an answer; `expiresIn` counts seconds from its receipt.
     public init(accessToken: String, refreshToken: String, expiresIn: Int, userID: String) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken

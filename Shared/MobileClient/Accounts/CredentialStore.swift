@@ -26,8 +26,12 @@ public struct FileCredentialStore: CredentialStore {
         lock = FileLock(file.appendingPathExtension("lock"))
     }
 
+    /// Reads the file; nil when it does not exist.
     public func read() async throws -> Data? { try operations.read(file) }
 
+    /// Changes the file under a lock that other processes respect, and replaces it as a whole; an equal value is not written.
+    ///
+    /// - Throws: The error of `change`, `storage` when another process holds the lock for seconds, or an error of the file system.
     public func update<Answer: Sendable>(_ change: @Sendable (inout Data?) throws -> Answer) async throws -> Answer {
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         return try await lock.withLock { Result { try changeFile(change) } }.get()

@@ -21,8 +21,14 @@
             lock = FileLock(folder.appending(path: "credentials.lock"))
         }
 
+        /// Reads the item of the Keychain; nil when there is none.
+        ///
+        /// - Throws: `NSError` with the `OSStatus`, for instance before the device was first unlocked.
         public func read() async throws -> Data? { try readItem() }
 
+        /// Changes the item under a lock of the file beside it; an equal value is not written.
+        ///
+        /// - Throws: The error of `change`, `storage` when another process holds the lock for seconds, or `NSError` with the `OSStatus`.
         public func update<Answer: Sendable>(_ change: @Sendable (inout Data?) throws -> Answer) async throws -> Answer {
             try FileManager.default.createDirectory(at: lock.file.deletingLastPathComponent(), withIntermediateDirectories: true)
             return try await lock.withLock { Result { try changeItem(change) } }.get()

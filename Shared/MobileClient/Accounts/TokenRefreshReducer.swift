@@ -142,6 +142,7 @@ enum TokenRefreshReducer: Reducer {
 }
 
 extension HeliographError: Hashable {
+    /// Hashes the code and the status alone; errors that differ in other parts collide.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
         hasher.combine(status)

@@ -8,6 +8,7 @@
     public final class AppDelegateHooks {
         private let client: HeliographClient
 
+        /// Creates the hooks of a client, which they keep alive.
         public init(_ client: HeliographClient) { self.client = client }
 
         /// For `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`: a push with `content-available`, also while the app

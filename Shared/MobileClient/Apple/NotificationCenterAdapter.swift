@@ -9,8 +9,10 @@
     public final class NotificationCenterAdapter: NSObject, UNUserNotificationCenterDelegate, Sendable {
         private let client: PushClient
 
+        /// Creates the delegate of a push client, which it keeps alive.
         public init(_ client: PushClient) { self.client = client }
 
+        /// Hands a push that arrives in the foreground to the client, and answers with what it is to show.
         public func userNotificationCenter(
             _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
             withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
@@ -23,6 +25,7 @@
             }
         }
 
+        /// Hands a tap, a button or a removal to the client, and answers once that is stored.
         public func userNotificationCenter(
             _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
             withCompletionHandler completionHandler: @escaping () -> Void

@@ -24,6 +24,7 @@
             phone = PushExtension(folder: folder, transport: transport, hosts: hosts)
         }
 
+        /// Takes a push, and calls `contentHandler` once: with its picture, or with its text alone after 25 s at most.
         public func didReceive(
             _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
         ) {
@@ -32,6 +33,7 @@
             phone.receive(payload) { content.deliver($0) }
         }
 
+        /// Hands back at once what has not been, with its text alone.
         public func serviceExtensionTimeWillExpire() { phone.expire() }
     }
 

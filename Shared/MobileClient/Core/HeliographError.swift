@@ -5,8 +5,10 @@ public struct HeliographError: Error, Equatable, CustomStringConvertible {
     /// A code that this version does not know keeps its text, so an app compares with the codes that it handles and treats all others
     /// alike.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The text of the code, such as `rate_limited`.
         public let rawValue: String
 
+        /// Creates a code from the API's `error.code`; any text is accepted.
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
@@ -25,6 +27,7 @@ public struct HeliographError: Error, Equatable, CustomStringConvertible {
     /// Whether the same call may succeed later.
     public let isRetryable: Bool
 
+    /// Creates an error of the client, or of the parts of an answer; without `isRetryable` another call is taken to fail alike.
     public init(
         _ code: Code, _ message: String, status: Int? = nil, field: String? = nil, requestID: String? = nil, retryAfter: Duration? = nil,
         isRetryable: Bool = false
@@ -38,6 +41,7 @@ public struct HeliographError: Error, Equatable, CustomStringConvertible {
         self.isRetryable = isRetryable
     }
 
+    /// The code, the message and the id of the request, for the log.
     public var description: String {
         "\(code.rawValue): \(message)" + (requestID.map { " (request \($0))" } ?? "")
     }

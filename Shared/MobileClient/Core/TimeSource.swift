@@ -7,6 +7,7 @@ public struct TimeSource: Sendable {
     /// Waits; throws `CancellationError` when the task is cancelled.
     public let sleep: @Sendable (Duration) async throws -> Void
 
+    /// Creates a source from functions that may be called from any thread; `sleep` has to end early when its task is cancelled.
     public init(now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void) {
         self.now = now
         self.sleep = sleep

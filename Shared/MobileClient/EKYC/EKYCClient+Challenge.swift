@@ -24,10 +24,13 @@ extension EKYCClient {
 
     /// A pose of a challenge. One that this version does not know keeps its text.
     public struct Pose: RawRepresentable, Sendable, Hashable, Decodable {
+        /// The pose as the API spells it, such as `nearer`.
         public let rawValue: String
 
+        /// Creates a pose from the text of the API; any text is accepted.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// Reads a single text; any is accepted.
         public init(from decoder: any Decoder) throws { rawValue = try decoder.singleValueContainer().decode(String.self) }
 
         /// The head is turned to the person's left.
@@ -42,10 +45,12 @@ extension EKYCClient {
 
     /// The photos by which a sign-up answers a challenge, beside those that show the face.
     public struct ChallengeAnswer: Sendable, Hashable {
+        /// The challenge that the photos answer.
         public var challenge: Challenge
         /// One photo for each pose of the challenge, in their order.
         public var photos: [Photo]
 
+        /// Creates an answer; `photos` has one photo for each pose of the challenge, in their order.
         public init(_ challenge: Challenge, photos: [Photo]) {
             self.challenge = challenge
             self.photos = photos

@@ -13,10 +13,14 @@ extension EKYCClient {
 
     /// The photos of a sign-up: exactly three of each side, each of another moment.
     public struct SignUpPhotos: Sendable, Hashable {
+        /// Three photos with the head turned to the person's own left.
         public var left: [Photo]
+        /// Three photos with the head turned to the person's own right.
         public var right: [Photo]
+        /// Three photos with the face turned to the camera.
         public var front: [Photo]
 
+        /// Creates the photos of a sign-up; their numbers are checked when the sign-up begins.
         public init(left: [Photo], right: [Photo], front: [Photo]) {
             self.left = left
             self.right = right

@@ -58,6 +58,7 @@ extension EKYCSession {
         /// What stands beside the code in the mail, which may have codes that others asked for: show it where the code is entered.
         public let reference: String?
 
+        /// Names the verification whose code a sign-up waits for, and the reference of its mail.
         public init(verificationID: UUID, reference: String?) {
             self.verificationID = verificationID
             self.reference = reference
@@ -66,6 +67,7 @@ extension EKYCSession {
 
     /// Why a face was neither enrolled nor recognised.
     public struct Failure: Sendable, Hashable {
+        /// The API's reason, which decides what the app asks the person for.
         public let reason: Reason
         /// Whether another attempt with other photos may have another result at once: false with 0 ``attemptsLeft``.
         public let isRetryable: Bool
@@ -76,6 +78,7 @@ extension EKYCSession {
         /// The result of the check for a live person.
         public let liveness: Liveness
 
+        /// Creates a failure from the parts of the API's answer about a session.
         public init(
             _ reason: Reason, isRetryable: Bool, attemptsLeft: Int? = nil, retryAt: Date? = nil, liveness: Liveness = .notPerformed
         ) {
@@ -91,8 +94,10 @@ extension EKYCSession {
     ///
     /// A result that this version does not know keeps its text. A session with a challenge succeeds only where it is ``passed``.
     public struct Liveness: RawRepresentable, Sendable, Hashable {
+        /// The result as the API spells it, such as `not_performed`.
         public let rawValue: String
 
+        /// Creates a result from the text of the API; any text is accepted.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// No check found a fault.
@@ -105,13 +110,19 @@ extension EKYCSession {
 
     /// The API's reason for a failure. A reason that this version does not know keeps its text.
     public struct Reason: RawRepresentable, Sendable, Hashable {
+        /// The reason as the API spells it, such as `no_face`.
         public let rawValue: String
 
+        /// Creates a reason from the text of the API; any text is accepted.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// No face is seen in a photo.
         public static let noFace = Self(rawValue: "no_face")
+        /// A photo has a second face.
         public static let multipleFaces = Self(rawValue: "multiple_faces")
+        /// The face is too small in a photo: it has to come nearer to the camera.
         public static let faceTooSmall = Self(rawValue: "face_too_small")
+        /// A photo is blurred, dark, bright or cut off.
         public static let lowQuality = Self(rawValue: "low_quality")
         /// A photo cannot be decoded: send it in another format, such as JPEG.
         public static let invalidImage = Self(rawValue: "invalid_image")
@@ -127,10 +138,13 @@ extension EKYCSession {
         public static let livenessFailed = Self(rawValue: "liveness_failed")
         /// The face is not that of the account, or there is no such account: the API does not say which.
         public static let noMatch = Self(rawValue: "no_match")
+        /// The e-mail address has an account: sign in, or recover it.
         public static let alreadyEnrolled = Self(rawValue: "already_enrolled")
         /// Another account has the face, and the operator allows one account a face.
         public static let faceInUse = Self(rawValue: "face_in_use")
+        /// The photos were not examined in time; they may be sent again.
         public static let timeout = Self(rawValue: "timeout")
+        /// The API has failed; the photos may be sent again later.
         public static let `internal` = Self(rawValue: "internal")
     }
 }
@@ -149,6 +163,7 @@ extension EKYCSession.Outcome {
 }
 
 extension EKYCSession.Outcome: Hashable {
+    /// Hashes the case and its value; of an error the code alone.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .enrolled(let awaited): hasher.combine(awaited)

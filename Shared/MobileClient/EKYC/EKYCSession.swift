@@ -8,6 +8,7 @@ public import Foundation
 public actor EKYCSession {
     /// The id on this device, which ``EKYCClient/pending()`` has again after a relaunch. The API's id is in ``State``.
     public nonisolated let id: UUID
+    /// Whether the session is a sign-up or a sign-in.
     public nonisolated let kind: Kind
 
     private var state: State

@@ -41,14 +41,17 @@ public struct TransportError: Error, Equatable, CustomStringConvertible {
         case other
     }
 
+    /// Why the request has no answer, for decisions in code.
     public let code: Code
     /// One sentence for the log.
     public let message: String
 
+    /// Creates an error; `message` is logged, so it must not hold anything of a person.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
+    /// The code and the message, for the log.
     public var description: String { "\(code.rawValue): \(message)" }
 }

@@ -14,13 +14,16 @@ public struct MultipartFileWriter: Sendable {
             case file(URL)
         }
 
+        /// The name of the field in the form.
         public var name: String
         /// The name of a file that is sent; nil for a plain field.
         public var fileName: String?
         /// The media type, for example `image/jpeg`; nil for a plain field.
         public var contentType: String?
+        /// The bytes of the field: a text, data or a file.
         public var content: Content
 
+        /// Creates a field; one with a `fileName` is sent as a file.
         public init(_ name: String, fileName: String? = nil, contentType: String? = nil, _ content: Content) {
             self.name = name
             self.fileName = fileName
@@ -31,6 +34,7 @@ public struct MultipartFileWriter: Sendable {
 
     /// A body that was written.
     public struct Written: Sendable, Equatable {
+        /// The file with the body, which the caller removes.
         public let file: URL
         /// The boundary, for the header `Content-Type`.
         public let boundary: String

@@ -31,6 +31,9 @@ public final class URLSessionTransport: HTTPTransport {
     // A session that is not invalidated keeps its threads and its delegate for ever.
     deinit { session.invalidateAndCancel() }
 
+    /// Sends a request once and keeps the body of its answer in memory.
+    ///
+    /// - Throws: ``TransportError``; `timedOut` when no byte has come for the request's timeout, `cancelled` when the task is cancelled.
     public func send(_ request: TransportRequest, maxBytes: Int) async throws(TransportError) -> TransportResponse {
         let transfer = Transfer(to: .memory, maxBytes: maxBytes, hasBody: request.method != "HEAD")
         return try await run(transfer, request) { await transfer.outcome() }
@@ -44,6 +47,9 @@ public final class URLSessionTransport: HTTPTransport {
         return try await run(transfer, request) { await transfer.outcome() }
     }
 
+    /// Sends a request once and hands on the lines of its answer, each of at most 1 MiB.
+    ///
+    /// - Throws: ``TransportError``; `tooLong` for a longer line or a slow reader, `timedOut` after a silence of the request's timeout.
     public func stream(
         _ request: TransportRequest, onLine: @Sendable (String) async -> Bool
     ) async throws(TransportError) -> TransportResponse {

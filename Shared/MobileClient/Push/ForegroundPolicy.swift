@@ -2,11 +2,16 @@
 public enum ForegroundPolicy {
     /// What the phone does with a push while the app is in the foreground (`UNNotificationPresentationOptions`).
     public struct Presentation: Sendable, Hashable {
+        /// Whether a banner comes down over the app.
         public var banner: Bool
+        /// Whether the sound of the push is played.
         public var sound: Bool
+        /// Whether the number on the app's icon is set.
         public var badge: Bool
+        /// Whether the push appears in the Notification Center.
         public var list: Bool
 
+        /// Creates a presentation from the four options of the system.
         public init(banner: Bool, sound: Bool, badge: Bool, list: Bool) {
             self.banner = banner
             self.sound = sound

@@ -2,6 +2,7 @@
 public struct NotificationCategories: Sendable, Hashable {
     /// A category and its buttons.
     public struct Category: Sendable, Hashable {
+        /// The name by which a push selects the category (`category` in `aps`).
         public let identifier: String
         /// The buttons, each of which opens the app.
         public let actions: [Action]
@@ -9,6 +10,7 @@ public struct NotificationCategories: Sendable, Hashable {
 
     /// A button.
     public struct Action: Sendable, Hashable {
+        /// The action that a tap on the button is reported as.
         public let action: PushAction
         /// What the button says.
         public let title: String
@@ -17,6 +19,7 @@ public struct NotificationCategories: Sendable, Hashable {
     /// The category of a picture that is ready.
     public static let imageComplete = "IMAGE_COMPLETE"
 
+    /// All categories of this backend, to register at the system's notification centre.
     public let all: [Category]
 
     /// - Parameter viewImage: What the button of a picture that is ready says, in the person's language.

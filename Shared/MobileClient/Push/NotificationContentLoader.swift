@@ -7,7 +7,9 @@ public import Foundation
 public final class NotificationContentLoader: Sendable {
     /// A picture for the system.
     public struct Attachment: Sendable, Hashable {
+        /// The file with the picture, whose name ends in the type's extension.
         public let file: URL
+        /// The type of the picture, by its first bytes.
         public let type: AttachmentType
     }
 

@@ -35,9 +35,11 @@ public final class NotificationRouter: Sendable {
 
     /// A tap, for the app.
     public struct Opening: Sendable, Hashable {
+        /// The place in the app that the tap leads to.
         public let route: Route
         /// The tap itself, or the button of the app's category.
         public let action: PushAction
+        /// The push that was tapped.
         public let message: PushMessage
     }
 
@@ -48,6 +50,7 @@ public final class NotificationRouter: Sendable {
     private let handlers: Locked<Handlers>
     private let deliveries: AsyncStream<(Handler, Opening)>.Continuation
 
+    /// Creates a router without a handler, which keeps taps until it has one.
     public init() {
         let (stream, continuation) = AsyncStream.makeStream(of: (Handler, Opening).self)
         deliveries = continuation

@@ -17,6 +17,7 @@ public struct PushHandlers: Sendable {
     /// Changes what a push shows in the foreground; not asked about a conversation that is on the screen, of which nothing is shown.
     public var presentation: @Sendable (PushMessage, ForegroundPolicy.Presentation) -> ForegroundPolicy.Presentation = { $1 }
 
+    /// Creates handlers that do nothing, except that the badge is set on the app's icon, where there is one.
     public init() {}
 
     #if !canImport(UserNotifications)

@@ -91,8 +91,10 @@ public enum PushContext: Sendable, Hashable {
 
 /// What a person did with a notification: Apple's identifier of the action. One of the app's own keeps its name.
 public struct PushAction: RawRepresentable, Hashable, Sendable {
+    /// Apple's identifier of the action.
     public let rawValue: String
 
+    /// Creates an action from Apple's identifier, such as `UNNotificationResponse.actionIdentifier`; any text is accepted.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A tap on the notification (`UNNotificationDefaultActionIdentifier`).

@@ -1,6 +1,7 @@
 extension PushMessage {
     /// A push about a job: `job_completed` or `job_failed`.
     public struct Job: Sendable, Hashable {
+        /// The id of the job in the API.
         public let id: String
         /// Whether the push says that the picture is ready. The job's state is what the API answers.
         public let isCompleted: Bool
@@ -18,7 +19,9 @@ extension PushMessage {
             case signIn = "sign_in"
         }
 
+        /// Whether the push is about a sign-up or a sign-in.
         public let event: Event
+        /// The id of the session in the API.
         public let sessionID: String
         /// What the push says of the outcome, for a text on the screen alone: only the session's own answer signs a person in. Nil where it
         /// says neither.
@@ -27,7 +30,9 @@ extension PushMessage {
 
     /// A push about a message of a conversation.
     public struct ChatMessage: Sendable, Hashable {
+        /// The id of the conversation, without `conversation:`.
         public let conversationID: String
+        /// The id of the user who sent the message.
         public let senderID: String
         /// The sender's id of the message, from the notification's identifier; nil where that is unknown.
         public let messageID: String?
@@ -37,7 +42,9 @@ extension PushMessage {
 
     /// The question whether an installation gets its pushes (docs/API.md, Phones and messages).
     public struct PossessionCheck: Sendable, Hashable {
+        /// The id of the hand-over that waits for this proof, to be returned to the API.
         public let handOverID: String
+        /// The value that only this push has, to be returned to the API.
         public let nonce: String
     }
 
@@ -45,6 +52,7 @@ extension PushMessage {
     public struct AppPush: Sendable, Hashable {
         /// The app's kind, such as `order.shipped`.
         public let kind: String
+        /// The id of the notification, as the app's own server has it from the API.
         public let notificationID: String
         /// The app's parameters.
         public let parameters: [String: String]
@@ -52,15 +60,23 @@ extension PushMessage {
 
     /// A change to the account. An alert that this version does not know keeps its name.
     public struct Alert: RawRepresentable, Hashable, Sendable {
+        /// The name of the alert in the push's data.
         public let rawValue: String
 
+        /// Creates an alert from its name; any text is accepted.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// The account was signed in to on another device.
         public static let newSignIn = Self(rawValue: "new_sign_in")
+        /// A face was enrolled for the account, or replaced.
         public static let faceChanged = Self(rawValue: "face_changed")
+        /// A recovery of the account was started and takes effect after a delay, unless it is cancelled.
         public static let recoveryStarted = Self(rawValue: "recovery_started")
+        /// The recovery of the account was cancelled.
         public static let recoveryCancelled = Self(rawValue: "recovery_cancelled")
+        /// The recovery of the account has taken effect.
         public static let recoveryCompleted = Self(rawValue: "recovery_completed")
+        /// The e-mail address of the account was changed.
         public static let emailChanged = Self(rawValue: "email_changed")
     }
 }

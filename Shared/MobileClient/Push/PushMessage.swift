@@ -31,6 +31,7 @@ public struct PushMessage: Sendable, Hashable {
     public let kind: Kind
     /// The title and the text that are shown; nil where there are none.
     public let title: String?
+    /// The text that is shown below the title; nil where there is none.
     public let body: String?
     /// The number for the app's icon: the true number of unread items when the push was made. Nil where the icon stays as it is.
     public let badge: Int?

@@ -126,7 +126,9 @@ extension ChatClient {
 
     /// A message that is announced.
     public struct Posted: Sendable, Equatable, Decodable {
+        /// The id of the message, as the sender's app has made it.
         public let messageID: String
+        /// The id of the conversation, without `conversation:`.
         public let conversationID: String
         /// The time of the first attempt that arrived, by which all members order messages.
         public let createdAt: Date

@@ -4,12 +4,15 @@ public import Foundation
 public struct TopicList: Sendable, Equatable, Decodable {
     /// What this person may do in a topic. One that this version does not know keeps its text.
     public struct Role: RawRepresentable, Sendable, Hashable, Decodable {
+        /// The role as the API spells it, such as `owner`.
         public let rawValue: String
 
+        /// Creates a role from the text of the API; any text is accepted.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Invites and removes members, and sees all of them.
         public static let owner = Self(rawValue: "owner")
+        /// Takes part, and sees the other members where the topic shows them.
         public static let member = Self(rawValue: "member")
     }
 
@@ -17,6 +20,7 @@ public struct TopicList: Sendable, Equatable, Decodable {
     public struct Topic: Sendable, Equatable, Decodable {
         /// The whole name, such as `event:42`, as in pushes.
         public let name: String
+        /// The role of this person in the topic.
         public let role: Role
         /// The number of all members.
         public let memberCount: Int
@@ -34,6 +38,7 @@ public struct TopicList: Sendable, Equatable, Decodable {
         }
     }
 
+    /// The topics of this page.
     public let topics: [Topic]
     /// What the next page is asked for with; nil on the last one.
     public let nextCursor: String?
@@ -52,6 +57,7 @@ public struct InvitationList: Sendable, Equatable, Decodable {
         public let topic: String
         /// The user who invites.
         public let inviterID: UUID
+        /// When the person was invited.
         public let createdAt: Date
         /// Until when it can be accepted.
         public let expiresAt: Date
@@ -64,6 +70,7 @@ public struct InvitationList: Sendable, Equatable, Decodable {
         }
     }
 
+    /// The invitations of this page.
     public let invitations: [Invitation]
     /// What the next page is asked for with; nil on the last one.
     public let nextCursor: String?
@@ -78,11 +85,13 @@ public struct InvitationList: Sendable, Equatable, Decodable {
 public struct PhotoList: Sendable, Equatable, Decodable {
     /// One photo.
     public struct Photo: Sendable, Equatable, Decodable {
+        /// The id of the photo.
         public let id: UUID
         /// The user who added it.
         public let uploaderID: UUID
         /// Its thumbnail, for a day at most: after that another list has another address.
         public let thumbnailURL: URL
+        /// When the photo was added.
         public let createdAt: Date
         /// When it is deleted.
         public let expiresAt: Date
@@ -96,6 +105,7 @@ public struct PhotoList: Sendable, Equatable, Decodable {
         }
     }
 
+    /// The photos of this page.
     public let photos: [Photo]
     /// What the next page is asked for with; nil on the last one.
     public let nextCursor: String?

@@ -4,7 +4,9 @@ public import Foundation
 public struct TopicMembers: Sendable, Equatable, Decodable {
     /// One member.
     public struct Member: Sendable, Equatable, Decodable {
+        /// The id of the member's account.
         public let userID: UUID
+        /// When the member joined.
         public let joinedAt: Date
 
         enum CodingKeys: String, CodingKey {
