@@ -23,24 +23,32 @@ public enum WorkKind: String, BodyWord, CaseIterable {
 
 /// A piece of work that a producer has recorded in the ledger.
 public struct FaultWork: Event {
+    /// `fault.work`, which is also the name of the stream; no service knows it.
     public static var type: EventType { EventType(rawValue: "fault.work") }
+    /// Only the group of `fault-worker`.
     public static var groups: [String] { ["fault"] }
 
+    /// The piece of work, as `fault_published` has it.
     public var id: UUID
+    /// The action that the handler takes.
     public var kind: WorkKind
 
+    /// The id of the work as text.
     public var key: String { id.wireString }
 
+    /// Creates the event of a piece of work, whose publication is recorded by ``Ledger/publish(_:kind:)``.
     public init(id: UUID, kind: WorkKind) {
         self.id = id
         self.kind = kind
     }
 
+    /// Reads `id` and `kind`, both of which have to be there.
     public init(from body: BodyReader) throws(BodyFault) {
         id = try body.read("id")
         kind = try body.read("kind")
     }
 
+    /// Writes `id` and `kind`.
     public func writeMembers(to body: inout JSONWriter) {
         body.member("id", id)
         body.member("kind", kind)
@@ -49,16 +57,23 @@ public struct FaultWork: Event {
 
 /// The event that a handler publishes with its effect; its own effect is the second one of the same work.
 public struct FaultDone: Event {
+    /// `fault.done`, which is also the name of the stream; no service knows it.
     public static var type: EventType { EventType(rawValue: "fault.done") }
+    /// Only the group of `fault-worker`.
     public static var groups: [String] { ["fault"] }
 
+    /// The piece of work whose first effect was taken.
     public var id: UUID
 
+    /// The id of the work as text.
     public var key: String { id.wireString }
 
+    /// Creates the event that follows the first effect of a piece of work.
     public init(id: UUID) { self.id = id }
 
+    /// Reads `id`, which has to be there.
     public init(from body: BodyReader) throws(BodyFault) { id = try body.read("id") }
 
+    /// Writes `id`.
     public func writeMembers(to body: inout JSONWriter) { body.member("id", id) }
 }

@@ -14,6 +14,7 @@ public struct Balance: Sendable, Equatable {
     /// The number of handler runs beyond the first one of each message, which the inbox has to absorb.
     public let rerun: Int
 
+    /// Creates totals as ``Ledger/balance()`` counts them.
     public init(published: Int, effects: Int, lost: Int, duplicated: Int, rerun: Int) {
         self.published = published
         self.effects = effects

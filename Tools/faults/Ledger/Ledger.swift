@@ -9,11 +9,14 @@ public struct HandlerRun: Sendable {
         case done = 2
     }
 
+    /// The piece of work that the run is for.
     public let id: UUID
+    /// Whether the run takes the first or the second effect of the work.
     public let stage: Stage
     /// The number of the delivery of its message, from 1.
     public let delivery: Int
 
+    /// Creates a run; `delivery` counts the deliveries of the message from 1.
     public init(id: UUID, stage: Stage, delivery: Int) {
         self.id = id
         self.stage = stage

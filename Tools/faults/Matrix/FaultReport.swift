@@ -5,13 +5,17 @@ import Foundation
 public struct FaultReport: Encodable, Sendable {
     /// The result of a further expectation of a row.
     public struct Check: Encodable, Sendable {
+        /// The expectation, as it begins a line of ``FaultReport/failures``.
         public let name: String
+        /// Whether the expectation was met.
         public let ok: Bool
+        /// The measured values, for the report.
         public let detail: String
     }
 
     /// The name of the row, such as `F1`.
     public let fault: String
+    /// The fault in a few words, the same as the row's.
     public let title: String
     /// The number of published pieces of work; most have two effects, their own and that of the event that follows.
     public var published = 0
@@ -29,6 +33,7 @@ public struct FaultReport: Encodable, Sendable {
     public var recoveryP99: Double?
     /// The maximum of ``recoveryP99``, in seconds; nil when it is not limited.
     public var recoveryBar: Double?
+    /// The results of the row's further expectations, in the order of their checks.
     public var checks: [Check] = []
     /// The error that ended the row early; nil when it was completed.
     public var error: String?
@@ -51,6 +56,7 @@ public struct FaultReport: Encodable, Sendable {
         case recoveryBar = "recovery_bar_s"
     }
 
+    /// Writes the members with snake-case names and ``passed``; times that are nil are left out.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(fault, forKey: .fault)

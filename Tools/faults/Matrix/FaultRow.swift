@@ -9,6 +9,7 @@ import TestSupport
 public struct FaultRow: Sendable {
     /// The name of the row, such as `F1`.
     public let id: String
+    /// The fault in a few words.
     public let title: String
     /// The maximum time from the fault to the effect for 99 % of the work that was due, in seconds; nil when it is not limited.
     let recoveryBar: (@Sendable (Scale) -> Double)?
@@ -98,6 +99,7 @@ public struct FaultRow: Sendable {
 }
 
 extension FaultRow: CustomStringConvertible {
+    /// The name and the title.
     public var description: String { "\(id) \(title)" }
 }
 

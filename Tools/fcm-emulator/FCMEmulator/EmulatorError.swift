@@ -25,6 +25,7 @@ public struct EmulatorError: Error, CustomStringConvertible {
         self.underlying = underlying
     }
 
+    /// The message and the error below.
     public var description: String {
         underlying.map { "\(message) (\($0))" } ?? message
     }

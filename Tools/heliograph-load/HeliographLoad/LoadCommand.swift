@@ -5,6 +5,7 @@ internal import HTTPClient
 
 /// Puts a load on an installation, and reports latencies and errors.
 public struct LoadCommand: AsyncParsableCommand {
+    /// The help of the command, with its kinds of work, its objectives and its exit code.
     public static let configuration = CommandConfiguration(
         commandName: "heliograph-load",
         abstract: "Have people sign in, order pictures and add photos, and measure how an installation carries it.",

@@ -4,6 +4,7 @@ internal import CommandLineSupport
 
 /// The operator's command, with a group of subcommands for each part of an installation.
 public struct HeliographCtl: AsyncParsableCommand {
+    /// The help of the command, its subcommands and its exit codes.
     public static let configuration = CommandConfiguration(
         commandName: "heliographctl",
         abstract: "Operate a Heliograph installation.",

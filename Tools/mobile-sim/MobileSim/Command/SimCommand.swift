@@ -3,6 +3,7 @@ internal import BuildVersion
 
 /// The command `mobile-sim`.
 public struct SimCommand: AsyncParsableCommand {
+    /// The help of the command, and its subcommands `run` and `demo`.
     public static let configuration = CommandConfiguration(
         commandName: "mobile-sim",
         abstract: "Simulate phones whose apps use MobileClient, against a running stack.",
