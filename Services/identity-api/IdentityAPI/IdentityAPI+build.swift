@@ -14,9 +14,14 @@ internal import WireFormat
 
 /// The public HTTP API: sign-up and sign-in, image jobs, topics, messages, devices and receipts.
 public enum IdentityAPI: HeliographService {
+    /// The deployed name, which is also that of the consumer group.
     public static let name = "identity-api"
+    /// The line of `--help`.
     public static let summary = "Accepts photos for face sign-up and sign-in, and answers with their outcome."
 
+    /// Builds the API: its server, the mail client, the consumer of its events, and the periodic work on its tables.
+    ///
+    /// - Throws: `ConfigurationError` for the setting that is missing or wrong.
     public static func build(_ context: ServiceContext) async throws -> [any Service] {
         let configuration = try IdentityAPIConfiguration(context.settings)
         let mail = SMTPClient(configuration.mail, logger: context.logger)

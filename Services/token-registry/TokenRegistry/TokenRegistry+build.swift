@@ -4,7 +4,9 @@ public import ServiceLifecycle
 
 /// The service that resolves the recipients of notifications to deliveries for installations, and prunes dead tokens.
 public enum TokenRegistry: HeliographService {
+    /// The deployed name, which is also that of the consumer group.
     public static let name = "token-registry"
+    /// The line of `--help`.
     public static let summary = "Finds the installations that notifications go to, and prunes dead ones."
 
     /// Builds the service: one consumer for all of its events, the fan-out service, and the sweeper.

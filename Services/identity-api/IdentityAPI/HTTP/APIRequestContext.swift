@@ -11,6 +11,7 @@ public struct APIRequestContext: RequestContext {
     /// The methods that spans and metrics name. Clients can invent any number of others, which would make any number of time series.
     static let knownMethods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 
+    /// Hummingbird's part of the context, such as the parameters of the path.
     public var coreContext: CoreRequestContextStorage
     /// The connection the request came in on.
     let channel: any Channel
@@ -23,6 +24,7 @@ public struct APIRequestContext: RequestContext {
     /// The limits that the request has counted against.
     let limits = RateLimitRecord()
 
+    /// Creates the context of a request that has arrived; a middleware sets its id, trace parent and client.
     public init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel

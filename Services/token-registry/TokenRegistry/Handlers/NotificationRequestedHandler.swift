@@ -21,6 +21,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         self.logger = logger
     }
 
+    /// Plans the deliveries of a batch in one transaction, which commits asynchronously: lost requests are published again.
     public func handle(
         _ events: [Envelope<NotificationRequested>], in transaction: PostgresTransaction
     ) async throws {

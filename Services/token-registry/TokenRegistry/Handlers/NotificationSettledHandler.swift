@@ -21,6 +21,7 @@ public struct NotificationSettledHandler: EventBatchHandler {
         self.logger = logger
     }
 
+    /// Applies the outcomes of a batch in one transaction, which commits asynchronously: lost events are delivered again.
     public func handle(_ events: [Envelope<NotificationSettled>], in transaction: PostgresTransaction) async throws {
         // If an asynchronous commit is lost, the events are delivered again.
         try await transaction.commitAsynchronously()
