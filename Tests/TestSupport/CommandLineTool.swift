@@ -4,10 +4,14 @@ package import Foundation
 public enum CommandLineTool {
     /// Thrown when the program ended with another code than 0; carries its output.
     public struct Failure: Error, CustomStringConvertible {
+        /// The program and its arguments.
         public let command: [String]
+        /// The exit code; 128 plus the signal after a death by signal.
         public let exitCode: Int32
+        /// The standard output and standard error, in the order in which they were written.
         public let output: String
 
+        /// The command, the exit code and the output.
         public var description: String {
             "`\(command.joined(separator: " "))` ended with \(exitCode): \(output)"
         }

@@ -9,8 +9,10 @@ public final class EventCount: Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates a count of zero events.
     public init() {}
 
+    /// The number of events so far.
     public var count: Int { state.withLock(\.count) }
 
     /// Counts an event, and returns the number of those before it.

@@ -1,7 +1,9 @@
 /// Thrown by ``eventually(within:_:_:)`` when its condition is not met in time.
 public struct DeadlineExceeded: Error, CustomStringConvertible {
+    /// The time limit, and the condition that was not met.
     public let description: String
 
+    /// Creates an error for a condition that a test has waited for.
     public init(description: String) { self.description = description }
 }
 

@@ -6,6 +6,7 @@ import Synchronization
 /// The code under test sleeps in tasks of its own: a test waits for the sleep that it means to end (``waitForSleep(of:)``) before it
 /// advances the clock. A running clock is for whole services, whose periodic tasks go on meanwhile.
 public final class ManualClock: MonotonicClock {
+    /// Instants of the system's clock, so that both can stand for ``MonotonicClock``.
     public typealias Instant = ContinuousClock.Instant
 
     private struct Sleeper {
@@ -39,7 +40,9 @@ public final class ManualClock: MonotonicClock {
         state = Mutex(State(start: isRunning ? nil : .now))
     }
 
+    /// The time at which the clock was made plus all advances; for a running clock the system's time plus these.
     public var now: Instant { state.withLock { $0.now } }
+    /// One nanosecond, since an advance may be of any duration.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// Advances the clock and wakes the tasks whose sleep is over.
@@ -77,6 +80,9 @@ public final class ManualClock: MonotonicClock {
         }
     }
 
+    /// Sleeps until the clock shows `end`; `tolerance` is ignored.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until end: Instant, tolerance: Duration? = nil) async throws {
         let id = makeID()
         try await withTaskCancellationHandler {

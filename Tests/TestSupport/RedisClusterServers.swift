@@ -4,6 +4,7 @@ import Foundation
 public final class RedisClusterServers: Sendable {
     /// One server of the cluster.
     public struct Node: Sendable {
+        /// The process; its TCP port is that of the clients, unless there is a ``proxy``.
         public let server: RedisServer
         /// Its id within the cluster.
         public let id: String

@@ -13,8 +13,11 @@ public final class RedisServer: Sendable {
 
     /// A private certificate authority and a server certificate for `localhost`, as PEM files.
     public struct Certificates: Sendable {
+        /// The path of the authority's certificate, which clients trust.
         public let authority: String
+        /// The path of the server's certificate.
         public let certificate: String
+        /// The path of the server's private key.
         public let key: String
     }
 

@@ -5,6 +5,7 @@ import Synchronization
 ///
 /// The path is short, because a Unix socket's path may have at most 107 bytes.
 public final class TemporaryDirectory: Sendable {
+    /// The absolute path of the folder, without a slash at its end.
     public let path: String
 
     /// The file system in memory, and the free bytes that it needs to be used.

@@ -11,6 +11,7 @@ public struct TestDatabase: Sendable {
     /// The server it is on.
     public let server: PostgresServer
 
+    /// Names a database that exists on a server; `url` decides the role by which it is used.
     public init(url: String, name: String, server: PostgresServer) {
         self.url = url
         self.name = name

@@ -5,10 +5,15 @@ import Synchronization
 public final class TraceCollector: Sendable {
     /// A received span, as far as tests check it.
     public struct Span: Sendable {
+        /// The resource's `service.name`; empty without one.
         public let service: String
+        /// The id of the trace, 32 hexadecimal digits.
         public let traceID: String
+        /// The id of the span, 16 hexadecimal digits.
         public let id: String
+        /// The id of the span around it, which may be another service's; nil for the first one of a trace.
         public let parentID: String?
+        /// The name of the operation.
         public let name: String
         /// The number of its kind: 1 internal, 2 server, 3 client, 4 producer, 5 consumer.
         public let kind: Int
@@ -18,6 +23,7 @@ public final class TraceCollector: Sendable {
         public let end: UInt64
         /// The attributes that are texts or integers.
         public let attributes: [String: String]
+        /// Whether the status code is 2, which is OTLP's for an error.
         public let isError: Bool
     }
 

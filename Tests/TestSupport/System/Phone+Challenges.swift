@@ -1,13 +1,17 @@
 extension Phone {
     /// A challenge as the API issued it.
     public struct Challenge: Sendable {
+        /// The id, which the upload names.
         public let id: String
+        /// The three poses, in the order in which their photos are sent.
         public let poses: [String]
     }
 
     /// The photos by which an upload answers a challenge.
     public struct ChallengeAnswer: Sendable {
+        /// The id of the challenge that the photos answer.
         public let id: String
+        /// The files of the photos, one for each pose.
         public let photos: [[UInt8]]
 
         /// Answers a challenge by views of person A in its poses or, as one who does not follow it, in others.
@@ -15,6 +19,7 @@ extension Phone {
             self.init(challenge, photos: try Photos.answer(poses ?? challenge.poses))
         }
 
+        /// Answers a challenge by files that the test has chosen.
         public init(_ challenge: Challenge, photos: [[UInt8]]) {
             (id, self.photos) = (challenge.id, photos)
         }

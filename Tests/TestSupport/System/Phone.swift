@@ -4,17 +4,24 @@ import Multipart
 
 /// An answer of identity-api, decoded as far as the tests check it.
 public struct Answer: Sendable {
+    /// The status code.
     public let status: Int
+    /// The headers in their order; names may repeat.
     public let headers: [(name: String, value: String)]
+    /// The body as JSON; ``JSONAnswer/null`` when it is not JSON.
     public let body: JSONAnswer
+    /// The bearer of the session, from the header `X-Session-Token`.
     public let sessionToken: String?
 
+    /// The id of the session that an upload has begun; empty when the body has none.
     public var sessionID: String { body["data"]["session_id"].text ?? "" }
 }
 
 /// A phone with the app: has a push token, uploads photos, and waits for pushes.
 public struct Phone: Sendable {
+    /// The stack that the phone talks to.
     public let stack: Stack
+    /// The FCM token of the phone.
     public private(set) var token: String
     /// The client's address, as a trusted proxy sends it; nil for that of the connection.
     private var address: String?
@@ -40,6 +47,7 @@ public struct Phone: Sendable {
         return phone
     }
 
+    /// Returns a phone with a new token of the emulator.
     public static func make(_ stack: Stack) async throws -> Phone { try await make(stack, "tokens") }
 
     /// Returns the same phone with a new token by FCM; the old one is dead.
@@ -120,14 +128,17 @@ public struct Phone: Sendable {
         }
     }
 
+    /// Sends a GET request to identity-api; `path` begins with a slash.
     public func get(_ path: String, bearer: String? = nil) async throws -> Answer {
         try await send(HTTPClientRequest(method: "GET", url: stack.apiURL + path), bearer: bearer)
     }
 
+    /// Sends a POST request without a body to identity-api.
     public func post(_ path: String, bearer: String? = nil) async throws -> Answer {
         try await send(HTTPClientRequest(method: "POST", url: stack.apiURL + path), bearer: bearer)
     }
 
+    /// Sends a POST request with a JSON body to identity-api.
     public func post(_ path: String, json: String, bearer: String? = nil) async throws -> Answer {
         try await send("POST", path, json: json, bearer: bearer)
     }

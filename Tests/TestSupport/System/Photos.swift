@@ -2,12 +2,18 @@ import Foundation
 
 /// The public-domain portraits that `make setup` downloads, and the views made from them.
 public enum Photos {
+    /// The names of three photos of person A for the field `left_faces` of a sign-up.
     public static let left = (1...3).map { "person-a/left-\($0)" }
+    /// The names of three photos of person A for the field `right_faces` of a sign-up.
     public static let right = (1...3).map { "person-a/right-\($0)" }
+    /// The names of three photos of person A for the field `front_faces` of a sign-up.
     public static let front = (1...3).map { "person-a/front-\($0)" }
+    /// The names of three other views of person A, for a sign-in that succeeds.
     public static let sameFace = (1...3).map { "person-a/sign-in-\($0)" }
+    /// The names of three views of person B, for a sign-in that fails.
     public static let otherFace = (1...3).map { "person-b/sign-in-\($0)" }
 
+    /// Returns a photo's file by its name, such as `person-a/left-1`; throws when `make setup` has not downloaded it.
     public static func load(_ name: String) throws -> [UInt8] {
         let path = try PackageRoot.file(".cache/photos/\(name).jpg")
         return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))

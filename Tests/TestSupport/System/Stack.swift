@@ -30,12 +30,14 @@ public final class Stack: Sendable {
     public let fcmPort: Int
     /// The port of the emulator's mail server on 127.0.0.1.
     public let smtpPort: Int
+    /// The database of the services, with the URL of the superuser.
     public let database: TestDatabase
     /// The one server, or the first master of the cluster at the start.
     public let redis: RedisServer
     private let redisURL: String
     /// Kept because its servers end with it.
     private let cluster: RedisClusterServers?
+    /// The client for ``apiURL``, the emulator's control API and the admin ports; it speaks HTTP/1.1 without TLS.
     public let http: HTTPClient
     /// The collector of the services' traces.
     public let traces: TraceCollector?
@@ -183,6 +185,9 @@ public final class Stack: Sendable {
         return credentials.withholdingKeys(from: role, settings)
     }
 
+    /// Waits until `/readyz` of a service answers 200.
+    ///
+    /// - Throws: ``DeadlineExceeded`` when the service was not started, has ended, or is not ready in time.
     public func waitUntilReady(_ service: String) async throws {
         let url = adminURL(of: service) + "/readyz"
         guard let process = processes.withLock({ $0[service] }) else {
