@@ -67,6 +67,7 @@ public struct Ed25519PublicKey: Sendable, Equatable {
             && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
     }
 
+    /// Compares the bytes; public keys are no secret, so the time that it takes does not matter.
     public static func == (first: Self, second: Self) -> Bool { first.bytes == second.bytes }
 }
 

@@ -36,6 +36,7 @@ public final class FaceEnginePool: Sendable {
     public enum Precedence: Int, Sendable, Comparable {
         case low, ordinary, high
 
+        /// Orders the precedences as they are declared: ``low`` is the least.
         public static func < (left: Precedence, right: Precedence) -> Bool { left.rawValue < right.rawValue }
     }
 

@@ -137,10 +137,16 @@ extension JSONValue {
 extension JSONValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
+    /// Creates a string; an interpolation is one string, too.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates a whole number.
     public init(integerLiteral value: Int) { self = .integer(value) }
+    /// Creates `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates an array of the elements.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// Creates an object with the members in the order of the literal; a name that is there twice stays twice.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(elements.map { Member($0, $1) }) }
+    /// Creates `null`, not the absence of a value: an optional `JSONValue?` that is assigned `nil` is absent.
     public init(nilLiteral: ()) { self = .null }
 }
