@@ -13,7 +13,7 @@ public enum DocumentedCommands {
         let files = FileManager.default
         let documents =
             ["README.md", "CONTRIBUTING.md"]
-            + ["docs", "deploy/runbooks", "deploy/rollout"].flatMap { folder in
+            + ["docs", "docs/operations", "deploy/runbooks", "deploy/rollout"].flatMap { folder in
                 (try? files.contentsOfDirectory(atPath: "\(PackageRoot.path)/\(folder)"))?.map { "\(folder)/\($0)" } ?? []
             }
         let texts = documents.filter { $0.hasSuffix(".md") }.compactMap {
@@ -28,6 +28,13 @@ public enum DocumentedCommands {
     public static func arguments(of tool: String, linesOf document: String) throws -> [[String]] {
         let text = try String(contentsOfFile: PackageRoot.file(document), encoding: .utf8)
         return text.split(separator: "\n").filter { $0.hasPrefix(tool + " ") }.map { words(String($0.dropFirst(tool.count + 1))) }
+    }
+
+    /// Returns the pages of a folder in which a command of a tool has a line of its own.
+    public static func pages(of tool: String, in folder: String) throws -> [String] {
+        let files = try FileManager.default.contentsOfDirectory(atPath: PackageRoot.file(folder))
+        let pages = files.filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
+        return try pages.filter { try !arguments(of: tool, linesOf: $0).isEmpty }
     }
 
     private static func words(_ command: String) -> [String] {

@@ -46,7 +46,7 @@ extension FaultRow {
             "instances were restarted", restarts.count > 0, "\(restarts.count) times, the slowest ended after \(restarts.slowestStop)")
     }
 
-    /// Replaces the keys that seal nothing: what they made ends as `docs/OPERATIONS.md` says, and nothing else.
+    /// Replaces the keys that seal nothing: what they made ends as `docs/operations/leaked-key.md` says, and nothing else.
     private static func replaceSingleKeys(
         _ rotation: KeyRotation, _ witness: Witness, _ report: inout FaultReport
     ) async throws {

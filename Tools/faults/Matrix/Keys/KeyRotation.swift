@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Rotates the keys of a system by the steps of `docs/OPERATIONS.md`.
+/// Rotates the keys of a system by the steps of `docs/operations/keys.md`.
 struct KeyRotation {
     private static let oldID = "k1"
     private static let newID = "k2"

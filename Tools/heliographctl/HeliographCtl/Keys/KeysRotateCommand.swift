@@ -11,7 +11,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
         abstract: "Seal everything of a ring anew with the ring's first key, while the services run.",
         discussion: """
             The ring is read from its setting, such as FACE_KEYS, and has both keys, the new one in front. Every service that has the \
-            ring must run with the new key in front before: docs/OPERATIONS.md has the steps. A rotation may be interrupted and begun \
+            ring must run with the new key in front before: docs/operations/keys.md has the steps. A rotation may be interrupted and begun \
             again. Rings with pictures need the settings of the blob store.
 
             The ring lookups seals nothing: e-mails and users of identity providers get lookups under its first key, for which \
