@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WireFormat
 
-/// The pushes as deployed apps read them: names, spelling, case and text are fixed (`docs/API.md`).
+/// The pushes as deployed apps read them: names, spelling, case and text are fixed (`docs/api/pushes.md`).
 @Suite("Pushes")
 struct FCMGoldenTests {
     struct Golden: Sendable, CustomTestStringConvertible {

@@ -158,6 +158,6 @@ import Testing
             lines.append("| \(status) | \(names.joined(separator: ", ")) |")
         }
         let section = lines.map { $0 + "\n" }.joined()
-        #expect(try GeneratedSection("Error codes", of: "docs/API.md").holds(section))
+        #expect(try GeneratedSection("Error codes", of: "docs/api/errors.md").holds(section))
     }
 }

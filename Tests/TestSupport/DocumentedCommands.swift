@@ -13,7 +13,7 @@ public enum DocumentedCommands {
         let files = FileManager.default
         let documents =
             ["README.md", "CONTRIBUTING.md"]
-            + ["docs", "docs/operations", "deploy/runbooks", "deploy/rollout"].flatMap { folder in
+            + ["docs", "docs/api", "docs/operations", "deploy/runbooks", "deploy/rollout"].flatMap { folder in
                 (try? files.contentsOfDirectory(atPath: "\(PackageRoot.path)/\(folder)"))?.map { "\(folder)/\($0)" } ?? []
             }
         let texts = documents.filter { $0.hasSuffix(".md") }.compactMap {

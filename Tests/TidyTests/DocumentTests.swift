@@ -89,9 +89,8 @@ import Testing
     }
 
     @Test func `the policies of the RateLimit headers are those that requests count against`() throws {
-        let page = try #require(Checkout.file(at: "docs/API.md")).text
-        let list = try #require(page.firstMatch(of: /Policies are\n(.*?)\. They hold for/.dotMatchesNewlines())).output.1
-        let documented = list.matches(of: /`([a-z_]+)`/).map { String($0.output.1) }
+        let page = try #require(Checkout.file(at: "docs/api/limits.md"))
+        let documented = page.lines.compactMap { $0.prefixMatch(of: /\| `([a-z_]+)` \|/).map { String($0.output.1) } }
         let limiters = /RateLimiter(?:<\w+>)?\([^()]*\bname: "([a-z_]+)"/
         let code = Checkout.swift.filter { $0.path.hasPrefix("Services/identity-api/") }.flatMap { $0.text.matches(of: limiters) }
         #expect(code.count > 8)

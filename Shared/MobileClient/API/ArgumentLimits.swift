@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The limits of the API (docs/API.md) that a call is held to before anything is sent.
+/// The limits of the API (docs/api) that a call is held to before anything is sent.
 ///
 /// Each check throws `invalid_argument` with the field of the request. None is stricter than the API: what passes may still be refused.
 enum ArgumentLimits {

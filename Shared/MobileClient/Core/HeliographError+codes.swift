@@ -1,4 +1,4 @@
-/// The codes of the API (docs/API.md, Errors).
+/// The codes of the API (docs/api/errors.md).
 extension HeliographError.Code {
     /// 400: a value of the request is not valid; ``HeliographError/field`` names it.
     public static let invalidRequest = Self(rawValue: "invalid_request")

@@ -40,7 +40,7 @@ extension PushMessage {
         public let preview: String?
     }
 
-    /// The question whether an installation gets its pushes (docs/API.md, Phones and messages).
+    /// The question whether an installation gets its pushes (docs/api/phones.md).
     public struct PossessionCheck: Sendable, Hashable {
         /// The id of the hand-over that waits for this proof, to be returned to the API.
         public let handOverID: String

@@ -4,7 +4,7 @@ import WireFormat
 
 @testable import IdentityAPI
 
-/// The tables of docs/API.md that say what to do about a reason. Run with `UPDATE_GOLDEN=1` to write them again.
+/// The tables of docs/api/errors.md that say what to do about a reason. Run with `UPDATE_GOLDEN=1` to write them again.
 @Suite struct ReasonTests {
     private static func table(_ name: String, _ rows: [(String, String)]) -> String {
         "| \(name) | what to do |\n|---|---|\n" + rows.map { "| `\($0)` | \($1) |\n" }.joined()
@@ -12,16 +12,16 @@ import WireFormat
 
     @Test func `the page says of each reason of a session what the person should do`() throws {
         let rows = SessionReason.allCases.map { ($0.rawValue, $0.remedy) }
-        #expect(try GeneratedSection("Reasons of a session", of: "docs/API.md").holds(Self.table("reason", rows)))
+        #expect(try GeneratedSection("Reasons of a session", of: "docs/api/errors.md").holds(Self.table("reason", rows)))
     }
 
     @Test func `the page says of each failure of a picture what the person should do`() throws {
         let rows = ImageFailureCode.known.map { ($0.rawValue, $0.remedy) }
-        #expect(try GeneratedSection("Failures of a picture", of: "docs/API.md").holds(Self.table("`error.code`", rows)))
+        #expect(try GeneratedSection("Failures of a picture", of: "docs/api/errors.md").holds(Self.table("`error.code`", rows)))
     }
 
     @Test func `the page says of each error what to do`() throws {
         let rows = ErrorCode.allCases.map { ($0.rawValue, $0.remedy) }
-        #expect(try GeneratedSection("What to do about an error", of: "docs/API.md").holds(Self.table("error", rows)))
+        #expect(try GeneratedSection("What to do about an error", of: "docs/api/errors.md").holds(Self.table("error", rows)))
     }
 }

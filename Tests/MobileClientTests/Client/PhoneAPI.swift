@@ -2,7 +2,7 @@ import Foundation
 
 @testable import MobileClient
 
-/// The part of the API that a phone uses (docs/API.md), in memory: accounts, sign-ins, sessions by face, jobs and installations.
+/// The part of the API that a phone uses (docs/api), in memory: accounts, sign-ins, sessions by face, jobs and installations.
 final class PhoneAPI: Sendable {
     struct SignIn {
         var user: String

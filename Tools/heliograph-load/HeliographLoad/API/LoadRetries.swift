@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Decides which requests are sent again, as an app does, and counts them.
 ///
-/// A request that got no answer is sent again with the same `X-Request-ID` and the same body: the API then acts once (`docs/API.md`). An
-/// answer is never asked for again, except that the first one is still under way.
+/// A request that got no answer is sent again with the same `X-Request-ID` and the same body: the API then acts once
+/// (`docs/api/sessions.md`, `docs/api/pictures.md`). An answer is never asked for again, except that the first one is still under way.
 final class LoadRetries: Sendable {
     /// The pause before a request is sent again.
     static let pause: Duration = .milliseconds(500)
