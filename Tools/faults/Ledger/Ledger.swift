@@ -29,6 +29,9 @@ public struct HandlerRun: Sendable {
 ///
 /// Only published work has a unique key: a second effect of the same work is another row, so that it is counted.
 public struct Ledger: Sendable {
+    /// The `application_name` of the sessions of a process, by which the harness sees whether they have ended.
+    public static func applicationName(pid: Int32) -> String { "fault-worker \(pid)" }
+
     /// The SQL that creates the tables; the harness runs it once.
     public static let schema = """
         CREATE TABLE fault_published (

@@ -41,6 +41,28 @@ extension Rig {
         }
     }
 
+    /// Records a fault as ``mark(_:)``, at a moment at which work is due: at a low rate there are moments without any, and then a report has no
+    /// time of recovery.
+    ///
+    /// - Returns: The moment.
+    @discardableResult func markDueWork() async throws -> Date {
+        var moment = Date()
+        try await wait(for: "work is due") {
+            moment = Date()
+            return try await ledger.openCount(dueAt: moment) > 0
+        }
+        state.withLock { $0.moments.append(Moment(date: moment, pids: nil)) }
+        return moment
+    }
+
+    /// Waits until the database has ended the sessions of processes: those that were killed may have sent a commit before.
+    func waitForSessionsToEnd(of processes: [RigProcess]) async throws {
+        let names = processes.map { Ledger.applicationName(pid: $0.pid) }
+        try await wait(for: "the sessions of killed processes have ended") {
+            try await client.query("SELECT FROM pg_stat_activity WHERE application_name = ANY(\(names))").isEmpty
+        }
+    }
+
     /// Waits until a process has at least `count` messages in work.
     func waitForWork(_ count: Int, of process: RigProcess) async throws {
         try await wait(for: "\(count) messages in work at \(process.pid)") { try await ledger.inWork(pid: process.pid) >= count }

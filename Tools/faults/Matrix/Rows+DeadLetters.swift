@@ -14,6 +14,7 @@ extension FaultRow {
             let refusing = try await rig.refuseEverything(scale)
             // Some of their dead letters are stored and not acknowledged yet.
             for consumer in refusing { await consumer.guarded.stop(signal: SIGKILL) }
+            try await rig.waitForSessionsToEnd(of: refusing)
             let dead = try await rig.deadLetterCount()
             try await rig.atOnce(rig.masters()) { try await $0.cli("FLUSHALL") }
             let left = try await rig.deadLetterCount()

@@ -14,8 +14,7 @@ extension FaultRow {
     ) { rig, scale in
         try await rig.startFlow(scale, consumer: unforgiving)
         for _ in 0..<scale.rounds {
-            rig.mark()
-            let fault = Date()
+            let fault = try await rig.markDueWork()
             try await rig.databases.proxy?.freeze()
             try await rig.flow(scale.calm)
             // A message that has two of these faults takes twice the time.
@@ -40,7 +39,7 @@ extension FaultRow {
         options: RigOptions(databasePath: .replicated)
     ) { rig, scale in
         try await rig.startFlow(scale, consumer: unforgiving)
-        rig.mark()
+        try await rig.markDueWork()
         try await rig.switchDatabasesOver()
         try await rig.flow(scale.calm)
     }
@@ -51,7 +50,7 @@ extension FaultRow {
     ) { rig, scale in
         guard let standby = rig.databases.standby else { return }
         try await rig.startFlow(scale, consumer: unforgiving)
-        rig.mark()
+        try await rig.markDueWork()
         try await rig.switchDatabasesOver()
         try await rig.databases.proxy?.point(to: .tcp(port: standby.port))
         try await rig.flow(scale.calm)
@@ -63,7 +62,7 @@ extension FaultRow {
     ) { rig, scale in
         let poolers = rig.databases.poolers
         try await rig.startFlow(scale, consumer: unforgiving)
-        rig.mark()
+        try await rig.markDueWork()
         try await rig.databases.proxy?.point(to: .tcp(port: poolers[1].port))
         poolers[0].freeze()
         try await rig.flow(scale.calm)

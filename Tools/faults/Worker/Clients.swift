@@ -1,5 +1,7 @@
 import ArgumentParser
 import EventBus
+import FaultLedger
+import Foundation
 import Logging
 import PostgresClient
 import RedisClient
@@ -38,6 +40,7 @@ struct Servers: ParsableArguments {
     func postgres(connections: Int, _ logger: Logger) throws -> PostgresClient {
         var configuration = PostgresConfiguration(url: database)
         configuration.directURL = directDatabase
+        configuration.applicationName = Ledger.applicationName(pid: ProcessInfo.processInfo.processIdentifier)
         configuration.maxConnections = connections
         return try PostgresClient(configuration: configuration, logger: logger)
     }
