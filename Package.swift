@@ -235,7 +235,7 @@ let package = Package(
         .tests("RedisClientTests", ["CHiredis", "RedisClient", "TestSupport", .nioCore, .logging]),
         .tests("PostgresClientTests", ["PostgresClient", "TestSupport", .logging, .inMemoryLogging, .lifecycle]),
         .tests("TracingTests", ["HeliographTracing", "TestSupport", .instrumentation, .tracing, .logging, .lifecycle]),
-        .tests("HTTPClientTests", ["AsyncPrimitives", "CNGHTTP2", "HTTPClient", "FCMEmulator", "TestSupport", .logging]),
+        .tests("HTTPClientTests", ["AsyncPrimitives", "HTTPClient", "FCMEmulator", "TestSupport", .logging]),
         .tests("CryptoTests", ["HeliographCrypto"]),
         .tests("MultipartTests", ["Multipart", "TestSupport"]),
         .tests("JSONTests", ["JSON", "TestSupport"]),

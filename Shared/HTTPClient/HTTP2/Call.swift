@@ -1,7 +1,7 @@
 /// An open call: its request with the progress of sending, and the part of the response received so far.
 ///
-/// Confined to the client's thread. An ended call keeps its request until the connection removes its stream, because nghttp2 may still
-/// begin the request.
+/// Confined to the client's thread. An ended call is kept until the connection removes its stream, because nghttp2 may still ask for the
+/// body.
 final class Call {
     let id: UInt64
     let request: HTTP2Request

@@ -2,12 +2,8 @@ internal import CNGHTTP2
 
 /// Callbacks of the session.
 extension HTTP2Connection {
-    func settingsReceived(_ settings: UnsafeBufferPointer<nghttp2_settings_entry>) {
+    func settingsReceived() {
         maxStreams = min(configuration.maxStreamsPerConnection, session.maxRemoteStreams)
-        // Each in order: nghttp2 reports the smallest and the last of the sizes in a frame, and both have to be announced.
-        for setting in settings where setting.settings_id == Int32(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue) {
-            headers.limitTable(to: Int(setting.value))
-        }
         markReady()
     }
 

@@ -26,8 +26,7 @@ final class HTTP2Connection {
     let use: Use
     let registry: CallRegistry
     let configuration: HTTP2ClientConfiguration
-    var headers: HeaderEncoder
-    private var headerFrame: [UInt8] = []
+    private let origin: HTTP2Origin
     let session: NativeSession
     var output = OutputBuffer()
     var streams = SlotTable<Call>()
@@ -56,7 +55,7 @@ final class HTTP2Connection {
         self.session = session
         self.socket = socket
         self.use = use
-        headers = HeaderEncoder(origin)
+        self.origin = origin
         self.registry = registry
         self.configuration = configuration
         clock = ConnectionClock(configuration, now: now)
@@ -73,7 +72,8 @@ final class HTTP2Connection {
     func open(_ call: Call, now: ContinuousClock.Instant) -> Bool {
         precondition(hasRoom, "a stream is opened on a ready connection below its limit only")
         let slot = streams.insert(call)
-        guard let stream = session.open(method: call.request.method, hasBody: !call.body.isEmpty, slot: slot) else {
+        let fields = call.request.fields(to: origin, bodyByteCount: call.body.count)
+        guard let stream = session.open(fields, hasBody: !call.body.isEmpty, slot: slot) else {
             streams.remove(slot)
             state = .draining
             return false
@@ -157,20 +157,11 @@ final class HTTP2Connection {
             while !output.isFull {
                 let bytes = try session.nextOutput()
                 if bytes.isEmpty { return }
-                if let frame = HeaderFrame(bytes) { try append(frame) } else { output.append(bytes) }
+                output.append(bytes)
             }
         } catch {
             fail(error.reason)
         }
-    }
-
-    /// Appends the frame that begins the request of a call, with the header block of the call.
-    private func append(_ frame: HeaderFrame) throws(NativeSession.Fault) {
-        guard frame.hasWholeBlock, let call = session.slot(of: frame.stream).flatMap({ streams[$0] }) else {
-            throw NativeSession.Fault(reason: "nghttp2 began a request that is not one of this client")
-        }
-        try frame.write(to: &headerFrame) { headers.append(call.request, bodyByteCount: call.body.count, to: &$0) }
-        headerFrame.withUnsafeBytes { output.append($0) }
     }
 
     /// Sends GOAWAY, as far as the socket accepts it without blocking.

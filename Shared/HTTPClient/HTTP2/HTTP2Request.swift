@@ -1,7 +1,6 @@
 /// A request that is sent many times with different bodies. Its header fields are checked once.
 public final class HTTP2Request: Sendable {
-    /// The most bytes of its header fields, with 32 for each: they must fit into one frame of the size that every server accepts, beside
-    /// the authority.
+    /// The most bytes of its header fields, with 32 for each: servers refuse more than some 16 KiB, with the authority.
     private static let maxFieldsByteCount = 15 * 1024
     /// Header fields that HTTP/2 does not allow or that the client sets itself.
     private static let reservedNames: Set<String> = [
@@ -10,12 +9,10 @@ public final class HTTP2Request: Sendable {
     /// Methods whose requests carry `content-length` even without a body.
     private static let methodsWithBody: Set<String> = ["POST", "PUT", "PATCH"]
 
-    /// The method.
-    let method: String
     /// The fields, with `:method` and `:path` first.
-    let fields: [HeaderField]
+    private let fields: HeaderFields
     /// Whether the request carries `content-length` even when its body is empty.
-    let hasBody: Bool
+    private let hasBody: Bool
 
     /// Checks a request.
     ///
@@ -27,14 +24,20 @@ public final class HTTP2Request: Sendable {
         if let fault = Self.fault(method: method, path: path, headers: headers) {
             throw HTTPClientError(.invalidRequest, mayHaveReachedServer: false, fault)
         }
-        self.method = method
-        fields =
-            [HeaderField(":method", method), HeaderField(":path", path)] + headers.map { HeaderField($0.lowercased(), $1) }
+        fields = HeaderFields([(":method", method), (":path", path)] + headers.map { ($0.lowercased(), $1) })
         hasBody = Self.methodsWithBody.contains(method)
-        guard fields.reduce(0, { $0 + $1.entryByteCount }) <= Self.maxFieldsByteCount else {
+        guard fields.listByteCount <= Self.maxFieldsByteCount else {
             let fault = "the header fields are larger than \(Self.maxFieldsByteCount) bytes"
             throw HTTPClientError(.invalidRequest, mayHaveReachedServer: false, fault)
         }
+    }
+
+    /// Returns all fields of a request to an origin, of which the pseudo-header fields are first (RFC 9113 §8.3).
+    func fields(to origin: HTTP2Origin, bodyByteCount: Int) -> HeaderFields {
+        var all = origin.fields
+        all.append(fields)
+        if bodyByteCount > 0 || hasBody { all.append("content-length", "\(bodyByteCount)") }
+        return all
     }
 
     private static func fault(method: String, path: String, headers: [(String, String)]) -> String? {

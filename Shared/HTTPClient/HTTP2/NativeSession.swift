@@ -7,8 +7,6 @@ struct NativeSession: ~Copyable {
         let reason: String
 
         init(_ code: Int) { reason = String(cString: nghttp2_strerror(Int32(clamping: code))) }
-
-        init(reason: String) { self.reason = reason }
     }
 
     /// The receive window of the connection, in bytes; large enough that the small responses never wait for it.
@@ -82,29 +80,18 @@ struct NativeSession: ~Copyable {
         return UnsafeRawBufferPointer(start: bytes, count: count)
     }
 
-    /// Opens a stream; nghttp2 fetches the body, if there is one, by a callback. The header block of its frame is to be replaced.
+    /// Opens a stream; nghttp2 fetches the body, if there is one, by a callback.
     ///
-    /// - Parameter method: The only header field that nghttp2 is given: it decides which responses are valid.
     /// - Returns: The stream id, or nil when this session opens no more streams.
-    func open(method: String, hasBody: Bool, slot: Int) -> Int32? {
+    func open(_ fields: HeaderFields, hasBody: Bool, slot: Int) -> Int32? {
         let slot = SessionCallbacks.userData(slot: slot)
-        var (name, value) = (":method", method)
-        let stream = name.withUTF8 { name in
-            value.withUTF8 { value in
-                // nghttp2 copies them, and does not write to them.
-                var field = nghttp2_nv(
-                    name: UnsafeMutablePointer(mutating: name.baseAddress), value: UnsafeMutablePointer(mutating: value.baseAddress),
-                    namelen: name.count, valuelen: value.count, flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue))
-                guard hasBody else { return nghttp2_submit_request(pointer, nil, &field, 1, nil, slot) }
-                var body = SessionCallbacks.bodyProvider
-                return nghttp2_submit_request(pointer, nil, &field, 1, &body, slot)
-            }
+        let stream = fields.withNativeFields { fields in
+            guard hasBody else { return nghttp2_submit_request(pointer, nil, fields.baseAddress, fields.count, nil, slot) }
+            var body = SessionCallbacks.bodyProvider
+            return nghttp2_submit_request(pointer, nil, fields.baseAddress, fields.count, &body, slot)
         }
         return stream > 0 ? stream : nil
     }
-
-    /// Returns the slot of a stream.
-    func slot(of stream: Int32) -> Int? { SessionCallbacks.slot(pointer, stream) }
 
     /// Resets a stream with CANCEL.
     func reset(_ stream: Int32) {

@@ -52,9 +52,7 @@ enum SessionCallbacks {
             guard let context, let frame else { return 0 }
             let head = hg_frame_head(frame).pointee
             switch UInt32(head.type) {
-            case NGHTTP2_SETTINGS.rawValue:
-                let settings = UnsafeBufferPointer(start: frame.pointee.settings.iv, count: frame.pointee.settings.niv)
-                SessionCallbacks.connection(context).settingsReceived(settings)
+            case NGHTTP2_SETTINGS.rawValue: SessionCallbacks.connection(context).settingsReceived()
             case NGHTTP2_GOAWAY.rawValue: SessionCallbacks.connection(context).goAwayReceived(code: frame.pointee.goaway.error_code)
             default: break
             }

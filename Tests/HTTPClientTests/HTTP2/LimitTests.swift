@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `header fields are refused when they would not fit into one frame`() async throws {
+    @Test func `header fields are refused when servers would refuse them`() async throws {
         let server = try await NGHTTPServer(isTLS: false)
         try await withHTTP2Client(server.origin) { client in
             // As many bytes as are allowed: with 32 for each field, and `:method`, `:path` and the name.
