@@ -42,9 +42,9 @@ struct ServiceAccountTokenRequest: TokenRequest {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let header = Base64URL.encode([UInt8](try encoder.encode(Header(kid: key.privateKeyID))))
-            let signed = "\(header).\(Base64URL.encode([UInt8](try encoder.encode(claims))))"
-            return "\(signed).\(Base64URL.encode(try key.privateKey.signRS256(Array(signed.utf8))))"
+            return try JWS.compact(
+                header: [UInt8](try encoder.encode(Header(kid: key.privateKeyID))), payload: [UInt8](try encoder.encode(claims))
+            ) { bytes throws(CryptoError) in try key.privateKey.signRS256(bytes) }
         } catch {
             throw FCMError(.configuration, "the assertion cannot be signed", underlying: error)
         }

@@ -13,8 +13,8 @@ public struct ErasureReceiptKey: Sendable {
         /// The thumbprint (RFC 7638), the same for each process that derives the key.
         let id: String
         let key: Ed25519Key
-        /// The first part of each receipt, in base64url.
-        let header: String
+        /// The parameters of each receipt.
+        let header: [UInt8]
 
         init(_ key: Ed25519Key) {
             self.key = key
@@ -23,7 +23,7 @@ public struct ErasureReceiptKey: Sendable {
                 ("crv", "Ed25519"), ("kty", "OKP"), ("x", .string(Base64URL.encode(key.publicKey.bytes))))
             id = Base64URL.encode(SHA256.hash(required.bytes))
             let header: JSONValue = .members(("alg", "EdDSA"), ("kid", .string(id)), ("typ", .string(ErasureReceiptKey.type)))
-            self.header = Base64URL.encode(header.bytes)
+            self.header = header.bytes
         }
     }
 
@@ -42,7 +42,7 @@ public struct ErasureReceiptKey: Sendable {
     }
 
     /// The beginning of the receipts that each key has signed, in the order of the ring.
-    public var headers: [String] { signers.map { "\($0.header)." } }
+    public var headers: [String] { signers.map { Base64URL.encode($0.header) + "." } }
 
     init(key: Ed25519Key) { signers = [Signer(key)] }
 
@@ -50,19 +50,16 @@ public struct ErasureReceiptKey: Sendable {
     public func sign(_ claims: JSONValue) throws(CryptoError) -> String { try sign(claims.bytes) }
 
     private func sign(_ claims: [UInt8]) throws(CryptoError) -> String {
-        let signed = "\(signers[0].header).\(Base64URL.encode(claims))"
-        return "\(signed).\(Base64URL.encode(try signers[0].key.sign(Array(signed.utf8))))"
+        try JWS.compact(header: signers[0].header, payload: claims) { bytes throws(CryptoError) in try signers[0].key.sign(bytes) }
     }
 
     /// Returns the claims of a receipt as JSON text; nil unless one of the keys has signed it as a receipt.
     public func verifiedClaims(of receipt: String) -> String? {
-        let parts = receipt.split(separator: ".", omittingEmptySubsequences: false)
-        // A receipt of a key begins with these very bytes, so that no header of a stranger is ever read.
-        guard parts.count == 3, let signer = signers.first(where: { parts[0] == $0.header }),
-            let claims = Base64URL.decode(String(parts[1])), let signature = Base64URL.decode(String(parts[2])),
-            signer.key.publicKey.verify(signature: signature, message: Array("\(parts[0]).\(parts[1])".utf8))
+        // A receipt of a key has these very bytes, so that no header of a stranger is ever read.
+        guard let jws = JWS(receipt), let signer = signers.first(where: { jws.header == $0.header }),
+            signer.key.publicKey.verify(signature: jws.signature, message: jws.signedBytes)
         else { return nil }
-        return String(decoding: claims, as: UTF8.self)
+        return String(decoding: jws.payload, as: UTF8.self)
     }
 
     /// Returns a receipt with the same claims that the first key has signed; nil when it has signed this one.
@@ -72,7 +69,7 @@ public struct ErasureReceiptKey: Sendable {
         guard let claims = verifiedClaims(of: receipt) else {
             throw CryptoError(.authenticationFailed, "no key of the ring has signed the receipt")
         }
-        return receipt.hasPrefix(signers[0].header + ".") ? nil : try sign(Array(claims.utf8))
+        return receipt.hasPrefix(headers[0]) ? nil : try sign(Array(claims.utf8))
     }
 
     /// The public keys as a JSON Web Key Set (RFC 7517 §5), the one that signs first.

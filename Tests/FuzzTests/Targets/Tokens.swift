@@ -18,16 +18,16 @@ extension FuzzTarget {
 
     /// The header, the payload and the signature, one a line; as they are, and encoded as a token.
     private static func checkSignedToken(_ input: inout FuzzInput) throws {
-        if let token = CompactJWS(input.text) { try checkClaims(token) }
+        if let token = UnverifiedToken(input.text) { try checkClaims(token) }
         let parts = input.bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2).map { Base64URL.encode(Array($0)) }
         let text = parts.joined(separator: ".")
-        guard let token = CompactJWS(text) else { return }
-        try requireEqual(token.signedBytes, Array(parts.prefix(2).joined(separator: ".").utf8), "the bytes that are signed")
+        guard let token = UnverifiedToken(text) else { return }
+        try requireEqual(token.jws.signedBytes, Array(parts.prefix(2).joined(separator: ".").utf8), "the bytes that are signed")
         try requireEqual(token.signature, Base64URL.decode(parts[2]), "the signature")
         try checkClaims(token)
     }
 
-    private static func checkClaims(_ token: CompactJWS) throws {
+    private static func checkClaims(_ token: UnverifiedToken) throws {
         let now = Date(timeIntervalSince1970: 1_761_559_200)
         guard let claims = try? FirebaseClaims(token, project: FirebaseProject(id: "fuzz"), now: now) else { return }
         try require(claims.expiresAt > now, "an expired token")

@@ -129,7 +129,7 @@ struct TokenController: Sendable {
     /// more, and a late logout of an older sign-in has nothing to end.
     func logout(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let token = try request.requiredBearer()
-        if CompactJWS.hasShape(token) { return try await logoutOfProvider(request) }
+        if UnverifiedToken.hasShape(token) { return try await logoutOfProvider(request) }
         let revoked = try await postgres.withTransaction { transaction -> AccessToken? in
             guard let revoked = try await AccessTokenRepository(transaction).revoke(accessHash: OpaqueToken.hash(token))
             else { return nil }

@@ -55,16 +55,14 @@ struct AssertionVerifier: Sendable {
         guard let grantType = form["grant_type"], !grantType.isEmpty else { throw .missing("grant_type") }
         guard grantType == Self.grantType else { throw .grantType(grantType) }
         guard let assertion = form["assertion"], !assertion.isEmpty else { throw .missing("assertion") }
-        let parts = assertion.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 3, let header = Self.json(parts[0]), let claims = Self.json(parts[1]),
-            let signature = Base64URL.decode(parts[2])
+        guard let jws = JWS(assertion), let header = try? JSONValue(parsing: jws.header), let claims = try? JSONValue(parsing: jws.payload)
         else { throw .malformed }
 
         guard claims["iss"]?.string == account.clientEmail else { throw .unknownAccount }
         // An assertion signed by a deleted key carries another kid: Google refuses it as a bad signature as well.
         guard header["alg"]?.string == "RS256",
             header["kid"].map({ $0.string == account.privateKeyID }) ?? true,
-            account.publicKey.verifyRS256(signature: signature, message: Array("\(parts[0]).\(parts[1])".utf8))
+            account.publicKey.verifyRS256(signature: jws.signature, message: jws.signedBytes)
         else { throw .badSignature }
         guard let audience = claims["aud"]?.string, audiences.contains(audience) else { throw .badAudience(audiences[0]) }
         try check(issued: claims["iat"], expires: claims["exp"], now: Int(now.timeIntervalSince1970))
@@ -77,9 +75,5 @@ struct AssertionVerifier: Sendable {
             expires - issued <= Self.maximumLifetimeSeconds, issued <= now + Self.skewSeconds,
             expires > now - Self.skewSeconds
         else { throw .badTimes }
-    }
-
-    private static func json(_ part: String) -> JSONValue? {
-        Base64URL.decode(part).flatMap { try? JSONValue(parsing: $0) }
     }
 }

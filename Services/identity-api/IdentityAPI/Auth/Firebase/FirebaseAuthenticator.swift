@@ -116,7 +116,7 @@ struct BearerAuthenticator: Authenticator {
     let firebase: FirebaseAuthenticator?
 
     func authenticate(bearer token: String, on installation: PushTarget?) async throws -> Identity? {
-        guard let firebase, CompactJWS.hasShape(token) else {
+        guard let firebase, UnverifiedToken.hasShape(token) else {
             return try await accessTokens.authenticate(bearer: token, on: installation)
         }
         return try await firebase.authenticate(bearer: token, on: installation)

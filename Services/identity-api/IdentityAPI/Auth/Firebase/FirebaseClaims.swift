@@ -58,7 +58,7 @@ struct FirebaseClaims: Sendable, Equatable {
     let expiresAt: Date
 
     /// Reads and checks the claims of a token.
-    init(_ token: CompactJWS, project: FirebaseProject, now: Date) throws(FirebaseTokenFault) {
+    init(_ token: UnverifiedToken, project: FirebaseProject, now: Date) throws(FirebaseTokenFault) {
         // An extension that must be understood (RFC 7515 §4.1.11) is not.
         guard token.header["alg"]?.string == "RS256", token.header["crit"] == nil else { throw .algorithm }
         guard let keyID = token.header["kid"]?.string, (1...Self.maxKeyIDBytes).contains(keyID.utf8.count) else { throw .malformed }

@@ -13,11 +13,11 @@ struct FirebaseTokenVerifier: Sendable {
     ///
     /// - Throws: The reason of a refusal; `undecided` when Google's keys are not known.
     func verify(_ text: String, now: Date) async throws(FirebaseTokenFault) -> FirebaseClaims {
-        guard let token = CompactJWS(text) else { throw .malformed }
+        guard let token = UnverifiedToken(text) else { throw .malformed }
         let claims = try FirebaseClaims(token, project: project, now: now)
         switch await keys.key(claims.keyID) {
         case .known(let key):
-            guard key.verifyRS256(signature: token.signature, message: token.signedBytes) else { throw .signature }
+            guard key.verifyRS256(signature: token.jws.signature, message: token.jws.signedBytes) else { throw .signature }
             return claims
         case .unknown: throw .unknownKey
         case .undecided: throw .undecided
