@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HTTPClient
 
 /// Renders mails as servers take them (RFC 5322 with MIME): plain text in UTF-8, CRLF at the ends of lines.
 enum MailRenderer {
@@ -41,18 +42,8 @@ enum MailRenderer {
         }
     }
 
-    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-    /// `Sun, 06 Nov 1994 08:49:37 +0000` (RFC 5322 § 3.3).
-    private static func date(_ date: Date) -> String {
-        // 1 January 1970 was a Thursday.
-        let day = days[Int(date.timeIntervalSince1970 / 86_400) % 7]
-        // 2026-11-21T18:30:00Z
-        let parts = date.formatted(.iso8601).split { "-T:Z".contains($0) }
-        guard parts.count == 6, let month = Int(parts[1]) else { return "" }
-        return "\(day), \(parts[2]) \(months[month - 1]) \(parts[0]) \(parts[3]):\(parts[4]):\(parts[5]) +0000"
-    }
+    /// `Sun, 06 Nov 1994 08:49:37 +0000` (RFC 5322 §3.3): HTTP's form, but for the zone.
+    private static func date(_ date: Date) -> String { HTTPDate.string(date).dropLast("GMT".count) + "+0000" }
 }
 
 extension Character {

@@ -19,13 +19,6 @@ import Testing
     }
 
     @Test(arguments: [
-        (1_369_353_600.0, "Fri, 24 May 2013 00:00:00 GMT"), (1_795_421_105.5, "Mon, 23 Nov 2026 08:05:05 GMT"),
-    ])
-    func `An instant is formatted as an HTTP date`(seconds: Double, text: String) {
-        #expect(S3Presigner.httpDate(Date(timeIntervalSince1970: seconds)) == text)
-    }
-
-    @Test(arguments: [
         ("https://s3.example:443", "https://s3.example"), ("http://S3.example:80/", "http://s3.example"),
     ])
     func `A default port is not signed`(long: String, short: String) throws {

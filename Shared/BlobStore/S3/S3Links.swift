@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HTTPClient
 
 /// Makes the links that an S3-compatible object store serves. See ``BlobLinks``.
 public struct S3Links: BlobLinks {
@@ -18,7 +19,7 @@ public struct S3Links: BlobLinks {
         let seconds = min(max(1, expires.components.seconds), Int64(S3Presigner.maxSeconds))
         let now = Date()
         // Shared caches may keep the response until the link ends. `Expires` is an instant; a `max-age` would count from each fetch.
-        let end = S3Presigner.httpDate(now.addingTimeInterval(Double(seconds)))
+        let end = HTTPDate.string(now.addingTimeInterval(Double(seconds)))
         return presigner.link(
             toPath: "/\(bucket)/\(key.name)", seconds: Int(seconds), now: now,
             overrides: [("response-cache-control", "public"), ("response-expires", end)])

@@ -57,18 +57,6 @@ struct S3Presigner: Sendable {
         time.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
     }
 
-    /// Formats a time as `Fri, 24 May 2013 00:00:00 GMT` (RFC 9110 §5.6.7).
-    static func httpDate(_ time: Date) -> String {
-        let seconds = Int(time.timeIntervalSince1970.rounded(.down))
-        let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][seconds / 86_400 % 7]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let stamp = timestamp(time)
-        let month = months[(Int(stamp.dropFirst(4).prefix(2)) ?? 1) - 1]
-        let clock = stamp.dropFirst(9)
-        return "\(weekday), \(stamp.dropFirst(6).prefix(2)) \(month) \(stamp.prefix(4)) "
-            + "\(clock.prefix(2)):\(clock.dropFirst(2).prefix(2)):\(clock.dropFirst(4).prefix(2)) GMT"
-    }
-
     /// Percent-encodes all but Amazon's unreserved characters.
     static func encoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { output, byte in

@@ -1,0 +1,30 @@
+public import FoundationEssentials
+
+/// Writes and reads dates in the form that all senders of HTTP have to use, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+public enum HTTPDate {
+    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// Returns the text of an instant since 1970, without its fraction of a second.
+    public static func string(_ date: Date) -> String {
+        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+        // 1970-01-01 was a Thursday.
+        let day = days[seconds / 86_400 % 7]
+        // 2026-11-21T18:30:00Z
+        let parts = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601).split { "-T:Z".contains($0) }
+        guard parts.count == 6, let month = Int(parts[1]) else { return "" }
+        return "\(day), \(parts[2]) \(months[month - 1]) \(parts[0]) \(parts[3]):\(parts[4]):\(parts[5]) GMT"
+    }
+
+    /// Returns the instant of a text; nil when it has another form.
+    public static func date(_ text: String) -> Date? {
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])),
+            let year = Int(parts[3]), (1970...9999).contains(year)
+        else { return nil }
+        let number = month + 1 < 10 ? "0\(month + 1)" : "\(month + 1)"
+        // A leap second has no instant of its own.
+        let time = parts[4].hasSuffix(":60") ? parts[4].dropLast(2) + "59" : parts[4]
+        return try? Date("\(parts[3])-\(number)-\(parts[1])T\(time)Z", strategy: .iso8601)
+    }
+}
