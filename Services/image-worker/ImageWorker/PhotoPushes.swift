@@ -3,17 +3,13 @@ internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
 internal import ServiceDefaults
-internal import ServiceLifecycle
 internal import Storage
 internal import WireFormat
 
-/// Closes the windows in which a topic's new photos are collected, and publishes one push for each window.
-///
-/// A window is a row that holds its end time; closing it and publishing the push are one transaction. So a window survives this
-/// process, and any number of instances may poll.
-struct PhotoPushes: Service {
-    /// Maximum number of windows per transaction.
-    private static let batchSize = 50
+/// Closes the windows in which a topic's new photos are collected, and publishes one push for each window. A row of a window holds its end.
+struct PhotoPushes: DueRowPublisher {
+    static let name = "pushes about photos"
+    static let batchSize = 50
     /// Time after which a push about photos expires.
     private static let pushLifetime: TimeInterval = 24 * 60 * 60
     /// Pushes to topics with more members than this go in the lane `bulk`.
@@ -23,24 +19,14 @@ struct PhotoPushes: Service {
     var interval: Duration = .milliseconds(500)
     let logger: Logger
 
-    func run() async throws {
-        await periodically("pushes about photos", every: interval, logger: logger) {
-            while try await publishDue() == Self.batchSize {}
+    func publishDue(limit: Int, in transaction: PostgresTransaction) async throws -> Int {
+        let windows = try await TopicPhotoWindowRepository(transaction).closeDue(limit: limit)
+        for window in windows {
+            let push = Self.push(about: window)
+            try await OutboxRepository(transaction).publish(
+                push, requestID: window.requestID, traceparent: window.traceparent, expiresAt: push.expiresAt)
         }
-    }
-
-    /// Closes the due windows of one batch and publishes their pushes; returns their number.
-    @discardableResult
-    func publishDue() async throws -> Int {
-        try await postgres.withTransaction { transaction in
-            let windows = try await TopicPhotoWindowRepository(transaction).closeDue(limit: Self.batchSize)
-            for window in windows {
-                let push = Self.push(about: window)
-                try await OutboxRepository(transaction).publish(
-                    push, requestID: window.requestID, traceparent: window.traceparent, expiresAt: push.expiresAt)
-            }
-            return windows.count
-        }
+        return windows.count
     }
 
     /// Returns the push request; it leaves out a person who added all of the photos.

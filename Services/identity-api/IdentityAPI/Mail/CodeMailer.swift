@@ -4,30 +4,20 @@ internal import Logging
 internal import Metrics
 internal import PostgresClient
 internal import ServiceDefaults
-internal import ServiceLifecycle
 internal import Storage
 internal import WireFormat
 
 /// Publishes mails with codes: a mail whose address has waited long enough with the request for the code, and the others when their time
 /// and their turn have come.
-///
-/// A mail is a row, which publishing and the event change in one transaction. So a planned mail survives this process, and any number of
-/// instances may poll.
-struct CodeMailer: Service {
-    /// The maximum number of mails per transaction.
-    private static let batchSize = 100
+struct CodeMailer: DueRowPublisher {
+    static let name = "mails with codes"
+    static let batchSize = 100
 
     let postgres: PostgresClient
     /// The mails with codes in a minute, over all addresses and instances; 0 is no limit.
     let perMinute: Int
     var interval: Duration = .seconds(1)
     let logger: Logger
-
-    func run() async throws {
-        await periodically("mails with codes", every: interval, logger: logger) {
-            while try await publishDue() == Self.batchSize {}
-        }
-    }
 
     /// Refuses a request for a mail while many of its site wait for their turn.
     ///
@@ -43,15 +33,11 @@ struct CodeMailer: Service {
         try await publish(mail.id, "at_once", in: transaction)
     }
 
-    /// Publishes the mails of one batch that are due; returns their number.
-    @discardableResult
-    func publishDue() async throws -> Int {
-        try await postgres.withTransaction { transaction in
-            let due = try await CodeMailRepository(transaction).takeDue(perMinute: perMinute, limit: Self.batchSize)
-            if due.isHeldBack { CodeBrake.count("mails") }
-            for id in due.ids { try await publish(id, "waited", in: transaction) }
-            return due.ids.count
-        }
+    func publishDue(limit: Int, in transaction: PostgresTransaction) async throws -> Int {
+        let due = try await CodeMailRepository(transaction).takeDue(perMinute: perMinute, limit: limit)
+        if due.isHeldBack { CodeBrake.count("mails") }
+        for id in due.ids { try await publish(id, "waited", in: transaction) }
+        return due.ids.count
     }
 
     private func publish(_ id: UUID, _ turn: String, in transaction: PostgresTransaction) async throws {
