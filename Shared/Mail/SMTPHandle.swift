@@ -23,7 +23,7 @@ struct SMTPHandle: ~Copyable {
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
-    /// Takes leave of the server and closes the connection; blocks for as long as the server takes to say good-bye, if at all.
+    /// Sends QUIT and closes the connection; blocks until the server has answered, or for the time limit of libcurl.
     deinit {
         curl_easy_cleanup(easy)
         errorText.deallocate()

@@ -18,7 +18,7 @@ public struct TimeSource: Sendable {
 }
 
 extension Date {
-    /// Whether an instant is longer ago than `age`. One of the future is, as far ahead: the clock was wrong then or is wrong now, and what
-    /// ends by its age would stay for as long.
+    /// Whether an instant is longer ago than `age`. An instant that is further ahead than `age` counts as old too: otherwise a record that
+    /// was written while the clock was wrong would be kept for that long.
     func isOlder(than age: Duration, at now: Date) -> Bool { abs(now.timeIntervalSince(self)) > age / .seconds(1) }
 }

@@ -30,7 +30,8 @@ extension BackgroundUploads {
         }
     }
 
-    /// Says that the outcome of an order is written down: it is not told again after a restart, but to who enqueues the order again.
+    /// Records that the app has stored the outcome of an order. After a restart the outcome is reported again only if the same order is
+    /// enqueued again.
     func acknowledge(_ id: UUID) async { await runner.send(.acknowledged(id)) }
 
     /// Forgets an order that has its outcome, so that enqueuing it again uploads it again.

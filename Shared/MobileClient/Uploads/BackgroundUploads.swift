@@ -139,7 +139,7 @@ actor BackgroundUploads {
     func signedOut() async throws(HeliographError) {
         try await start()
         await runner.send(.signedOut)
-        // A device without space can remove an order whose end it cannot write down. The person who left is not told of it.
+        // On a full disk a record can be deleted but not updated: the order is dropped, and its end is not reported.
         for (id, upload) in await runner.state.uploads {
             guard case .saving = upload.phase else { continue }
             try await records.store.update(id) { $0 = nil }

@@ -16,7 +16,7 @@ struct BurstMemory {
     mutating func take() -> ByteBuffer {
         var memory = ByteBuffer()
         swap(&memory, &last)
-        // Where the channel needs it still, a small one: a server that does not read would otherwise be sent little in much memory.
+        // If the channel still holds the memory, the buffer begins small, so that a server that reads nothing does not pin a large one.
         if memory.capacity > 0 { memory.clear(minimumCapacity: 0) }
         return memory
     }

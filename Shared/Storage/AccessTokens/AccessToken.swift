@@ -35,7 +35,7 @@ public struct AccessToken: Sendable, Equatable {
     }
 }
 
-/// The lifetimes of what a sign-in gives, each from the minting of the pair but for the last.
+/// The lifetimes of a sign-in's tokens: `access` and `idle` count from the minting of the pair, `total` from the sign-in.
 public struct SignInLifetimes: Sendable, Equatable {
     /// The lifetime of an access token: 1 hour.
     public var access: Duration

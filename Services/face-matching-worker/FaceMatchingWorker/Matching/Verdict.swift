@@ -21,10 +21,10 @@ struct ExaminedSession: Sendable {
     var liveness: LivenessOutcome?
     /// The fingerprints of the photos, which may not be used again whatever the verdict; none if they could not be examined.
     var photos: [PhotoFingerprint] = []
-    /// Of a sign-up whose photos are accepted: those who have the face, if that is looked for.
+    /// The accounts with the same face; nil unless the session is a sign-up whose photos are accepted and duplicates are searched for.
     var duplicates: DuplicateSearch.Findings?
-    /// Of a sign-in, the fingerprints of the same photos for the account: accepted ones stay known when its e-mail changes.
+    /// The fingerprints of a sign-in's photos for the account: accepted ones stay known when its e-mail changes.
     var photosOfAccount: [PhotoFingerprint] = []
-    /// Of a sign-in: the photos under the ids of its e-mail by other lookup keys, under which they may have been used.
+    /// The fingerprints of a sign-in's photos for its e-mail under other lookup keys: they may have been used under those.
     var photosOfOtherKeys: [PhotoFingerprint] = []
 }

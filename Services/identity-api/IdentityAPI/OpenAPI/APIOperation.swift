@@ -24,7 +24,8 @@ struct APIOperation: Sendable {
     let replies: [APIReply]
     /// The errors beyond those that follow from the bearers and the body; see ``allErrors``.
     var errors: Set<ErrorCode> = []
-    /// What a repetition gets whose first answer was lost, in CommonMark; nil where it changes nothing or gets the first answer by its key.
+    /// The response to a repeated request whose first response was lost, in CommonMark; nil if the request has no side effect, or if its
+    /// idempotency key returns the first response.
     var repetition: String?
     /// Finds the handler.
     let handler: @Sendable (APIRoutes) -> Handler

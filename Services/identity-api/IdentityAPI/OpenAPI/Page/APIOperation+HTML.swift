@@ -28,7 +28,7 @@ extension APIOperation {
             """
     }
 
-    /// What a repetition gets whose first answer was lost.
+    /// The response to a repeated request whose first response was lost.
     private var repeatability: String {
         if let repetition { return repetition }
         let key = APIParameter.idempotencyKey.name
