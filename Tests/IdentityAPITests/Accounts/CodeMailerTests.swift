@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import PostgresClient
+import ServiceDefaults
 import Storage
 import TestSupport
 import Testing

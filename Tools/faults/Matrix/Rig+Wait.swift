@@ -1,5 +1,6 @@
 import FaultLedger
 import Foundation
+import PostgresClient
 import Synchronization
 import TestSupport
 
