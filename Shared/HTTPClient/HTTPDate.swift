@@ -18,13 +18,16 @@ public enum HTTPDate {
 
     /// Returns the instant of a text; nil when it has another form.
     public static func date(_ text: String) -> Date? {
-        let parts = text.split(separator: " ")
-        guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])),
-            let year = Int(parts[3]), (1970...9999).contains(year)
-        else { return nil }
-        let number = month + 1 < 10 ? "0\(month + 1)" : "\(month + 1)"
         // A leap second has no instant of its own.
-        let time = parts[4].hasSuffix(":60") ? parts[4].dropLast(2) + "59" : parts[4]
-        return try? Date("\(parts[3])-\(number)-\(parts[1])T\(time)Z", strategy: .iso8601)
+        let text = text.replacing(":60 ", with: ":59 ")
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, parts[3].utf8.count == 4, parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])) else {
+            return nil
+        }
+        let number = month + 1 < 10 ? "0\(month + 1)" : "\(month + 1)"
+        guard let date = try? Date("\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z", strategy: .iso8601), date.timeIntervalSince1970 >= 0
+        else { return nil }
+        // Foundation takes 25 hours too. A wrong day of the week says nothing.
+        return string(date).dropFirst(days[0].count) == text.drop { $0 != "," } ? date : nil
     }
 }

@@ -10,7 +10,8 @@ public struct ServiceCommand<S: HeliographService>: AsyncParsableCommand {
             commandName: S.name, abstract: S.summary,
             discussion: """
                 Settings come from the environment; each may also be a file, named by NAME_FILE. \
-                docs/CONFIGURATION.md lists them all. SIGTERM ends running work within 25 seconds and then the process; image-worker with a remote generator may take 195.
+                docs/CONFIGURATION.md lists them all. SIGTERM ends running work within 25 seconds and then the process; \
+                image-worker with a remote generator may take 195.
                 """, version: HeliographVersion.current,
             subcommands: [Run.self, Healthcheck.self], defaultSubcommand: Run.self)
     }

@@ -18,8 +18,8 @@ public struct NotificationRequested: Event {
     public var recipient: NotificationRecipient
     /// The urgency, which is also the lane in which the deliveries are sent.
     public var lane: Lane
-    /// The parameters of the kind's texts and data: ids, words meant for the lock screen, and sealed values, such as the nonce of a possession
-    /// check and the texts of a chat message.
+    /// The parameters of the kind's texts and data: ids, words meant for the lock screen, and sealed values, such as the nonce of a
+    /// possession check and the texts of a chat message.
     public var parameters: [String: String]
     /// Time after which the notification is not worth sending.
     public var expiresAt: Date

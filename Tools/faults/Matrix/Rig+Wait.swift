@@ -42,8 +42,8 @@ extension Rig {
         }
     }
 
-    /// Records a fault as ``mark(_:)``, at a moment at which work is due: at a low rate there are moments without any, and then a report has no
-    /// time of recovery.
+    /// Records a fault as ``mark(_:)``, at a moment at which work is due: at a low rate there are moments without any, and then a report
+    /// has no time of recovery.
     ///
     /// - Returns: The moment.
     @discardableResult func markDueWork() async throws -> Date {

@@ -92,7 +92,7 @@ public enum StreamReset: String, Sendable, CaseIterable {
 extension FaultRule {
     /// The outcome that replaces the request's own answer; nil when the rule leaves the answer unchanged.
     func fate(project: String, now: Date) -> RequestOutcome.Fate? {
-        let retryAfter = retryAfterDateSeconds.map { HTTPDate.string(now.addingTimeInterval(Double($0))) } ?? self.retryAfter
+        let retryAfter = retryAfterDateSeconds.map { IMFFixdate.string(now.addingTimeInterval(Double($0))) } ?? self.retryAfter
         switch effect {
         case .none, .goAway: return nil
         case .error(let kind, let status):

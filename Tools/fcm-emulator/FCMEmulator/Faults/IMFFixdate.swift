@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// The date of HTTP's headers (RFC 9110 § 5.6.7).
-enum HTTPDate {
+enum IMFFixdate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
