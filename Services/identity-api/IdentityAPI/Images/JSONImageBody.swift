@@ -28,8 +28,7 @@ struct JSONImageBody: UploadBody {
 
     mutating func next() async throws -> UploadPiece? {
         repeat {
-            if due.isEmpty { try readPieces() }
-            if !due.isEmpty { return due.removeFirst() }
+            if let piece = try nextPiece() { return piece }
         } while try await chunks.advance()
         do throws(JSONError) {
             try parser.finish()
@@ -38,6 +37,15 @@ struct JSONImageBody: UploadBody {
             throw chunks.isEmpty ? APIError(.invalidRequest, "The body is empty") : .cutOff("The JSON ends too early", error)
         }
         return nil
+    }
+
+    /// Returns the next piece of the chunk; nil when the next chunk is needed.
+    ///
+    /// Not inlined: inside of the coroutine of ``next()`` it crashes the optimiser of Swift 6.3.1 (signal 11 in the splitting of coroutines).
+    @inline(never)
+    private mutating func nextPiece() throws(APIError) -> UploadPiece? {
+        if due.isEmpty { try readPieces() }
+        return due.isEmpty ? nil : due.removeFirst()
     }
 
     /// Parses the chunk up to the next piece. The picture's bytes are collected over the whole chunk: otherwise every escaped slash of the
