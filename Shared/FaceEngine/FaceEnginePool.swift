@@ -12,7 +12,8 @@ internal import Synchronization
 ///
 /// Jobs wait in a queue of limited length. A job whose task is cancelled is removed from the queue; a job that is running
 /// finishes (it takes some 20 ms). A thread interrupts the analysis of a photo between two steps for photos of higher
-/// precedence, so that those wait for a step and not for a photo.
+/// precedence, so that those wait for a step and not for a photo. The decoding of a photo is one step: photos of the lowest precedence
+/// occupy half of the threads at most, so that others need not wait for one that decodes slowly.
 public final class FaceEnginePool: Sendable {
     private struct Job {
         let id: UInt64
@@ -27,6 +28,8 @@ public final class FaceEnginePool: Sendable {
         /// Jobs whose task was cancelled before they were queued, or while they ran.
         var cancelled: Set<UInt64> = []
         var isClosed = false
+        /// The jobs of the lowest precedence that have begun and not ended.
+        var runningLow = 0
         var runningThreads = 0
         var afterLastThread: [CheckedContinuation<Void, Never>] = []
     }
@@ -43,6 +46,7 @@ public final class FaceEnginePool: Sendable {
     private let state = Mutex(State())
     private let jobs = CountingSemaphore()
     private let maxQueued: Int
+    private let maxRunningLow: Int
 
     /// Starts the threads and returns once every engine is ready and the self-check has passed, which takes some 0.3 s.
     ///
@@ -56,7 +60,7 @@ public final class FaceEnginePool: Sendable {
         modelsDirectory: String, threads: Int, decoder: ImageDecoder, maxQueued: Int = 256
     ) async throws(FaceEngineError) -> FaceEnginePool {
         precondition(threads > 0 && maxQueued > 0, "a pool has a thread and room for work")
-        let pool = FaceEnginePool(maxQueued: maxQueued)
+        let pool = FaceEnginePool(maxQueued: maxQueued, maxRunningLow: max(1, threads / 2))
         let ready: Result<Void, FaceEngineError> = await withCheckedContinuation { continuation in
             pool.startThread { [pool] in
                 do throws(FaceEngineError) {
@@ -85,7 +89,7 @@ public final class FaceEnginePool: Sendable {
         do throws(ImagingError) { try decoder.check() } catch { throw FaceEngineError(.noDecoder, error.message) }
     }
 
-    private init(maxQueued: Int) { self.maxQueued = maxQueued }
+    private init(maxQueued: Int, maxRunningLow: Int) { (self.maxQueued, self.maxRunningLow) = (maxQueued, maxRunningLow) }
 
     /// Decodes and analyses a photo.
     ///
@@ -206,11 +210,33 @@ public final class FaceEnginePool: Sendable {
         guard let engine = makeEngine() else { return }
         while true {
             jobs.wait()
-            let (job, isClosed) = state.withLock { state in
-                (state.queue.isEmpty ? nil : state.queue.removeFirst(), state.isClosed)
+            let (job, isClosed) = state.withLock { state in (next(&state), state.isClosed) }
+            guard let job else {
+                if isClosed { return }
+                continue
             }
-            if let job { run(job, on: engine) } else if isClosed { return }
+            run(job, on: engine)
+            if job.precedence == .low { lowEnded() }
         }
+    }
+
+    /// Takes the job that a free thread begins; nil when there is none that may begin.
+    private func next(_ state: inout State) -> Job? {
+        guard let first = state.queue.first else { return nil }
+        if first.precedence == .low {
+            guard state.runningLow < maxRunningLow else { return nil }
+            state.runningLow += 1
+        }
+        return state.queue.removeFirst()
+    }
+
+    /// Wakes a thread for the next job of the lowest precedence: the signal of that one was lost on a thread that might not begin it.
+    private func lowEnded() {
+        let hasWaiting = state.withLock { state in
+            state.runningLow -= 1
+            return !state.queue.isEmpty
+        }
+        if hasWaiting { jobs.signal() }
     }
 
     private func run(_ job: Job, on engine: FaceEngine) {

@@ -3,9 +3,9 @@ public import NIOPosix
 
 /// The threads that process images, and the memory budget that their work shares.
 public struct PictureThreads: Sendable {
-    /// The default memory budget: 280 MiB. It holds the largest accepted picture of an encoding that cannot be decoded row by
-    /// row, and an ordinary one beside it; a process uses some 80 MiB in addition.
-    public static let defaultMemory = 280 << 20
+    /// The default memory budget: 352 MiB. It holds a picture that takes the most, such as one of 40 megapixels that cannot be decoded row
+    /// by row or a style of 4,096 pixels a side, and an ordinary one beside it; a process uses some 80 MiB in addition.
+    public static let defaultMemory = 352 << 20
 
     /// The thread pool of the process: one thread per processor.
     public static let sharedPool: NIOThreadPool = {

@@ -5,7 +5,7 @@ import Testing
 /// Tests the memory of the real image-worker while it processes pictures of the maximum size.
 @Suite struct PictureMemoryTests {
     /// The most memory of an image-worker, in MiB.
-    private static let most = 400
+    private static let most = 470
 
     @Test func `concurrent pictures of 40 megapixels that are not decodable by rows stay within the memory limit`() async throws {
         let stack = try await Stack.shared()

@@ -16,8 +16,8 @@ import Testing
         private let gate = CountingSemaphore()
         private let begun = AsyncStream<Void>.makeStream()
 
-        func occupy(_ pool: FaceEnginePool) async -> Task<Void, any Error> {
-            let task = Task { try await pool.run { _ throws(FaceEngineError) in self.begin() } }
+        func occupy(_ pool: FaceEnginePool, _ precedence: FaceEnginePool.Precedence = .ordinary) async -> Task<Void, any Error> {
+            let task = Task { try await pool.run(precedence: precedence) { _ throws(FaceEngineError) in self.begin() } }
             await hasBegun()
             return task
         }
@@ -121,6 +121,21 @@ import Testing
         let descriptors = [try await low.value, try await ordinary.value, try await high.value]
         #expect(done.names.withLock { $0 } == ["high", "ordinary", "low"])
         #expect(descriptors[0] != nil && Set(descriptors).count == 1, "one photo left something in the engine for another")
+        await pool.shutdown()
+    }
+
+    @Test func `jobs of the lowest precedence occupy half of the threads`() async throws {
+        let pool = try await makePool(threads: 2)
+        let (blocker, done) = (Blocker(), Log())
+        let first = await blocker.occupy(pool, .low)
+        let second = Task { try await pool.run(precedence: .low) { _ throws(FaceEngineError) in done.names.withLock { $0.append("low") } } }
+        try await eventually("the second one waits") { pool.queuedCount == 1 }
+        try await pool.run { _ throws(FaceEngineError) in done.names.withLock { $0.append("ordinary") } }
+        #expect(pool.queuedCount == 1)
+        blocker.release()
+        try await first.value
+        try await second.value
+        #expect(done.names.withLock { $0 } == ["ordinary", "low"])
         await pool.shutdown()
     }
 

@@ -116,17 +116,41 @@ import WireFormat
         #expect(throws: APIError.self) { try admission.check(load, EngineTime(), isKnown: false) }
     }
 
+    @Test func `The photos of one site leave room for those of others, and those of new phones for those of known ones`() throws {
+        var limits = SessionAdmission.Limits.none
+        limits.photoBytes = 4_096 << 20
+        let admission = SessionAdmission(limits: limits)
+        func isAdmitted(_ load: UndecidedSessions, isKnown: Bool) -> Bool {
+            (try? admission.check(load, EngineTime(), isKnown: isKnown, adding: 2 << 20)) != nil
+        }
+        let ofSite = UndecidedSessions(photoBytes: 255 << 20, photoBytesOfSite: 255 << 20)
+        #expect(!isAdmitted(ofSite, isKnown: false) && isAdmitted(ofSite, isKnown: true))
+        #expect(isAdmitted(UndecidedSessions(photoBytes: 255 << 20), isKnown: false))
+        let ofAll = UndecidedSessions(photoBytes: 3_071 << 20)
+        #expect(!isAdmitted(ofAll, isKnown: false) && isAdmitted(ofAll, isKnown: true))
+        #expect(!isAdmitted(UndecidedSessions(photoBytes: 4_095 << 20), isKnown: true))
+    }
+
+    @Test func `Photos that are slow, or alone take more than the share of an address, are examined last`() {
+        let admission = SessionAdmission(limits: SessionAdmission.Limits())
+        #expect(admission.lane(EngineTime(), adding: .seconds(1), photoCount: 9, goesFirst: false) == .new)
+        #expect(admission.lane(EngineTime(), adding: .seconds(3), photoCount: 30, goesFirst: false) == .bulk)
+        #expect(admission.lane(EngineTime(), adding: .seconds(3), photoCount: 30, goesFirst: true) == .known)
+        #expect(admission.lane(EngineTime(), adding: .seconds(1), photoCount: 3, goesFirst: false) == .bulk, "each of them is slow")
+        #expect(SessionAdmission(limits: .none).lane(EngineTime(), adding: .seconds(3), photoCount: 30, goesFirst: false) == .new)
+    }
+
     @Test func `An address that has used its share of the workers' time is served last, a known phone of it is not`() async throws {
-        try await withIdentityAPI(Self.limits { $0.firstTimePerAddress = .milliseconds(1) }) { api in
+        try await withIdentityAPI(Self.limits { $0.firstTimePerAddress = .milliseconds(120) }) { api in
             _ = try await api.signedInDevice()
             try await api.postgres.execute("DELETE FROM sessions")
             try await api.postgres.execute("DELETE FROM outbox")
-            for number in 1...2 { _ = try await api.start(Path.login, Self.stranger(number)) }
+            for number in 1...3 { _ = try await api.start(Path.login, Self.stranger(number)) }
             _ = try await api.start(Path.login, .signIn(email: "known@example.org"))
             let streams = try await api.postgres.query("SELECT stream FROM outbox ORDER BY stream")
             #expect(
                 try streams.map { try $0.decode("stream", as: String.self) } == [
-                    "ekyc.requested", "ekyc.requested.bulk", "ekyc.requested.known",
+                    "ekyc.requested", "ekyc.requested", "ekyc.requested.bulk", "ekyc.requested.known",
                 ])
         }
     }
@@ -202,7 +226,7 @@ import WireFormat
     }
 
     @Test func `The bytes of photos of undecided sessions are limited`() async throws {
-        try await withIdentityAPI(Self.limits { $0.photoBytes = 3 * TestPhoto.jpeg(seed: 2).count + 10 }) { api in
+        try await withIdentityAPI(Self.limits { $0.photoBytes = 4 * TestPhoto.jpeg(seed: 2).count + 10 }) { api in
             _ = try await api.start(Path.login, Self.stranger(1))
             Self.expectRefusal(try await api.send(Self.stranger(2), to: Path.login))
             #expect(try await api.count("sessions") == 1)

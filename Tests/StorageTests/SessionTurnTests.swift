@@ -47,7 +47,7 @@ struct SessionTurnTests {
             let admission = Task {
                 try await db.withTransaction { transaction in
                     let sessions = SessionRepository(transaction)
-                    _ = try await sessions.lockUndecided(of: admitted.origin.addressKey, installationKey: nil, accountID: nil)
+                    _ = try await sessions.lockUndecided(of: admitted.origin, installationKey: nil, accountID: nil)
                     try await sessions.insert(admitted)
                 }
             }
@@ -80,7 +80,7 @@ struct SessionTurnTests {
         _ = try await insert(from: full)
         let db = client
         try await client.withTransaction { holder in
-            _ = try await SessionRepository(holder).lockUndecided(of: held.addressKey, installationKey: nil, accountID: nil)
+            _ = try await SessionRepository(holder).lockUndecided(of: held, installationKey: nil, accountID: nil)
             let filled = try await db.withTransaction { try await SessionRepository($0).fillTurns(places: 1, limit: 2) }
             #expect(filled.map(\.origin) == [free])
         }
@@ -97,7 +97,7 @@ struct SessionTurnTests {
         for (lane, waits) in [(EkycLane.new, false), (.bulk, false), (.known, false), (.bulk, true)] {
             _ = try await insert(lane, waits: waits)
         }
-        let undecided = try await sessions.undecided(of: Self.origin.addressKey, installationKey: nil, accountID: nil)
+        let undecided = try await sessions.undecided(of: Self.origin, installationKey: nil, accountID: nil)
         #expect(undecided == UndecidedSessions(total: 4, waiting: 1, ofAddress: 4, inFlightOfAddress: 2))
     }
 

@@ -84,7 +84,7 @@ extension Baseline {
                            AND verification_id IS NULL AND state IN ('received', 'processing')))
         );
         CREATE INDEX sessions_open_by_deadline ON sessions (deadline_at)
-            INCLUDE (address_key, installation_key, user_id, authorised, photo_bytes, lane, awaits_turn)
+            INCLUDE (address_key, site_key, installation_key, user_id, authorised, photo_bytes, lane, awaits_turn)
             WHERE state IN ('received', 'processing');
         CREATE INDEX sessions_waiting ON sessions (address_key, created_at, id) WHERE awaits_turn AND state = 'received';
         CREATE INDEX sessions_by_site ON sessions (site_key, created_at) INCLUDE (address_key, lane, cost_ms);

@@ -15,13 +15,15 @@ public struct UndecidedSessions: Sendable, Equatable {
     public var ofInstallation: Int
     /// The number of sign-ups that the given account authorised.
     public var ofAccount: Int
-    /// The total size of their photos in bytes.
+    /// The total size of the photos of all in bytes.
     public var photoBytes: Int
+    /// That of the sessions from the given site.
+    public var photoBytesOfSite: Int
 
     /// Describes the load.
     public init(
         total: Int = 0, waiting: Int = 0, ofAddress: Int = 0, inFlightOfAddress: Int = 0, ofInstallation: Int = 0, ofAccount: Int = 0,
-        photoBytes: Int = 0
+        photoBytes: Int = 0, photoBytesOfSite: Int = 0
     ) {
         self.total = total
         self.waiting = waiting
@@ -30,6 +32,7 @@ public struct UndecidedSessions: Sendable, Equatable {
         self.ofInstallation = ofInstallation
         self.ofAccount = ofAccount
         self.photoBytes = photoBytes
+        self.photoBytesOfSite = photoBytesOfSite
     }
 }
 
@@ -37,20 +40,21 @@ extension SessionRepository {
     /// Counts the undecided sessions, of which the admission limit allows some hundreds.
     ///
     /// - Parameters:
-    ///   - addressKey: An address, as in ``RequestOrigin/addressKey``.
+    ///   - origin: An address with its site.
     ///   - installationKey: An installation; `nil` counts none.
     ///   - accountID: The account whose bearer authorised a sign-up; `nil` counts none.
     public func undecided(
-        of addressKey: [UInt8]?, installationKey: [UInt8]?, accountID: UUID?
+        of origin: RequestOrigin, installationKey: [UInt8]?, accountID: UUID?
     ) async throws(PostgresError) -> UndecidedSessions {
         let rows = try await db.query(
             """
             SELECT count(*) AS total, count(*) FILTER (WHERE awaits_turn) AS waiting,
-                count(*) FILTER (WHERE address_key = \(addressKey)) AS of_address,
-                count(*) FILTER (WHERE address_key = \(addressKey) AND \(unescaped: Self.isInFlight)) AS in_flight,
+                count(*) FILTER (WHERE address_key = \(origin.addressKey)) AS of_address,
+                count(*) FILTER (WHERE address_key = \(origin.addressKey) AND \(unescaped: Self.isInFlight)) AS in_flight,
                 count(*) FILTER (WHERE installation_key = \(installationKey)) AS of_installation,
                 count(*) FILTER (WHERE user_id = \(accountID) AND authorised) AS of_account,
-                coalesce(sum(photo_bytes), 0)::bigint AS photo_bytes
+                coalesce(sum(photo_bytes), 0)::bigint AS photo_bytes,
+                coalesce(sum(photo_bytes) FILTER (WHERE site_key = \(origin.siteKey)), 0)::bigint AS photo_bytes_of_site
             FROM sessions WHERE \(unescaped: Self.isUndecided)
             """)
         let row = try rows.required()
@@ -58,7 +62,7 @@ extension SessionRepository {
             total: try row.decode("total"), waiting: try row.decode("waiting"), ofAddress: try row.decode("of_address"),
             inFlightOfAddress: try row.decode("in_flight"), ofInstallation: try row.decode("of_installation"),
             ofAccount: try row.decode("of_account"),
-            photoBytes: try row.decode("photo_bytes"))
+            photoBytes: try row.decode("photo_bytes"), photoBytesOfSite: try row.decode("photo_bytes_of_site"))
     }
 
     /// Counts the undecided sessions, and blocks other new sessions of the address, the installation or the account until the
@@ -67,16 +71,16 @@ extension SessionRepository {
     /// Does not block sessions of other addresses, so concurrent sessions may exceed the limit of the total by their number.
     /// Call after ``lockSignInAttempts(userID:installationKey:)``: locks are taken in the order account, address, installation.
     public func lockUndecided(
-        of addressKey: [UInt8]?, installationKey: [UInt8]?, accountID: UUID?
+        of origin: RequestOrigin, installationKey: [UInt8]?, accountID: UUID?
     ) async throws(PostgresError) -> UndecidedSessions {
         try await db.execute(
             """
             SELECT pg_advisory_xact_lock(hashtextextended('sessions_of_account:' || (\(accountID)::uuid)::text, 0)),
                 pg_advisory_xact_lock(\(unescaped: Self.turnLock("address_key"))),
                 pg_advisory_xact_lock(hashtextextended('sessions_of_installation:' || encode((\(installationKey)::bytea), 'hex'), 0))
-            FROM (SELECT \(addressKey)::bytea AS address_key) address
+            FROM (SELECT \(origin.addressKey)::bytea AS address_key) address
             """)
-        return try await undecided(of: addressKey, installationKey: installationKey, accountID: accountID)
+        return try await undecided(of: origin, installationKey: installationKey, accountID: accountID)
     }
 
     /// Returns the time of face engines that sessions have used in ``costWindow``, or are going to: undecided ones count by their

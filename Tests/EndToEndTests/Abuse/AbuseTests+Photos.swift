@@ -48,7 +48,9 @@ extension AbuseTests {
         let scale = AbuseScale.current
         let stack = try await scale.stack()
         let (owner, hog) = (try await HonestOwner.make(stack), try await HonestOwner.make(stack))
-        let calm = try await HonestOwner.times(isCalm: true) { try await owner.picture() }
+        // By another account, whose share these pictures use up.
+        let other = try await HonestOwner.make(stack)
+        let calm = try await HonestOwner.times(isCalm: true) { try await other.picture() }
         let photo = try Photos.load(Photos.front[1])
         let options = #"{"width":\#(scale.side),"height":\#(scale.side),"quality":"high"}"#
         var accepted: [String] = []

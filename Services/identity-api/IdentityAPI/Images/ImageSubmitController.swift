@@ -38,14 +38,14 @@ struct ImageSubmitController: Sendable {
         let origin = ImageJobStarter.Origin(
             userID: identity.userID, signInID: identity.signInID, requestID: context.requestID, traceparent: context.traceparent)
         let jobID = UUID()
-        let (answer, order, isReplay) = try await slots.withSlot(for: context.client) {
+        let (answer, order, isReplay) = try await slots.withSlot(for: context.client) { slot in
             try await repeatable.run { attempt in
                 try await blobs.deletingOnFailure(under: BlobFolder.imageJobs.prefix(of: jobID), context.logger) {
                     let inputKey = try BlobFolder.imageJobs.key("input", of: jobID)
                     let receiver = PictureReceiver(blobs: blobs, limits: limits.picture) { try await attempt.lease?.renewIfDue() }
                     context.askForBody()
                     let received = try await receive(
-                        request, boundary, storingAs: attempt.isRepetition ? nil : inputKey, with: receiver)
+                        request, boundary, slot, storingAs: attempt.isRepetition ? nil : inputKey, with: receiver)
                     let answer = try await attempt.answer(to: received.fingerprint) { lease in
                         try await starter.start(received, jobID: jobID, inputKey: inputKey, lease: lease, origin: origin)
                     }
@@ -72,15 +72,17 @@ struct ImageSubmitController: Sendable {
 
     /// Reads an order in one of its two formats; JSON is the one without a boundary.
     private func receive(
-        _ request: Request, _ boundary: MultipartBoundary?, storingAs key: BlobKey?, with receiver: PictureReceiver
+        _ request: Request, _ boundary: MultipartBoundary?, _ slot: UploadSlots.Slot, storingAs key: BlobKey?,
+        with receiver: PictureReceiver
     ) async throws -> ReceivedImageOrder {
         guard let boundary else {
-            var body = JSONImageBody(request.body, limits: limits)
+            var body = JSONImageBody(request.body, limits: limits, slot: slot)
             return try await ReceivedImageOrder(
                 reading: &body, pictureField: JSONImageBody.pictureField, storingAs: key, with: receiver)
         }
         var body = MultipartBody(
-            request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits)
+            request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits,
+            slot: slot)
         return try await ReceivedImageOrder(reading: &body, pictureField: "image", storingAs: key, with: receiver)
     }
 

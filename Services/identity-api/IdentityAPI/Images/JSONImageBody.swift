@@ -17,8 +17,8 @@ struct JSONImageBody: UploadBody {
     private var due: [UploadPiece] = []
     private let limits: UploadLimits
 
-    init(_ body: RequestBody, limits: UploadLimits) {
-        chunks = BodyChunks(body, maxBytes: limits.imageBodyBytes)
+    init(_ body: RequestBody, limits: UploadLimits, slot: UploadSlots.Slot?) {
+        chunks = BodyChunks(body, maxBytes: limits.imageBodyBytes, slot: slot)
         parser = JSONStreamParser(streaming: [Self.pictureField], reading: ImageOrderFields.names)
         let characters = (limits.pictureBytes + 2) / 3 * 4
         // Two more characters for each line of 64, the shortest lines that encoders write.
@@ -41,7 +41,7 @@ struct JSONImageBody: UploadBody {
 
     /// Returns the next piece of the chunk; nil when the next chunk is needed.
     ///
-    /// Not inlined: inside of the coroutine of ``next()`` it crashes the optimiser of Swift 6.3.1 (signal 11 in the splitting of coroutines).
+    /// Not inlined: inside of the coroutine of ``next()`` it crashes the optimiser of Swift 6.3.1 (signal 11, while splitting coroutines).
     @inline(never)
     private mutating func nextPiece() throws(APIError) -> UploadPiece? {
         if due.isEmpty { try readPieces() }

@@ -42,12 +42,18 @@ struct SessionAdmission: Sendable {
 
         /// The maximum number of sessions of unknown installations: three quarters of ``total``.
         var newTotal: Int { total * 3 / 4 }
+        /// The maximum bytes of photos of unknown installations: three quarters of ``photoBytes``.
+        var newPhotoBytes: Int { photoBytes / 4 * 3 }
+        /// Those of one site: a sixteenth of ``photoBytes``, and at least the photos of one session.
+        var photoBytesPerSite: Int { max(photoBytes / 16, min(photoBytes, UploadLimits().bodyBytes)) }
     }
 
     /// The `Retry-After` in seconds: deciding a session takes one or a few.
     private static let retryAfter = 10
     /// That of an address that has used up its time. A tenth of the time comes back in a minute.
     private static let timeRetryAfter = 60
+    /// The time of a photo whose decoding would hold a thread up for others: a JPEG of 16 megapixels takes 105 ms, one of HEIC 350.
+    private static let slowPhoto = Duration.milliseconds(150)
 
     let limits: Limits
 
@@ -82,7 +88,12 @@ struct SessionAdmission: Sendable {
         if limits.total > 0, !isKnown, awaitsTurn(undecided), undecided.waiting >= limits.total {
             throw Self.refusal("waiting", "Too many sessions wait for their turn")
         }
-        if limits.photoBytes > 0, undecided.photoBytes + bytes > limits.photoBytes {
+        guard limits.photoBytes > 0 else { return }
+        // What one site sends leaves room for the photos of others, and what new installations send for those of known ones.
+        if !isKnown, undecided.photoBytesOfSite + bytes > limits.photoBytesPerSite {
+            throw Self.refusal("site_bytes", "Too many photos of this address are not examined yet")
+        }
+        if undecided.photoBytes + bytes > (isKnown ? limits.photoBytes : limits.newPhotoBytes) {
             throw Self.refusal("bytes", "Too many photos are not examined yet")
         }
     }
@@ -94,9 +105,16 @@ struct SessionAdmission: Sendable {
     }
 
     /// The lane of a session.
-    func lane(_ used: EngineTime, goesFirst: Bool) -> EkycLane {
+    ///
+    /// - Parameters:
+    ///   - cost: The estimated time of its photos. If they take more than the share of an address, or each of them is slow, they are
+    ///     examined after those of others from the first session on.
+    ///   - photoCount: The number of its photos.
+    func lane(_ used: EngineTime, adding cost: Duration, photoCount: Int, goesFirst: Bool) -> EkycLane {
         if goesFirst { return .known }
-        return Self.exceeds(used, limits.firstTimePerAddress) ? .bulk : .new
+        guard limits.firstTimePerAddress > .zero else { return .new }
+        let isSlow = cost > limits.firstTimePerAddress || cost > Self.slowPhoto * photoCount
+        return isSlow || Self.exceeds(used, limits.firstTimePerAddress) ? .bulk : .new
     }
 
     /// Whether a session of an unknown installation waits until another one of its address has ended.

@@ -82,7 +82,7 @@ struct SessionStarter: Sendable {
         from address: IPAddress, bearer: Identity?, mayBeKnown: Bool, route: String, key: String?
     ) async throws {
         let (sessions, origin) = (SessionRepository(postgres), keys.origin(address))
-        let undecided = try await sessions.undecided(of: origin.addressKey, installationKey: nil, accountID: bearer?.userID)
+        let undecided = try await sessions.undecided(of: origin, installationKey: nil, accountID: bearer?.userID)
         let used = try await sessions.engineTime(of: origin, userID: bearer?.userID)
         do {
             try admission.check(undecided, used, isKnown: mayBeKnown && admission.goesFirst(used))
@@ -174,11 +174,11 @@ struct SessionStarter: Sendable {
             }
         }
         let undecided = try await sessions.lockUndecided(
-            of: new.origin.addressKey, installationKey: new.installationKey, accountID: new.authorised ? new.userID : nil)
+            of: new.origin, installationKey: new.installationKey, accountID: new.authorised ? new.userID : nil)
         let used = try await sessions.engineTime(of: new.origin, userID: new.userID)
         let goesFirst = isKnown && admission.goesFirst(used)
         try admission.check(undecided, used, isKnown: goesFirst, adding: new.photoBytes)
-        new.lane = admission.lane(used, goesFirst: goesFirst)
+        new.lane = admission.lane(used, adding: new.estimatedCost, photoCount: new.photos.count, goesFirst: goesFirst)
         new.awaitsTurn = !goesFirst && admission.awaitsTurn(undecided)
         if let registration { new.installID = try await PushInstallRepository(transaction).registerUnbound(registration).id }
         return try await sessions.insert(new)

@@ -44,14 +44,15 @@ struct PhotoController: Sendable {
         let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
         let repeatable = RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger)
         let photoID = UUID()
-        return try await slots.withSlot(for: context.client) {
+        return try await slots.withSlot(for: context.client) { slot in
             try await repeatable.run { attempt in
                 try await blobs.deletingOnFailure(under: BlobFolder.topicPhotos.prefix(of: photoID), context.logger) {
                     let photoKey = try BlobFolder.topicPhotos.key("photo", of: photoID)
                     let receiver = PictureReceiver(blobs: blobs, limits: limits.picture) { try await attempt.lease?.renewIfDue() }
                     context.askForBody()
                     var body = MultipartBody(
-                        request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits)
+                        request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits,
+                        slot: slot)
                     let picture = try await receive(&body, storingAs: attempt.isRepetition ? nil : photoKey, with: receiver)
                     let fingerprint = SHA256.hash(Array("photo\n\(name.text)\n".utf8) + picture.sha256)
                     let answer = try await attempt.answer(to: fingerprint) { lease in

@@ -22,10 +22,12 @@ struct MultipartBody: UploadBody {
     /// The first bytes of a picture whose beginning was returned.
     private var firstBytes: ByteBuffer?
 
-    init(_ body: RequestBody, boundary: MultipartBoundary, fields: Fields, maxBytes: Int, limits: UploadLimits) {
+    init(
+        _ body: RequestBody, boundary: MultipartBoundary, fields: Fields, maxBytes: Int, limits: UploadLimits, slot: UploadSlots.Slot?
+    ) {
         self.fields = fields
         self.limits = limits
-        chunks = BodyChunks(body, maxBytes: maxBytes)
+        chunks = BodyChunks(body, maxBytes: maxBytes, slot: slot)
         parser = MultipartParser(boundary: boundary)
     }
 

@@ -22,9 +22,11 @@ protocol UploadBody {
     mutating func next() async throws -> UploadPiece?
 }
 
-/// The chunks of a request's body, the current one with the offset up to which it is parsed.
+/// The chunks of a request's body, the current one with the offset up to which it is parsed. Each is returned in its turn
+/// (``UploadTurns``), which ends with the call for the next one.
 struct BodyChunks {
     private var chunks: RequestBody.AsyncIterator
+    private let slot: UploadSlots.Slot?
     private var bytesLeft: Int
     /// Whether nothing of the body has come.
     private(set) var isEmpty = true
@@ -33,13 +35,15 @@ struct BodyChunks {
     /// The offset up to which the chunk is parsed.
     var position = 0
 
-    init(_ body: RequestBody, maxBytes: Int) {
+    init(_ body: RequestBody, maxBytes: Int, slot: UploadSlots.Slot?) {
         chunks = body.makeAsyncIterator()
+        self.slot = slot
         bytesLeft = maxBytes
     }
 
     /// Reads the next chunk; false at the end of the body.
     mutating func advance() async throws -> Bool {
+        slot?.endTurn()
         let next: ByteBuffer?
         do {
             next = try await chunks.next(isolation: #isolation)
@@ -52,6 +56,7 @@ struct BodyChunks {
         bytesLeft -= next.readableBytes
         if next.readableBytes > 0 { isEmpty = false }
         guard bytesLeft >= 0 else { throw APIError(.payloadTooLarge, "The body is too large") }
+        try await slot?.beginTurn(byteCount: next.readableBytes)
         (chunk, position) = (next, 0)
         return true
     }

@@ -38,11 +38,12 @@ struct UploadController: Sendable {
             key: key)
         let sessionID = UUID()
         let prefix = BlobFolder.sessions.prefix(of: sessionID)
-        return try await slots.withSlot(for: context.client) {
+        return try await slots.withSlot(for: context.client) { slot in
             try await blobs.deletingOnFailure(under: prefix, context.logger) {
                 context.askForBody()
                 var body = MultipartBody(
-                    request.body, boundary: boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
+                    request.body, boundary: boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits,
+                    slot: slot)
                 let upload = try await UploadReceiver(form: form, sessionID: sessionID, blobs: blobs, limits: limits).receive(&body)
                 let order = try self.order(of: upload, form, bearer, proof)
                 return try await repeatable(order, key, context).run { attempt in

@@ -1,15 +1,41 @@
+internal import Synchronization
+
 /// Limits the number of concurrent transfers of pictures, and with it the memory and the disk space that they take.
 final class UploadSlots: Sendable {
     /// The slot of one transfer; it is released with its last reference.
     final class Slot: Sendable {
+        private let client: IPAddress
+        private let turns: UploadTurns
+        private let hasTurn = Mutex(false)
         private let release: @Sendable () -> Void
 
-        fileprivate init(release: @escaping @Sendable () -> Void) { self.release = release }
+        fileprivate init(of client: IPAddress, turns: UploadTurns, release: @escaping @Sendable () -> Void) {
+            (self.client, self.turns, self.release) = (client, turns, release)
+        }
 
-        deinit { release() }
+        /// Waits until a chunk of the transfer may be worked on; see ``UploadTurns``.
+        func beginTurn(byteCount: Int) async throws {
+            try await turns.begin(client, byteCount: byteCount)
+            hasTurn.withLock { $0 = true }
+        }
+
+        /// Ends the work on a chunk, if it has begun.
+        func endTurn() {
+            let had = hasTurn.withLock { hasTurn in
+                defer { hasTurn = false }
+                return hasTurn
+            }
+            if had { turns.end() }
+        }
+
+        deinit {
+            endTurn()
+            release()
+        }
     }
 
     private let quota: AddressQuota
+    private let turns = UploadTurns()
 
     /// Creates slots.
     ///
@@ -26,16 +52,16 @@ final class UploadSlots: Sendable {
     ///   client would hold a connection.
     func take(for client: IPAddress) throws(APIError) -> Slot {
         switch quota.take(client) {
-        case .taken: Slot { [quota] in quota.release(client) }
+        case .taken: Slot(of: client, turns: turns) { [quota] in quota.release(client) }
         case .shareExhausted: throw APIError.rateLimited("Too many transfers from this address", wait: .seconds(2))
         case .exhausted: throw APIError.overloaded("Too many transfers at the moment")
         }
     }
 
     /// Runs the body in a slot; see ``take(for:)``.
-    func withSlot<Result>(for client: IPAddress, _ body: () async throws -> Result) async throws -> Result {
+    func withSlot<Result>(for client: IPAddress, _ body: (Slot) async throws -> Result) async throws -> Result {
         let slot = try take(for: client)
         defer { withExtendedLifetime(slot) {} }
-        return try await body()
+        return try await body(slot)
     }
 }

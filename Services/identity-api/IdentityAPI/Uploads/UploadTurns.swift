@@ -1,0 +1,113 @@
+internal import NIOCore
+internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Musl
+#endif
+
+/// The turns in which chunks of uploads are checked, sealed and stored: as many at once as there are cores, and first those of the address
+/// that has sent the least of late.
+///
+/// Without turns a small upload shares the cores with all large ones: forty transfers of a few addresses made a sign-in of 60 ms take a
+/// second. A client that waits is not read from, so that it can send no faster than its turns come.
+final class UploadTurns: Sendable {
+    /// The time in which the bytes of an address count half.
+    private static let halfLife = Duration.seconds(10)
+    /// The addresses whose bytes are remembered, unless more of them are of use.
+    private static let maxRemembered = 4_096
+    /// The bytes below which an address may be forgotten.
+    private static let negligible = 65_536.0
+
+    private struct Usage {
+        var bytes = 0.0
+        var at: ContinuousClock.Instant
+
+        func bytes(at now: ContinuousClock.Instant) -> Double { bytes * exp2(-((now - at) / UploadTurns.halfLife)) }
+    }
+
+    private struct Waiter {
+        let id: UInt64
+        let address: IPAddress
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var running = 0
+        var waiters: [Waiter] = []
+        var nextID: UInt64 = 0
+        var used: [IPAddress: Usage] = [:]
+    }
+
+    private let width: Int
+    private let state = Mutex(State())
+
+    /// - Parameter width: The turns at once.
+    init(width: Int = max(1, System.coreCount / 2)) { self.width = width }
+
+    /// Waits for a turn; call ``end()`` when the chunk is stored.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled before.
+    func begin(_ client: IPAddress, byteCount: Int) async throws {
+        let (address, now) = (client.subscriber, ContinuousClock.now)
+        let id: UInt64? = state.withLock { state in
+            Self.count(byteCount, of: address, at: now, in: &state)
+            if state.running < width {
+                state.running += 1
+                return nil
+            }
+            state.nextID += 1
+            return state.nextID
+        }
+        guard let id else { return }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome: Result<Void, any Error>? = state.withLock { state in
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    // A turn may have ended since.
+                    if state.running < width {
+                        state.running += 1
+                        return .success(())
+                    }
+                    state.waiters.append(Waiter(id: id, address: address, continuation: continuation))
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
+            }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Ends a turn, and begins that of the waiting address that has sent the least.
+    func end() {
+        let now = ContinuousClock.now
+        let next: Waiter? = state.withLock { state in
+            let used = state.waiters.map { Self.bytes(of: $0.address, at: now, in: state) }
+            // Of equal ones the first, which has waited longest.
+            let least = used.indices.min { used[$0] < used[$1] }
+            guard let least else {
+                state.running -= 1
+                return nil
+            }
+            return state.waiters.remove(at: least)
+        }
+        next?.continuation.resume()
+    }
+
+    /// The number of those that wait, for tests.
+    var waiting: Int { state.withLock { $0.waiters.count } }
+
+    private static func bytes(of address: IPAddress, at now: ContinuousClock.Instant, in state: State) -> Double {
+        state.used[address]?.bytes(at: now) ?? 0
+    }
+
+    private static func count(_ byteCount: Int, of address: IPAddress, at now: ContinuousClock.Instant, in state: inout State) {
+        if state.used.count >= maxRemembered { state.used = state.used.filter { $0.value.bytes(at: now) >= negligible } }
+        state.used[address] = Usage(bytes: bytes(of: address, at: now, in: state) + Double(byteCount), at: now)
+    }
+}
