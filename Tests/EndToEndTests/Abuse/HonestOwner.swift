@@ -8,6 +8,8 @@ struct HonestOwner: Sendable {
     private static let patience: Duration = .seconds(180)
     /// The address of honest people, who share no place with strangers.
     static let address = "203.0.113.7"
+    /// The people who have signed up.
+    private static let people = EventCount()
 
     let phone: Phone
     let email: String
@@ -45,10 +47,11 @@ struct HonestOwner: Sendable {
         return Times(milliseconds)
     }
 
-    /// A new person signs up, and the photos are decided.
+    /// A new person signs up at an address of their own, and the photos are decided.
     static func signUp(_ stack: Stack) async throws -> Bool {
         try await forgetPhotos(stack)
-        let phone = try await Phone.make(stack).at(address)
+        let number = people.add()
+        let phone = try await Phone.make(stack).at("198.51.\(number / 250).\(number % 250 + 1)")
         let email = "new-\(UUID().uuidString)@example.org"
         return try await isDecided(phone) { try await phone.signUp(email: email, comment: UUID().uuidString) } == "succeeded"
     }
