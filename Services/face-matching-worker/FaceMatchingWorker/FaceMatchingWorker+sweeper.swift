@@ -5,7 +5,8 @@ internal import ServiceDefaults
 internal import Storage
 
 extension FaceMatchingWorker {
-    /// The sweeper of what no search needs any more: old removals, pairs of which one has no face, and reports of workers that are gone.
+    /// The sweeper of rows that no search needs any more: old removals, duplicate pairs with an erased face, and reports of stopped
+    /// workers.
     static func sweeper(postgres: PostgresClient, logger: Logger, clock: any MonotonicClock = ContinuousClock()) -> Sweeper {
         let interval = Duration.seconds(60)
         return Sweeper(

@@ -17,7 +17,7 @@ extension IdentityAPI {
 
     /// The pause between two looks at the partitions of the audit log, which are made two months ahead.
     private static let auditInterval = Duration.seconds(60 * 60)
-    /// The pause between two counts of sealed values, and the age from which one instance samples the tables anew.
+    /// The pause between two counts of sealed values, and the age after which one instance samples the tables again.
     static let sealedValuesInterval = Duration.seconds(10 * 60)
 
     /// The sweeper of sessions and sign-ins with their photos, and of all other rows that identity-api writes and that expire.

@@ -15,11 +15,11 @@ struct IdentityAPIConfiguration: Sendable {
     var connection = ConnectionGuard.Limits()
     /// The limits of one client.
     var limits = LimitsConfiguration()
-    /// The Firebase project whose ID tokens are accepted; nil for none.
+    /// The Firebase project whose ID tokens are accepted; nil without Firebase sign-ins.
     var firebase: FirebaseConfiguration?
     /// The limits of exports of accounts.
     var exports = ExportLimits()
-    /// The consent that a sign-up needs; nil for none.
+    /// The consent that a sign-up needs; nil if a sign-up needs no consent.
     var consent: ConsentRequirement?
     /// Whether sign-ups and sign-ins have to answer a challenge.
     var requiresChallenge = false
@@ -29,7 +29,7 @@ struct IdentityAPIConfiguration: Sendable {
     var connections = 4_096
     /// The time after which a connection without a request is closed.
     var idleTimeout = TimeAmount.seconds(75)
-    /// The maximum number of requests that wait for a session, and, counted apart, of those that wait for a job.
+    /// The maximum number of requests that wait for a session, and of requests that wait for a job; the two are counted separately.
     var waiters = 2_000
     /// The maximum number of open event streams; one address may hold a share of them.
     var eventStreams = 1_000

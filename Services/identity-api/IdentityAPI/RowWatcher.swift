@@ -57,13 +57,13 @@ final class RowWatcher<Row: Sendable>: Service {
         if isWaitedFor { wakeUps.continuation.yield() }
     }
 
-    /// Follows a row: the stream delivers it at once, whenever it changes, and every second; nil when the row does not exist (any more).
-    /// The stream ends when the service shuts down or the client hangs up; release the subscription to stop.
+    /// Follows a row: the stream delivers it at once, whenever it changes, and every second; nil when the row does not exist. The stream
+    /// ends when the service shuts down or the client hangs up; release the subscription to stop.
     ///
     /// - Parameters:
     ///   - owner: The owner whose share of the limits is used.
     ///   - whenClientHangsUp: Registers the given handler for the end of the connection; the handler ends the stream.
-    /// - Throws: `overloaded` when too many requests wait already, `rate_limited` when too many wait for this row or of this owner.
+    /// - Throws: `overloaded` when too many requests wait already, `rate_limited` when too many wait for this row or from this owner.
     func follow(
         _ id: UUID, for owner: RowOwner, whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void
     ) throws(APIError) -> RowSubscription<Row> {
@@ -80,7 +80,7 @@ final class RowWatcher<Row: Sendable>: Service {
     /// Waits until a row satisfies a condition, or the time is up, or the sign-in ends, or the service shuts down, or the client hangs up.
     ///
     /// - Parameter signIn: The sign-in of the client; nil for a client whose token belongs to the row itself.
-    /// - Returns: The row that satisfies the condition; nil when the wait ended otherwise, or the row does not exist.
+    /// - Returns: The row that satisfies the condition; nil when the wait ended for another reason, or the row does not exist.
     func wait(
         for id: UUID, of owner: RowOwner, while signIn: SignInWatch? = nil, upTo time: Duration,
         whenClientHangsUp: (@escaping @Sendable () -> Void) -> Void, until isWished: @escaping @Sendable (Row) -> Bool

@@ -7,7 +7,7 @@ internal import Storage
 internal import WireFormat
 
 extension ImageWorker {
-    /// Time in which the worker that ended a job deletes its upload, before the sweeper does.
+    /// The time that the worker of an ended job has to delete the upload, before the sweeper does it.
     private static let inputGracePeriod: Duration = .seconds(60)
     /// Age at which an object belongs to no job: a job lives for 24 hours.
     private static let pictureLifetime: Duration = .seconds(25 * 60 * 60)
@@ -18,7 +18,7 @@ extension ImageWorker {
     /// interrupted uploads, deletions and dead workers left in the store. Objects are deleted before their rows.
     ///
     /// - Parameters:
-    ///   - paidCalls: The limits of a paid generator, whose calls are exported; nil for another one.
+    ///   - paidCalls: The limits of a paid generator, whose calls are exported as metrics; nil for an unpaid generator.
     ///   - photoLifetime: See `TOPIC_PHOTO_LIFETIME_DAYS`.
     static func sweeper(
         postgres: PostgresClient, store: any BlobStore, cleanup: JobCleanup, turns: JobTurns, paidCalls: ImageCallLimits? = nil,

@@ -104,7 +104,7 @@ struct NotifierConfiguration: Sendable {
 
     private enum CredentialsKind: String, CaseIterable { case file, metadata }
 
-    /// Reads the key whose parts are single settings; nil when there are none.
+    /// Reads the key from single settings for its parts; nil when they are not set.
     ///
     /// The project id alone is not a key: other services and other sources of credentials use that setting too.
     private static func readFirebaseKey(_ settings: Settings) throws(ConfigurationError) -> ServiceAccountKey? {

@@ -16,13 +16,13 @@ struct OverdueNotifications: Sendable {
     let postgres: PostgresClient
     let logger: Logger
 
-    /// Settles all of them, and returns their number.
+    /// Settles all overdue notifications, and returns their number.
     func settle() async throws -> Int {
         var total = 0
         while true {
             let (found, ended) = try await settleBatch()
             total += ended
-            // When nothing of a batch was settled, senders have leases on it.
+            // If no notification of a batch could be settled, senders hold leases on their deliveries.
             if found < Self.batchSize || ended == 0 { break }
         }
         Counter(label: "push_notifications_overdue_total").increment(by: total)

@@ -44,7 +44,7 @@ extension TokenRegistry {
                 Sweeper.Step("overdue_notifications", every: .seconds(30), logLevel: .notice) {
                     try await OverdueNotifications(postgres: postgres, logger: logger).settle()
                 },
-                // Several times a minute and apart from other steps, so that none of a day's slices, which last a minute, is left out.
+                // A day has one slice for each minute. Run several times a minute and apart from other steps, so that no slice is left out.
                 Sweeper.Step("push_installs", every: .seconds(20)) {
                     let minute = Int(Date().timeIntervalSince1970 / 60)
                     let (deleted, stale) = try await installs.expireInstallations(slice: minute % expirySlices, of: expirySlices)
@@ -69,8 +69,8 @@ extension TokenRegistry {
             ])
     }
 
-    /// Deletes old notifications, in turns with their delivery pages and deliveries: each turn deletes what the oldest `batchSize`
-    /// notifications have, and then those that have nothing left.
+    /// Deletes old notifications, in turns with their delivery pages and deliveries: each turn deletes pages and deliveries of the oldest
+    /// `batchSize` notifications, and then the notifications that have no deliveries left.
     ///
     /// - Returns: The number of deleted rows.
     private static func deleteNotifications(_ postgres: PostgresClient, batchSize: Int) async throws -> Int {

@@ -28,7 +28,8 @@ struct DuplicateCheck: Sendable {
         return DuplicateResult(others: others, isRefused: isRefused)
     }
 
-    /// Stores who has the face of a sign-up, which is stored itself. A refused one may have no account, of which a row could be erased.
+    /// Stores the accounts with the face of a sign-up whose face is stored too. Call it for accepted sign-ups only: a refused one may have
+    /// no account, and an erasure would not find its row.
     func record(_ result: DuplicateResult, of session: Session, in transaction: PostgresTransaction) async throws {
         guard policy != .off else { return }
         guard try await FaceDuplicateRepository(transaction).add(result.others, of: session.userID) > 0 else { return }
@@ -47,7 +48,7 @@ struct DuplicateCheck: Sendable {
 
 /// The result of the search for others with the face of a sign-up.
 struct DuplicateResult: Sendable {
-    /// Those who have the face, or wait for their proof.
+    /// The accounts, and the sign-ups that wait for their proof, with the same face.
     let others: [UUID]
     /// Whether the sign-up fails.
     let isRefused: Bool

@@ -1,4 +1,4 @@
-/// What happens when the face of a sign-up is that of another account, as it seems.
+/// The action when the face of a sign-up seems to belong to another account.
 enum DuplicatePolicy: String, Sendable, CaseIterable {
     /// It is not looked for.
     case off

@@ -8,8 +8,8 @@ internal import Storage
 
 /// Finds the accounts, and the sign-ups that wait for their proof, that have the face of a sign-up.
 ///
-/// Its steps and their number do not depend on the result: one who sends photos with an e-mail of which nothing is proven must not learn
-/// by the time whether the face is known. The distance of two faces does not leave this type.
+/// Its steps and their number do not depend on the result: a sender of photos with an unproven e-mail must not learn from the duration
+/// whether the face is known. The distance of two faces does not leave this type.
 struct DuplicateSearch: Sendable {
     /// What was found, and up to which state of the database.
     struct Findings: Sendable {
@@ -31,8 +31,8 @@ struct DuplicateSearch: Sendable {
         return Findings(users: users, position: position)
     }
 
-    /// Completes a search in the transaction that stores the face: of two with the same face, which look at the same time, the one that is
-    /// committed later finds the other. Call it before rows are locked.
+    /// Completes a search in the transaction that stores the face: if two sign-ups with the same face search at the same time, the one that
+    /// commits later finds the other. Call it before rows are locked.
     func complete(_ findings: Findings, on face: EnrolledFace, in transaction: PostgresTransaction) async throws -> [UUID] {
         try await FaceDuplicateRepository(transaction).lock()
         let changes = try await FaceChangeRepository(transaction).changes(since: findings.position)

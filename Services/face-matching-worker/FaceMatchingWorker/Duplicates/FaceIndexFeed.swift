@@ -25,7 +25,7 @@ actor FaceIndexFeed {
     private let clock: any MonotonicClock
     private var position: FacePosition?
     private var lastLook: ContinuousClock.Instant
-    /// The end of what was asked for last: one look or page at a time.
+    /// The last requested look or page; the next one waits for its end, so that one runs at a time.
     private var turn: Task<Void, Never>?
     /// The look that has not begun yet.
     private var next: Task<FacePosition, any Error>?
@@ -33,7 +33,7 @@ actor FaceIndexFeed {
     private var unusable: Set<Int64> = []
     /// The faces that were read, while all are read.
     private var facesRead: Int?
-    /// The last request to read the faces anew that is done; nil before they have been read once.
+    /// The last completed request to reindex; nil before the first load.
     private var reindexed: Int64?
     /// How often the memory was emptied to read all faces.
     private var loads = 0
@@ -45,7 +45,8 @@ actor FaceIndexFeed {
 
     /// Brings the index to the state that is committed now, and returns its position, which may be a little older.
     ///
-    /// One look runs at a time. Those who ask meanwhile share the next one: the running one may have missed what they need.
+    /// One look runs at a time. Callers that arrive meanwhile share the next one: the running one may have missed the change that they
+    /// need.
     func refresh() async throws -> FacePosition {
         if let next { return try await next.value }
         let task = inTurn { feed in
@@ -56,7 +57,7 @@ actor FaceIndexFeed {
         return try await task.value
     }
 
-    /// Reads all faces anew into the same memory, unless that was done since the request: writes each face again, and removes what the
+    /// Reindexes, unless that was done since the request: reads all faces into the same memory a second time, and removes faces that the
     /// tables do not have.
     ///
     /// Searches go on: they find what they found before, and wait for a page at most.

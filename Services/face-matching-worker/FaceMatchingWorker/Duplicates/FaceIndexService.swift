@@ -6,12 +6,13 @@ internal import ServiceDefaults
 internal import ServiceLifecycle
 internal import Storage
 
-/// Reads all faces before the first session is decided, and then looks at times: what is erased leaves the memory without a search, too.
-/// Reports what is in memory, and reads the faces anew when an operator asks for it (`heliographctl faces reindex`).
+/// Reads all faces before the first session is decided, and then looks for changes periodically, so that erased faces leave the memory even
+/// when nothing is searched. Reports the content of the memory, and reads all faces a second time when an operator asks for it
+/// (`heliographctl faces reindex`).
 struct FaceIndexService: Service {
     /// The interval of looks when nothing is searched.
     static let interval = Duration.seconds(10)
-    /// The interval of reports: one that is missed leaves the worker among those that run.
+    /// The interval of reports. A worker that misses one report still counts as running.
     static let reportInterval = Duration.seconds(5)
 
     let feed: FaceIndexFeed
@@ -41,20 +42,20 @@ struct FaceIndexService: Service {
             }
             group.addTask { await reindex(requests) }
         }
-        // In a task of its own: this one may have been cancelled.
+        // In a new task, because this task may have been cancelled.
         _ = await Task { try? await FaceIndexRepository(postgres).remove(worker: worker) }.value
     }
 
-    /// Reports what is in memory.
+    /// Reports the content of the memory.
     ///
-    /// - Returns: The last request to read the faces anew.
+    /// - Returns: The last request to reindex.
     func report() async throws -> Int64 {
         let indexes = FaceIndexRepository(postgres)
         try await indexes.report(await feed.report(of: worker))
         return try await indexes.lastRequest()
     }
 
-    /// A request that fails is one of the next report again.
+    /// A request that fails is read again with the next report.
     private func reindex(_ requests: AsyncStream<Int64>) async {
         await cancelWhenGracefulShutdown {
             for await request in requests {

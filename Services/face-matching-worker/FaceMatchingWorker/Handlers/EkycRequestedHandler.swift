@@ -88,10 +88,10 @@ struct EkycRequestedHandler: EventHandler {
         return settlement.outcome
     }
 
-    /// Applies the verdict and returns the settlement. It depends on the database whether the account has a face already, and
-    /// whether the photos are new.
+    /// Applies the verdict and returns the settlement. The database decides whether the account has a face already, and whether the photos
+    /// are new.
     ///
-    /// The photos are used up in any case: those of a refused session must not be tried again, either.
+    /// The photos are used up in any case: photos of a refused session must not be accepted later, either.
     private func apply(
         _ examined: ExaminedSession, to session: Session, causedBy event: Envelope<EkycRequested>,
         in transaction: PostgresTransaction

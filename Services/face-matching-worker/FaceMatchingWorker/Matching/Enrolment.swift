@@ -10,7 +10,7 @@ internal import WireFormat
 /// The outcome of a session, with the account that its push may be addressed to.
 struct Settlement: Sendable {
     let outcome: SessionOutcome
-    /// The account whose face was enrolled or recognised; nil when nothing of any account was changed or proven.
+    /// The account whose face was enrolled or recognised; nil when no account was changed or proven.
     var account: UUID?
 
     static func failed(_ reason: SessionReason) -> Settlement { Settlement(outcome: .failed(reason)) }
@@ -20,16 +20,16 @@ struct Settlement: Sendable {
 struct Enrolment {
     let sealer: Sealer
     let duplicates: DuplicateCheck
-    /// Those who have the face, if that is looked for.
+    /// Accounts with the same face; empty with duplicate search off.
     let findings: DuplicateSearch.Findings?
     let transaction: PostgresTransaction
 
-    /// Enrols an accepted face: for the account whose access token came with the photos, for a proven e-mail, or for one that is yet to
-    /// be proven.
+    /// Enrols an accepted face: for the account of the access token, for a proven e-mail, or for an e-mail that is yet to be proven.
     func enrol(_ face: EnrolledFace, photos: [PhotoFingerprint], for session: Session, causedBy event: Envelope<EkycRequested>) async throws
         -> Settlement
     {
-        // Before the lock that all enrolments take: requests for codes of this e-mail, of which there may be many, wait for one another.
+        // Taken before the lock that all enrolments share: the requests for codes of this e-mail may be many, and only they wait for this
+        // lock.
         if let email = session.email { try await CodeMailRepository(transaction).lock(email.lookups) }
         let others = try await duplicates.result(of: findings, on: face, of: session, in: transaction)
         guard !others.isRefused else { return .failed(.faceInUse) }
@@ -59,7 +59,7 @@ struct Enrolment {
         guard try await signIns.hold(session.authorisedBy, of: session.userID, since: session.createdAt) else {
             return .failed(.alreadyEnrolled)
         }
-        // The first e-mail removes a face that was enrolled before it; one that was uploaded before it must not follow.
+        // The first e-mail removes a face that was enrolled before it. So a face uploaded before it must not be enrolled after it.
         guard try await !UserRepository(transaction).hasGotFirstEmail(id: session.userID, since: session.createdAt) else {
             return .failed(.alreadyEnrolled)
         }
@@ -75,7 +75,7 @@ struct Enrolment {
         return Settlement(outcome: .succeeded, account: session.userID)
     }
 
-    /// Ends the sign-ins that the former face gave, but for the one that has replaced it.
+    /// Ends the sign-ins by the former face, except the sign-in that replaced the face.
     private func endOthers(_ signIns: SignInRepository, of session: Session) async throws {
         // An upload needs a recent sign-in. One with an identity provider has no id: it is kept by its time.
         let upload = session.createdAt.addingTimeInterval(-(SignInRepository.recentTime / .seconds(1)))
@@ -87,7 +87,7 @@ struct Enrolment {
                 requestID: session.requestID, detail: "face_replaced"))
     }
 
-    /// Tells the devices of the account, but for the one that sent the photos, that it has another face, or its first one.
+    /// Tells the other devices of the account that its face was replaced, or that its first face was enrolled.
     private func alert(others session: Session) async throws {
         var own: UUID?
         if let key = session.installationKey {
@@ -99,12 +99,13 @@ struct Enrolment {
     }
 
     /// Creates the account of a proven e-mail with its first face. If the e-mail has an account, nothing changes, unless a recovery was
-    /// asked for: that begins, if the account still has this e-mail.
+    /// asked for: the recovery begins, if the account still has this e-mail.
     private func enrol(
         _ face: NewFaceTemplate, photos: [PhotoFingerprint], for session: Session, verifiedBy verification: UUID,
         causedBy event: Envelope<EkycRequested>
     ) async throws -> Settlement {
-        // Held before the e-mail's lock, as by a change of the e-mail, which ends a recovery: it sees this one, or this sees the change.
+        // Taken before the e-mail's lock, in the order of a change of the e-mail. Such a change ends a recovery: either it sees this
+        // recovery, or this transaction sees the change.
         try await SignInRepository(transaction).lock(of: session.userID)
         let users = UserRepository(transaction)
         if try await users.create(id: session.userID, verified: verification) {

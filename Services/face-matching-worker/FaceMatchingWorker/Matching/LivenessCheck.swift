@@ -1,12 +1,12 @@
 internal import FaceEngine
 internal import WireFormat
 
-/// The result of the check for a live person; nil where there was none.
+/// The result of the check for a live person; nil without a check.
 typealias LivenessOutcome = LivenessDecision.Outcome
 
 /// Checks whether the photos that answer a session's challenge show a live person.
 ///
-/// It sees these photos alone, and nothing of the account: its result may be shown whether the e-mail has an account or not.
+/// Its only input is these photos. So its result may be shown: it does not disclose whether the e-mail has an account.
 struct LivenessCheck: Sendable {
     /// Decides by the analyses of the photos.
     var decide: @Sendable (_ photos: [PhotoAnalysis], _ poses: [ChallengePose]) -> LivenessOutcome = { LivenessDecision()($0, poses: $1) }
@@ -34,7 +34,7 @@ extension ChallengePose {
 }
 
 extension Liveness {
-    /// The result as it is stored and sent: without the fault, which would help who tries to deceive the check.
+    /// The stored and sent result: without the fault, which would help an attacker to deceive the check.
     init(_ outcome: LivenessOutcome?) {
         switch outcome {
         case nil: self = .notPerformed

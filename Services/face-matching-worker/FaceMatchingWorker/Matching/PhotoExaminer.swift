@@ -17,15 +17,16 @@ struct ExaminedPhoto: Sendable {
 
 /// Reads and analyses the photos of a session.
 struct PhotoExaminer: Sendable {
-    /// The most photos of a session in memory at once: all of a sign-in, so that those of a known installation wait for an engine
-    /// together. If a photo were read only after another one's analysis, that engine would be busy with another session's photo.
+    /// The most photos of a session in memory at once: all photos of a sign-in, so that the photos of a known installation wait for an
+    /// engine together. If a photo were read only after another one's analysis, that engine would be busy with another session's photo.
     static let maxInMemory = 3
 
     let blobs: any BlobStore
     let engines: FaceEnginePool
     let precedence: FaceEnginePool.Precedence
 
-    /// Analyses all photos and returns the results in the order of the photos. Those that answer a challenge become part of no template.
+    /// Analyses all photos and returns the results in the order of the photos. Photos that answer a challenge do not become part of a
+    /// template.
     func examine(_ photos: [SessionPhoto], for purpose: PhotoPurpose) async throws -> [ExaminedPhoto] {
         try await withThrowingTaskGroup(of: (Int, ExaminedPhoto).self) { group in
             var examined = [ExaminedPhoto?](repeating: nil, count: photos.count)

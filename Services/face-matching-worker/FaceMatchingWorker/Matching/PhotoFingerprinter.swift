@@ -4,9 +4,9 @@ internal import HeliographCrypto
 internal import Storage
 internal import WireFormat
 
-/// What a photo counts as a replay of.
+/// The photos that a photo counts as a replay of.
 enum ReplayCheck: String, Sendable, CaseIterable {
-    /// Of every photo that shows the same picture, or a copy of it that was compressed again, cropped a little or the like.
+    /// Every photo with the same picture, or with a copy of it that was, for example, compressed again or cropped a little.
     case photos
     /// Of the same file only: for load tests, which send a few photos again and again with another comment in each file.
     case files

@@ -34,7 +34,7 @@ struct SessionMatcher: Sendable {
 
     /// Examines the photos of a session and reaches the verdict.
     ///
-    /// Those of a known installation are analysed before others, and are no copies of photos that strangers have sent.
+    /// Photos of a known installation are analysed before others, and do not count as copies of photos that strangers have sent.
     ///
     /// - Throws: `BlobStoreError`, `FaceEngineError`, `PostgresError` or `CryptoError` when no verdict can be reached.
     func examine(_ session: Session) async throws -> ExaminedSession {
@@ -50,7 +50,7 @@ struct SessionMatcher: Sendable {
     }
 
     /// Examines the photos, and searches for others with the face: neither the result nor its duration may depend on the data of the
-    /// account, or on what is found.
+    /// account, or on the faces found.
     private func verdictOnSignUp(_ session: Session, _ examined: [ExaminedPhoto]) async throws -> ExaminedSession {
         let photos = examined.compactMap { photo in
             FacePose(photo.pose).map { SignUpDecision.Photo(pose: $0, digest: photo.digest, analysis: photo.analysis) }
@@ -65,7 +65,7 @@ struct SessionMatcher: Sendable {
         return result
     }
 
-    /// Judges the photos by which a sign-up answers a challenge: they show a live person, who is that of the other nine.
+    /// Judges the photos by which a sign-up answers a challenge: they show a live person, and the same one as the other nine photos.
     private func judge(_ examined: [ExaminedPhoto], of session: Session, against face: EnrolledFace, _ result: inout ExaminedSession) {
         result.verdict = .enrol(face)
         guard session.challenge != nil else { return }
@@ -93,8 +93,8 @@ struct SessionMatcher: Sendable {
             enrolled = nil
         }
         let used = fingerprinter.fingerprints(of: examined, for: session.attemptKey ?? session.userID)
-        // Photos of sign-ins are kept by the e-mail; those of sign-ups, and accepted ones of sign-ins, by the account. An e-mail without an
-        // account takes as long.
+        // Fingerprints of sign-ins are stored under the e-mail; fingerprints of sign-ups, and of accepted sign-ins, under the account. The
+        // search takes as long for an e-mail without an account.
         let ofAccount = fingerprinter.fingerprints(of: examined, for: session.userID)
         let ofOtherKeys = session.otherAttemptKeys.flatMap { fingerprinter.fingerprints(of: examined, for: $0) }
         let isReplay = try await FacePhotoHashRepository(postgres).containsAny(
@@ -105,17 +105,19 @@ struct SessionMatcher: Sendable {
         switch signIn(photos, template: enrolled ?? Self.decoy, isReplay: isReplay) {
         case .refused(let refusal) where refusal != .noMatch: result.verdict = .refused(SessionReason(refusal))
         case let comparison:
-            // Before the comparison's result: a print that matches must not be told from one that does not, or has no account.
+            // Checked before the comparison's result is used: the response to a printed photo must not show whether the face matches, or
+            // whether there is an account.
             if isLive(examined, of: session, &result), comparison == .accepted, enrolled != nil { result.verdict = .recognised }
         }
         return result
     }
 
-    /// Returns whether the photos that answer the challenge show a live person, or there is none; else refuses the session.
+    /// Returns true if the photos that answer the challenge show a live person, or the session has no challenge; otherwise refuses the
+    /// session.
     private func isLive(_ answer: [ExaminedPhoto], of session: Session, _ result: inout ExaminedSession) -> Bool {
         guard let poses = session.challenge else { return true }
         for photo in answer {
-            // A photo that cannot be used says itself what the person can do better.
+            // The fault of an unusable photo tells the person what to improve.
             guard case .rejected(let fault) = photo.analysis else { continue }
             result.verdict = .refused(SessionReason(FaceRefusal(fault)))
             return false
@@ -126,7 +128,7 @@ struct SessionMatcher: Sendable {
         return false
     }
 
-    /// Returns the account's face; nil when it has none.
+    /// Returns the account's face; nil for an account without a face.
     private func enrolledFace(of userID: UUID) async throws -> EnrolledFace? {
         guard let stored = try await FaceTemplateRepository(postgres).find(userID: userID) else { return nil }
         let bytes = try sealer.open(stored.templateSealed, context: SealingContext.faceTemplate(userID: userID))

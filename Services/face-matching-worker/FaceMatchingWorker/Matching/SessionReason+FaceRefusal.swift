@@ -2,7 +2,7 @@ internal import FaceEngine
 internal import Storage
 internal import WireFormat
 
-// The engine knows neither the wire nor the database: this file translates its words.
+// The engine does not know the wire format: this file maps its values to it.
 
 extension SessionReason {
     /// The reason of a refusal, as it is sent.
@@ -23,7 +23,8 @@ extension SessionReason {
 }
 
 extension FacePose {
-    /// Converts the pose of a sign-up's photo; nil for a sign-in's photo, which may have any pose, and for one that answers a challenge.
+    /// Converts the pose of a sign-up's photo; nil for a sign-in's photo, which may have any pose, and for a photo that answers a
+    /// challenge.
     init?(_ pose: SessionPhoto.Pose) {
         switch pose {
         case .left: self = .left

@@ -23,15 +23,17 @@ struct AccountKeys: Sendable {
         codeKeys = lookupKeys.derived(for: "heliograph mailed code")
     }
 
-    /// Derives the tokens that a device gets for its sign-in: those of the first key, and those that another key has given before.
+    /// Derives the tokens that a device gets for its sign-in: one pair from each key. The first key's pair is issued; another key may have
+    /// issued its pair before.
     ///
-    /// The same session token gives the same pairs, so that a device that lost the answer can ask again although no token is stored. The
+    /// The same session token gives the same pairs, so a device whose response was lost can ask again, although no token is stored. The
     /// session token is a secret of 256 bits that only the device has; without it a key gives no token.
     func tokens(redeeming sessionID: UUID, with sessionToken: String) -> [TokenPair] {
         tokens("session:\(sessionID.wireString):\(sessionToken)")
     }
 
-    /// Derives the tokens that replace those of a refresh token; the same pairs each time, as for ``tokens(redeeming:with:)``.
+    /// Derives the tokens that replace the pair of a refresh token. Repeated calls return the same pairs, as ``tokens(redeeming:with:)``
+    /// does.
     func tokens(refreshing refreshToken: String) -> [TokenPair] { tokens("refresh:\(refreshToken)") }
 
     /// Derives the session token of a request that may be repeated: each repetition gets the same, although only its hash is stored. The
@@ -53,23 +55,23 @@ struct AccountKeys: Sendable {
     /// The lookups by which the account of an e-mail is found, one for each key.
     func emailLookups(_ email: EmailAddress) -> [[UInt8]] { email.lookups(under: lookupKeys) }
 
-    /// The ids by which attempts with an e-mail are counted and repeated, whether it has an account or not: the first one is stored, the
-    /// others may have been. They are no account's id.
+    /// The ids by which attempts with an e-mail are counted and repeated, whether it has an account or not: the first id is stored; the
+    /// others may have been stored before a rotation. None is the id of an account.
     func attemptKeys(_ email: EmailAddress) -> [UUID] { emailLookups(email).map(AttemptKey.derive(from:)) }
 
-    /// The e-mail of an account, or of one that is yet to be made, in the form in which it is stored.
+    /// The stored form of the e-mail of an account, which may not exist yet.
     func sealed(_ email: EmailAddress, of accountID: UUID) throws(CryptoError) -> SealedEmail {
         let sealed = try sealed(email.normalised, context: SealingContext.email(accountID: accountID))
         return SealedEmail(lookups: emailLookups(email), sealed: sealed)
     }
 
-    /// Opens the stored e-mail of an account, or of one that is yet to be made.
+    /// Opens the stored e-mail of an account, which may not exist yet.
     func address(_ sealed: [UInt8], of accountID: UUID) throws(CryptoError) -> String {
         try opened(sealed, context: SealingContext.email(accountID: accountID))
     }
 
-    /// The codes that may have been mailed for a verification, of which the first one is mailed now: six digits, which cannot be computed
-    /// without a key. They are not stored, and each attempt to mail one finds the same.
+    /// The codes that may have been mailed for a verification; the first one is mailed now: six digits, which cannot be computed without a
+    /// key. They are not stored: each attempt to mail a code derives the same one.
     func codes(of verification: EmailVerification) -> [String] {
         codeKeys.hashes(of: "\(verification.id.wireString):\(verification.codeNumber)").map { hash in
             let digits = String(hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000)
@@ -77,8 +79,8 @@ struct AccountKeys: Sendable {
         }
     }
 
-    /// The tokens that a verified e-mail's code may have been exchanged for, of which the first one is given now; the same each time,
-    /// although only the hash of one is stored.
+    /// The tokens that a verified e-mail's code may have been exchanged for; the first one is issued now. Repeated calls return the same
+    /// tokens, although only the hash of one is stored.
     func enrolmentTokens(of verification: EmailVerification) -> [OpaqueToken] {
         tokenKeys.hashes(of: "enrolment:\(verification.id.wireString)")
             .map { OpaqueToken(text: OpaqueToken.enrolmentPrefix + Base64URL.encode($0)) }
@@ -89,7 +91,7 @@ struct AccountKeys: Sendable {
         FederatedSubject(subject, of: issuer).lookups(under: lookupKeys)
     }
 
-    /// Seals an identity provider's id of a person, from which the lookups are made anew.
+    /// Seals an identity provider's id of a person, so that a rotation can compute its lookups under the new key.
     func sealedSubject(_ subject: String, of userID: UUID) throws(CryptoError) -> [UInt8] {
         try sealed(subject, context: SealingContext.subject(userID: userID))
     }

@@ -62,7 +62,7 @@ struct DisplayName: Sendable {
 
     let text: String
 
-    /// Validates a display name; what shows nothing around it is dropped.
+    /// Validates a display name; invisible characters around it are dropped.
     ///
     /// - Throws: `invalid_request` for a name that is empty, too long, or has characters that would change the display of the text around
     ///   it: control characters, line breaks, changes of the writing direction.

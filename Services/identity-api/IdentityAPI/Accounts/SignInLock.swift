@@ -6,7 +6,7 @@ enum SignInLock {
     /// The `Retry-After` in seconds while undecided sign-ins could use up the budget.
     private static let undecidedWait = 2
 
-    /// Refuses another sign-in when its budget is used up, or could be by the undecided ones.
+    /// Refuses another sign-in when the account's budget is used up, or when the undecided sign-ins could exhaust it.
     ///
     /// Undecided sign-ins are not failures, so they do not lock the account. But a burst of them is refused until the first are decided:
     /// otherwise it would allow any number of attempts.

@@ -3,9 +3,9 @@ internal import JSON
 internal import Storage
 internal import WireFormat
 
-/// A validated notification of an app's own server, as it was asked for: what is said, to whom and when.
+/// A validated notification of an app's own server, as requested: its content, recipients and time.
 ///
-/// Its JSON form, with sorted keys and without what was not said, is the same for a repetition of the request.
+/// Its JSON form has sorted keys and no absent members, so a repetition of the request has the same form.
 struct AppNotificationBody: Encodable, Sendable {
     /// The most characters of a title, and of a body, as a reader counts them.
     static let maxTitleCharacters = 100, maxBodyCharacters = 400

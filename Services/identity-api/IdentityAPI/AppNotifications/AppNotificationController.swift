@@ -10,8 +10,8 @@ internal import WireFormat
 
 /// Answers `POST /v1/notifications`, and `GET` and `DELETE /v1/notifications/{id}`, for apps' own servers.
 ///
-/// A notification is one row and one event, however many recipients it has: token-registry plans its pushes as it does for the others,
-/// and nothing about quota, pacing, suppression, badges, the ledger or receipts is different.
+/// A notification is one row and one event, however many recipients it has: token-registry plans its pushes like those of any other
+/// notification; quota, pacing, suppression, badges, the ledger and receipts do not differ.
 struct AppNotificationController: Sendable {
     /// The maximum size of the JSON: 1,000 ids, and texts and data whose every byte is escaped.
     static let maxBodyBytes = 128 * 1_024
@@ -41,7 +41,7 @@ struct AppNotificationController: Sendable {
         return response
     }
 
-    /// Answers what has become of a notification.
+    /// Answers with the state of a notification.
     func get(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let service = try await services.identify(request, for: .notify)
         let notifications = AppNotificationRepository(postgres)
@@ -64,7 +64,7 @@ struct AppNotificationController: Sendable {
 
     /// Stores a notification, and publishes it if it is due, in one transaction.
     ///
-    /// - Returns: The notification, or the one that has used the dedupe key before.
+    /// - Returns: The notification, or an earlier notification with the same dedupe key.
     private func write(
         _ order: AppNotificationOrder, _ fingerprint: [UInt8], _ context: APIRequestContext, in transaction: PostgresTransaction
     ) async throws -> (AppNotification, isReplay: Bool) {
@@ -106,7 +106,7 @@ struct AppNotificationController: Sendable {
 }
 
 extension AppNotificationController {
-    /// The 202 of a notification, the same for a repetition.
+    /// The 202 of a notification; a repetition gets the same.
     private static func accepted(_ notification: AppNotification, _ requestID: String) -> JSONValue {
         let isScheduled = notification.notBefore > notification.createdAt
         return Answer.data(

@@ -38,12 +38,13 @@ struct AppNotificationOrder: Sendable {
         (notBefore, expiresAt, isScheduled) = (due, end, due > now)
     }
 
-    /// The keyed hashes of which a repetition must have one in common with the request; the first one is stored.
+    /// The keyed hashes of the request, one for each key; the first one is stored. A repetition is a request that has the stored hash among
+    /// its own.
     func fingerprints(_ keys: AccountKeys) throws -> [[UInt8]] {
         keys.fingerprints(of: "app_notification:" + (try Self.json(body)))
     }
 
-    /// The event to publish when the notification is due; for all recipients one.
+    /// The event to publish when the notification is due; one event for all recipients.
     ///
     /// - Parameter topicID: The topic that has the name now.
     func request(_ keys: AccountKeys, topicID: UUID?) throws -> NotificationRequested {

@@ -8,16 +8,16 @@ struct Identity: Sendable, Equatable {
     let userID: UUID
     /// The sign-in of the bearer token; nil when another system manages sign-ins.
     var signInID: UUID?
-    /// The installation that the sign-in is bound to; nil until it has registered. Of a caller whose sign-ins another system manages it
-    /// is the one that the request names, if it is registered to the user.
+    /// The installation that the sign-in is bound to; nil until it has registered. If another system manages the caller's sign-ins, it is
+    /// the installation that the request names, provided that it is registered to the user.
     var installationKey: [UInt8]?
     /// When the sender has last proven who they are, as a sign-in does and a refresh does not; nil when it is unknown.
     var authenticatedAt: Date?
 
-    /// The time after a sign-in during which it allows what a stolen token must not.
+    /// The time after a sign-in during which it allows requests that a stolen token must not allow.
     static let recentSignInTime = SignInRepository.recentTime
 
-    /// Refuses a sender whose sign-in is too long ago, before a change that would lock the owner of a stolen token out.
+    /// Refuses a sender whose sign-in is not recent. Call it before a change by which the thief of a token could lock the owner out.
     ///
     /// - Throws: `reauthentication_required`.
     func requireRecentSignIn(now: Date) throws(APIError) {
@@ -57,7 +57,7 @@ extension Authenticator {
 
 /// Tells during a long response whether the sign-in that asked for it still holds.
 struct SignInWatch: Sendable {
-    /// The time between two looks. What a signed-out device still gets ends soon after it.
+    /// The time between two checks. A signed-out device gets the response for little longer than this.
     static let interval = Duration.seconds(10)
 
     let authenticator: any Authenticator

@@ -20,7 +20,7 @@ struct SignInController: Sendable {
         return Answer.json(Answer.data(.members(("sessions", .array(sessions))), context.requestID))
     }
 
-    /// Ends one sign-in of the sender, which may be the current one. Another user's is as unknown as one that never was.
+    /// Ends one sign-in of the sender, which may be the current one. Another user's sign-in gets the response for an unknown id.
     func end(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request, context)
         let unknown = APIError(.notFound, "Session not found")
@@ -47,7 +47,7 @@ struct SignInController: Sendable {
         }
         let removed = try await postgres.withTransaction { transaction -> Int in
             let kept = except == nil ? nil : identity.signInID
-            // The sign-in of a Firebase user has no id: it is kept by its time, and so are later ones.
+            // The sign-in of a Firebase user has no id: all sign-ins since its time are kept.
             let current = except == nil || identity.signInID != nil ? nil : identity.authenticatedAt
             let ended = try await SignInRepository(transaction).endAll(
                 of: identity.userID, except: kept, providersBefore: current)

@@ -69,10 +69,10 @@ struct TokenController: Sendable {
                 lifetimes: lifetimes))
     }
 
-    /// Binds the installation of a sign-in to its user, with the push token of the sign-in, which is the device's newest. Claims an
-    /// installation that another user has: the sign-in is valid, but the pushes wait until the app returns the nonce.
+    /// Binds the installation of a sign-in to its user, with the push token of the sign-in, which is the device's newest. If another user
+    /// has the installation, claims it: the sign-in is valid, but the pushes wait until the app returns the nonce.
     ///
-    /// - Returns: The id of the installation; nil when the sign-in has none yet.
+    /// - Returns: The id of the installation; nil when the sign-in has no installation yet.
     private func handOver(
         to session: Session, _ signInID: UUID, in transaction: PostgresTransaction, _ context: APIRequestContext
     ) async throws -> UUID? {
@@ -94,8 +94,8 @@ struct TokenController: Sendable {
         return bound.install.id
     }
 
-    /// Rotates a refresh token. The token just replaced gets the same new pair for 30 seconds, as long as that pair is unused; any other
-    /// reuse of a refresh token revokes its whole family.
+    /// Rotates a refresh token. For 30 seconds the replaced token gets the same new pair, unless that pair was used; any other reuse of a
+    /// refresh token revokes its whole family.
     func refresh(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
         let presented = try body.requiredWord("refresh_token")
@@ -141,7 +141,7 @@ struct TokenController: Sendable {
         return Answer.success("Logged out", data: .null)
     }
 
-    /// Records what happened to the sign-in of a pair. Who presents a used refresh token has proven nothing.
+    /// Records an event of the sign-in of a pair. A used refresh token proves no identity, so it names no actor.
     private func record(
         _ action: AuditAction, _ result: AuditResult = .succeeded, of pair: AccessToken, _ context: APIRequestContext,
         in transaction: PostgresTransaction

@@ -5,16 +5,17 @@ internal import ServiceDefaults
 struct ChallengeGate: Sendable {
     /// The form field that names the challenge.
     static let field = "challenge_id"
-    /// The form field of the photos by which a sign-up answers it. A sign-in answers it by the photos that it has anyway.
+    /// The form field of the photos by which a sign-up answers the challenge. A sign-in answers it by its ordinary photos.
     static let photosField = "challenge_photos"
 
     let tokens: ChallengeTokens
     /// Whether uploads without a challenge are refused (`FACE_REQUIRE_CHALLENGE`).
     let isRequired: Bool
 
-    /// Checks the challenge that an upload names, apart from an earlier use, which only the transaction of its session can tell.
+    /// Checks the challenge that an upload names, but not whether it was used before: only the transaction of the session can tell that.
     ///
-    /// Only first attempts are checked: the repetition of an upload that was answered gets its answer, also after its end.
+    /// Only first attempts are checked: the repetition of an answered upload gets the stored response, even after the challenge has
+    /// expired.
     ///
     /// - Parameters:
     ///   - token: The field's text; nil or empty for none.

@@ -11,11 +11,11 @@ struct FaceChallenge: Sendable, Equatable {
     /// The time for which its use is remembered beyond that: clocks of different machines, and the transaction, take less.
     static let memoryMargin: TimeInterval = 10 * 60
 
-    /// A random id, by which its use is remembered.
+    /// A random id, under which the use of the challenge is recorded.
     let id: UUID
     /// The poses in the order of the photos.
     let poses: [LivenessPose]
-    /// When it ends, in whole seconds: a request that names it has begun by then.
+    /// The end, in whole seconds. A request that names the challenge must begin before it.
     let expiresAt: Date
 
     /// From when its use need not be remembered any more.

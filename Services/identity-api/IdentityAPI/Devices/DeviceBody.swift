@@ -8,7 +8,8 @@ struct DeviceBody: Sendable {
     private static let platform = "platform"
     /// The platforms that can receive pushes.
     static let platforms: Set<String> = ["ios", "android", "web"]
-    /// The maximum length of a version, and of a BCP 47 tag (RFC 5646 §4.4.1). Neither is worth a registration: what is longer is cut.
+    /// The maximum length of a version, and of a BCP 47 tag (RFC 5646 §4.4.1). A longer text is cut: it is no reason to refuse a
+    /// registration.
     static let maxVersionLength = 64
     static let maxLocaleLength = 35
 

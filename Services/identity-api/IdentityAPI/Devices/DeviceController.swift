@@ -17,7 +17,7 @@ struct DeviceController: Sendable {
 
     /// Registers the installation of the sender's app. Apps call this after a login, and whenever they have a new token.
     ///
-    /// An installation that another user has stays with that user: the answer is 202, and the app gets a push with a nonce to return.
+    /// If another user has the installation, it stays with that user: the response is 202, and the app gets a push with a nonce to return.
     func register(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request, context)
         let device = try DeviceBody(try await JSONBody(of: request, upTo: Self.maxBodyBytes, context))
@@ -34,7 +34,7 @@ struct DeviceController: Sendable {
         }
     }
 
-    /// Gives the sender the installation whose nonce its app has received and returns. The same answer again for a repetition.
+    /// Gives the sender the installation whose nonce its app has received and returns. A repetition gets the same response.
     func confirm(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request, context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
@@ -57,8 +57,8 @@ struct DeviceController: Sendable {
     /// the one that the sender is signed in on.
     ///
     /// The answer is the same whether or not an installation was removed: an app that signs out cannot act on it, and the answer must not
-    /// disclose the owner of a token. An unreadable body that names none counts as an empty one, so that a faulty logout still silences the
-    /// device.
+    /// disclose the owner of a token. An unreadable body that names no installation counts as an empty body, so that a faulty logout still
+    /// silences the device.
     func unregister(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await admit(request, context)
         switch try await named(by: request, context) {
@@ -72,7 +72,7 @@ struct DeviceController: Sendable {
     /// The installation that a request to unregister names.
     private enum Named {
         case target(PushTarget)
-        /// The request names none, and means the sender's own.
+        /// The request names no installation, and means the sender's own.
         case own
         /// The named value cannot identify an installation.
         case nothing
@@ -101,9 +101,9 @@ struct DeviceController: Sendable {
         return .target(target)
     }
 
-    /// Reads a body that is no JSON as a form of a browser (`device_token=…`); nil for one that names no installation.
+    /// Reads a body that is not JSON as a browser's form (`device_token=…`); nil for a form that names no installation.
     ///
-    /// - Throws: The refusal of one that names an installation in some other way: not the sender's own may be meant.
+    /// - Throws: The refusal of a body that names an installation in some other way: it may not mean the sender's own.
     private static func form(_ bytes: [UInt8], or refusal: APIError) throws(APIError) -> (token: String?, fid: String?)? {
         let text = String(decoding: bytes, as: UTF8.self)
         let values = URI("/?\(text)").queryParameters

@@ -15,7 +15,7 @@ struct DeviceRegistrar: Sendable {
         case pending(InstallHandOver)
     }
 
-    /// Rolls a registration back whose installation another user has.
+    /// Rolls the registration back, because another user has the installation.
     private struct HeldByAnotherUser: Error {}
 
     let postgres: PostgresClient
@@ -64,7 +64,7 @@ struct DeviceRegistrar: Sendable {
         return handOver
     }
 
-    /// Gives an installation to the user whose app has returned its nonce: at once, and once. A repetition changes nothing.
+    /// Gives an installation to the user whose app has returned its nonce. It takes effect at once; a repetition changes nothing.
     ///
     /// - Returns: The installation.
     /// - Throws: `not_found` for everything but a pending claim of this sign-in with its nonce; then the app may register again.

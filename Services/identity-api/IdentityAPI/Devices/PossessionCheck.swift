@@ -21,7 +21,7 @@ struct PossessionCheck: Sendable {
 
     /// Claims an installation. Call in a transaction, after the claimant's sign-in is locked.
     ///
-    /// - Returns: The claim, or an earlier one that this one repeats; nil when there are too many.
+    /// - Returns: The claim, or an earlier claim that this one repeats; nil when there are too many claims.
     func claim(
         _ registration: PushRegistration, for userID: UUID, signInID: UUID?, from origin: Origin, _ transaction: PostgresTransaction
     ) async throws -> InstallHandOver? {

@@ -1,11 +1,11 @@
 internal import Storage
 
 extension PushTarget {
-    /// Reads the token or installation id of a client's phone. What shows nothing around it does not count.
+    /// Reads the token or installation id of a client's phone. Invisible characters around it are ignored.
     ///
     /// - Parameter field: The field that an error names.
     /// - Returns: nil when the value is absent or empty: a phone without pushes.
-    /// - Throws: `invalid_request` for what phones send in place of a token, with the reason.
+    /// - Throws: `invalid_request`, with the reason, for texts that phones send in place of a token.
     init?(ofClient text: String?, field: String) throws(APIError) {
         guard let text = text?.trimmed, !text.isEmpty else { return nil }
         do throws(PushTarget.Fault) { try self.init(checking: text) } catch {

@@ -9,9 +9,9 @@ internal import ServiceLifecycle
 internal import Storage
 internal import WireFormat
 
-/// Asks services again that have not reported an erasure, and completes erasures that all have reported.
+/// Asks the services again that have not reported an erasure, and completes an erasure when all services have reported it.
 ///
-/// The rows of erasures hold what is left to do, so that neither a crash nor a lost message ends an erasure; any number of instances may
+/// The remaining work is in the rows of the erasures, so that a crash or a lost message cannot end an erasure; any number of instances may
 /// run.
 struct ErasureCoordinator: Service {
     /// The services that keep data of users.

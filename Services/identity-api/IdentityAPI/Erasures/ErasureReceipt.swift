@@ -4,7 +4,7 @@ internal import JSON
 internal import ServiceDefaults
 internal import WireFormat
 
-/// What a person is given after an erasure: the statement of what was erased, in numbers. It names no user.
+/// The statement that a person gets after an erasure: the numbers of erased records. It names no user.
 struct ErasureReceipt: Sendable, Equatable {
     /// The address of the installation, `PUBLIC_URL`.
     let issuer: String

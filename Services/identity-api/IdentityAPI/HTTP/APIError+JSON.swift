@@ -1,7 +1,7 @@
 internal import JSON
 
 extension APIError {
-    /// The refusal of a text that is no JSON, with the reason and its place; nothing of the text.
+    /// The refusal of a text that is not JSON, with the reason and its position, but no part of the text.
     ///
     /// - Parameter byteCount: The length of the text: a fault at its end means that the rest is missing.
     init(_ error: JSONError, byteCount: Int, field: String? = nil) {

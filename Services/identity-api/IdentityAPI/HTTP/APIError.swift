@@ -11,13 +11,13 @@ struct APIError: Error, CustomStringConvertible {
     let field: String?
     /// Seconds after which the client may try again.
     let retryAfter: Int?
-    /// The attempts that are left, for what allows a number of them.
+    /// The attempts left, where the number of attempts is limited.
     var attemptsLeft: Int?
     /// The cause, for the log; never sent.
     let underlying: (any Error)?
     /// The response's status if it differs from the code's.
     var status: HTTPResponse.Status?
-    /// Additional members of `error` in the response, which tell the client what the code alone does not.
+    /// Additional members of `error` in the response, for details that the code does not tell.
     var members: [JSONValue.Member] = []
     /// Additional headers of the response.
     var headers: HTTPFields = [:]

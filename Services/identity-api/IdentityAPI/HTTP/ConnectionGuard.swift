@@ -78,7 +78,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Guards a connection.
     ///
-    /// - Parameter connection: Its place among the open connections; nil for one that is not counted.
+    /// - Parameter connection: Its place among the open connections; nil for a connection that is not counted.
     init(limits: Limits, connection: OpenConnection? = nil) {
         self.limits = limits
         self.connection = connection

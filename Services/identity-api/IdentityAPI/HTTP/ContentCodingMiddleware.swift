@@ -3,11 +3,12 @@ internal import Hummingbird
 
 /// Refuses bodies with a content coding such as `gzip`: pictures are compressed already, and other bodies are short.
 ///
-/// Without a body, the header says nothing. A transfer coding beside `chunked` is refused as well: the body would be read as it is.
+/// Without a body, the header says nothing. A transfer coding other than `chunked` is refused as well: the server would read the body
+/// without decoding it.
 struct ContentCodingMiddleware: RouterMiddleware {
     typealias Context = APIRequestContext
 
-    /// What clients write for no coding; some of it belongs in other headers.
+    /// The values that clients send for no coding; some belong in other headers.
     private static let noCodings: Set<String> = [
         "", "identity", "none", "null", "undefined", "utf-8", "utf8", "7bit", "8bit", "binary",
     ]
@@ -26,7 +27,7 @@ struct ContentCodingMiddleware: RouterMiddleware {
         let hasBody = !transfer.isEmpty || request.headers[.contentLength].flatMap { Int($0) } ?? 0 > 0
         guard !hasBody || Self.codings(request.headers[values: .contentEncoding]).isEmpty else {
             var error = APIError(.unsupportedMediaType, "The body has a Content-Encoding: send it as it is")
-            // RFC 9110 §12.5.3: in a response, what the server takes.
+            // RFC 9110 §12.5.3: in a response, the codings that the server accepts.
             error.headers[.acceptEncoding] = "identity"
             throw error
         }

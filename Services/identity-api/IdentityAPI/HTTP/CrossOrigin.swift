@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import ServiceDefaults
 
-/// The web apps that may read answers from pages of their own origins (CORS, `CORS_ALLOWED_ORIGINS`); none unless set.
+/// The web apps whose pages may read responses (CORS, `CORS_ALLOWED_ORIGINS`); empty by default.
 ///
 /// Callers send a bearer, which a browser never adds by itself, so credentials (cookies) are not allowed.
 struct AllowedOrigins: Sendable {

@@ -1,5 +1,5 @@
 extension ErrorCode {
-    /// What the app, or the person, does about it, in one sentence.
+    /// The remedy for the app or the person, in one sentence.
     var remedy: String {
         switch self {
         case .invalidRequest, .missingField: "A mistake of the app: correct the `field` that the error names."

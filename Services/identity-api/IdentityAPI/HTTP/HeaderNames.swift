@@ -15,14 +15,14 @@ extension HTTPField.Name {
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
     /// Marks a response as a repetition of an earlier one.
     static let idempotentReplayed = HTTPField.Name("Idempotent-Replayed")!
-    /// The client's preferences (RFC 7240), and those that were applied.
+    /// The client's preferences (RFC 7240), and the applied ones.
     static let prefer = HTTPField.Name("Prefer")!
     static let preferenceApplied = HTTPField.Name("Preference-Applied")!
     /// The reason for a client's request: a push, a timer, or the app's launch.
     static let clientTrigger = HTTPField.Name("X-Client-Trigger")!
     /// The id of the last server-sent event that a client received.
     static let lastEventID = HTTPField.Name("Last-Event-ID")!
-    /// The limits that the request counted against, and what is left of them.
+    /// The limits that the request counted against, and their remaining quota.
     static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")!
     static let rateLimit = HTTPField.Name("RateLimit")!
     /// Tells nginx not to buffer events.

@@ -3,7 +3,7 @@ internal import Storage
 /// The host and the port of a URL, as they are compared: in lower case, an international host in A-labels.
 struct HostAddress: Sendable, Equatable {
     let host: String
-    /// Nil for the usual one of the scheme.
+    /// Nil for the scheme's default port.
     var port: UInt16?
 
     /// `host` or `host:port`.

@@ -16,7 +16,7 @@ struct JSONBody: Sendable {
         self = try JSONBody(parsing: Array(try await request.collectBody(upTo: maxBytes, context).readableBytesView))
     }
 
-    /// Reads the body of a request that may have none; no body counts as an empty object.
+    /// Reads an optional body; no body counts as an empty object.
     ///
     /// - Throws: The errors of ``init(of:upTo:_:)``, for a body that is not empty.
     init(ofAny request: Request, upTo maxBytes: Int, _ context: APIRequestContext) async throws {
@@ -53,7 +53,7 @@ struct JSONBody: Sendable {
     /// Whether there is a member of this name, even if it is null.
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The text of a member as it was sent; nil if it is missing, null, or shows nothing.
+    /// The text of a member as it was sent; nil if it is missing, null, or has no visible character.
     func text(_ name: String) throws(APIError) -> String? { try values[name].text(of: name) }
 
     /// The text of a required member, which must show something.
@@ -62,13 +62,13 @@ struct JSONBody: Sendable {
         return text
     }
 
-    /// The text of a member that is no prose: without what shows nothing around it.
+    /// The text of a member that is not prose, without invisible characters around it.
     func word(_ name: String) throws(APIError) -> String? { try text(name)?.trimmed }
 
     /// The same of a required member.
     func requiredWord(_ name: String) throws(APIError) -> String { try requiredText(name).trimmed }
 
-    /// The text of a member that is no prose, or that of a number in its place, as it is spelled.
+    /// The text of a member that is not prose. A number in its place counts as the text by which it is spelled.
     func wordOrNumber(_ name: String) throws(APIError) -> String? {
         switch values[name] {
         case .integer(let number): String(number)
@@ -115,7 +115,7 @@ struct JSONBody: Sendable {
 }
 
 extension JSONValue? {
-    /// Whether there is no value: it is missing, null, or a text that shows nothing.
+    /// Whether there is no value: it is missing, null, or a text without a visible character.
     var isAbsent: Bool {
         switch self {
         case nil, .null: true

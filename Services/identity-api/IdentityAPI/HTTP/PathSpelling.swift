@@ -1,6 +1,6 @@
 /// The one spelling of a path and its query, in which letters, digits and `-._~` stand for themselves (RFC 3986 §6.2.2.2).
 enum PathSpelling {
-    /// Returns a path without the escapes of characters that need none, such as `%73` for s; nil when it has none of these.
+    /// Returns a path without needless escapes, such as `%73` for s; nil when it has no such escape.
     static func decoded(_ path: String) -> String? {
         guard path.utf8.contains(UInt8(ascii: "%")) else { return nil }
         var decoded: [UInt8] = []

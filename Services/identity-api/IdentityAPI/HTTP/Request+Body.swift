@@ -10,7 +10,7 @@ extension Request {
         throw APIError(.payloadTooLarge, "The body is larger than \(maxBytes / 1_048_576) MB")
     }
 
-    /// A parameter of the query; nil if it is missing or shows nothing.
+    /// A parameter of the query; nil if it is missing or has no visible character.
     func query(_ name: String) -> String? {
         guard let text = uri.queryParameters[name[...]].map({ String($0) }), !text.showsNothing else { return nil }
         return text
@@ -84,7 +84,7 @@ extension APIError {
         return refusal
     }
 
-    /// The error for a body whose rest was lost on its way, as it happens to phones: the same request can succeed.
+    /// The error for a body that was cut off on its way, as happens on mobile networks: the same request can succeed later.
     static func cutOff(_ message: String, _ error: any Error) -> APIError {
         APIError(.requestTimeout, "\(message): send it again", underlying: error)
     }

@@ -23,7 +23,7 @@ extension Request {
 
 /// A page of a list that has the newest first.
 struct ListPage<Element: Sendable>: Sendable {
-    /// What is on the page.
+    /// The items of the page.
     let elements: [Element]
     /// The position of the next page; nil on the last one.
     let next: ListCursor?

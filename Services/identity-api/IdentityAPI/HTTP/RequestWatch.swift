@@ -12,7 +12,8 @@ struct HangUpMatters: Sendable {
     let handler: @Sendable () -> Void
 }
 
-/// Tracks the requests and responses of one connection, and reports to its ``ConnectionGuard`` what the client still has to send.
+/// Tracks the requests and responses of one connection, and reports to its ``ConnectionGuard`` the bodies that the client still has to
+/// send.
 ///
 /// Every announced body is tracked from the head to its end, whether or not it is read and whatever the response is: a client that
 /// drips into a refused request holds a connection like any other. Corrections that apply to every response are made here as well.

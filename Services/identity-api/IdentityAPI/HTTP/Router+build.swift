@@ -111,7 +111,7 @@ struct APIRoutes: Sendable {
                 }
             router.on(path, method: method, use: answer)
         }
-        // Also of pages whose origin is not allowed: without the headers of CORS their browser says so itself.
+        // Also for pages of other origins: without the headers of CORS the browser refuses the request itself.
         router.on(path, method: .options) { _, _ in Response(status: .noContent, headers: [.allow: allowed]) }
     }
 }

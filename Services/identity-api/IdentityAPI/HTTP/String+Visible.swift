@@ -4,11 +4,11 @@ extension String {
     /// The text without the white space and the invisible characters around it.
     var trimmed: String { String(drop(while: \.showsNothing).reversed().drop(while: \.showsNothing).reversed()) }
 
-    /// Whether a person sees nothing of it: it has only white space, control and format characters, and letters that are drawn as nothing.
+    /// Whether it has no visible character: only white space, control and format characters, and letters without a glyph.
     var showsNothing: Bool { unicodeScalars.allSatisfy(\.showsNothing) }
 
-    /// Whether it is what a program prints for a value that it does not have, or nothing at all. Many senders share it, so that it never
-    /// names one of them, or one of their requests.
+    /// Whether it is empty, or a text that programs print for a missing value, such as `null`. Many senders send the same text, so it
+    /// cannot identify a sender or a request.
     var isPlaceholder: Bool { Self.placeholders.contains(trimmed.lowercased()) }
 
     private static let placeholders: Set<String> = [

@@ -86,7 +86,7 @@ private struct TimestampScanner {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Reads exactly that many digits; nil, and nothing is read, when there are fewer.
+    /// Reads exactly that many digits; returns nil and reads nothing when there are fewer.
     mutating func number(_ count: Int) -> Int? {
         let digits = rest.prefix(count)
         guard digits.count == count, digits.allSatisfy(Self.isDigit) else { return nil }

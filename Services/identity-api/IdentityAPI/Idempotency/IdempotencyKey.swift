@@ -11,9 +11,9 @@ enum IdempotencyKey {
     /// The maximum length of a key.
     static let maxLength = 128
 
-    /// Reads the key of a request; nil when it has none.
+    /// Reads the key of a request; nil for a request without a key.
     ///
-    /// - Throws: `invalid_request` for an `Idempotency-Key` that is too long, or has other characters than visible ASCII.
+    /// - Throws: `invalid_request` for an `Idempotency-Key` that is too long, or has characters other than visible ASCII.
     static func read(_ headers: HTTPFields) throws(APIError) -> String? {
         if let key = headers[.idempotencyKey].map(unquoted), !key.isPlaceholder {
             guard key.utf8.count <= maxLength, key.utf8.allSatisfy({ 0x21...0x7E ~= $0 && $0 != UInt8(ascii: "\"") }) else {

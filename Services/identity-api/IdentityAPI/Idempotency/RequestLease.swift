@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The lease of a request with an idempotency key, renewed while the request is processed.
 ///
-/// It runs out within a minute after its process died, so that a repetition can begin anew.
+/// It expires within a minute after its process died; then a repetition can start the work again.
 final class RequestLease: Sendable {
     /// The length of the lease.
     static let length = Duration.seconds(60)

@@ -1,7 +1,7 @@
 internal import WireFormat
 
 extension ImageFailureCode {
-    /// What the person, or the app, does about it, in one sentence.
+    /// The remedy for the person or the app, in one sentence.
     var remedy: String {
         switch self {
         case .contentBlocked: "The rules for content do not allow this picture: choose another one; the same one is refused again."

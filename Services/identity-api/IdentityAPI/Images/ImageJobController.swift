@@ -59,7 +59,7 @@ struct ImageJobController: Sendable {
         return response
     }
 
-    /// Cancels a job that has not ended, or deletes one that has; its user cannot see it any more.
+    /// Cancels a job that has not ended, or deletes an ended one; its user cannot see it any more.
     func delete(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         let identity = try await authenticator.identify(request)
         let id = try Self.jobID(context)

@@ -35,7 +35,8 @@ struct ImageOrder: Sendable, Equatable {
             isAsync == false ? "waits" : nil, Hex.encode(pictureSHA256),
         ]
         for field in fields {
-            // Each value is preceded by its length, so that no two lists of values are encoded alike; a missing one has none.
+            // Each value is preceded by its length, so that different lists of values have different encodings; a missing value has no
+            // length.
             hasher.update(Array((field.map { "\($0.utf8.count):\($0)" } ?? "-").utf8))
         }
         return hasher.finalize()

@@ -11,7 +11,7 @@ struct JSONImageBody: UploadBody {
     private var parser: JSONStreamParser
     private var decoder = DataURIDecoder()
     private var textLeft: Int
-    /// The field of a picture that has begun, until there are bytes of it: an empty text is no picture.
+    /// The field of a picture that has begun, until its first bytes arrive: an empty text is not a picture.
     private var begun: String?
     /// The pieces that were read and are not returned yet.
     private var due: [UploadPiece] = []
@@ -33,7 +33,7 @@ struct JSONImageBody: UploadBody {
         do throws(JSONError) {
             try parser.finish()
         } catch {
-            // Part of a body was cut off on its way; none is a mistake of the app.
+            // A part of a body means that the rest was cut off on its way. No body at all is a mistake of the app.
             throw chunks.isEmpty ? APIError(.invalidRequest, "The body is empty") : .cutOff("The JSON ends too early", error)
         }
         return nil

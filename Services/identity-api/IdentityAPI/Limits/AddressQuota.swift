@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Limits the number of items that one address may hold at the same time, so that no address holds all of them.
 ///
-/// The memory it needs is bounded by the number of items: an address that holds none is forgotten.
+/// Its memory is bounded by the number of items: an address without items is removed.
 final class AddressQuota: Sendable {
     /// The result of an attempt to take an item.
     enum Outcome: Sendable {
@@ -26,8 +26,8 @@ final class AddressQuota: Sendable {
     ///
     /// - Parameters:
     ///   - perAddress: The largest number that an address may hold.
-    ///   - total: The number of all items. An address may hold half of those that other addresses leave, and at least one, so that a few
-    ///     addresses that hold on to their share do not exhaust them.
+    ///   - total: The number of all items. An address may hold half of the items that other addresses leave, and at least one, so that a
+    ///     few addresses cannot exhaust them.
     init(perAddress: Int, total: Int = .max) {
         self.perAddress = perAddress
         self.total = total

@@ -16,13 +16,13 @@ struct ClientAddresses: Sendable {
         /// No proxy is trusted, and the request was forwarded.
         case headerIgnored =
             "X-Forwarded-For is ignored: without TRUSTED_PROXY_HOPS or TRUSTED_PROXIES all clients of a proxy share one limit"
-        /// Every address of the way is that of a trusted proxy, so the client may have invented the one that is taken.
+        /// Every address of the header belongs to a trusted proxy, so the client may have invented the address that is taken.
         case allTrusted = "every address of X-Forwarded-For is in TRUSTED_PROXIES: clients may choose their own address"
         /// The header has fewer addresses than proxies are to be counted.
         case fewerHops = "X-Forwarded-For has fewer addresses than TRUSTED_PROXY_HOPS"
     }
 
-    /// The proxies whose `X-Forwarded-For` is trusted. None by default, because any client can send that header.
+    /// The proxies whose `X-Forwarded-For` is trusted. Empty by default, because any client can send that header.
     var trustedProxies: [AddressBlock] = []
     /// The number of proxies between clients and this server; each appends the address of its peer. 0 uses ``trustedProxies``.
     ///
@@ -31,8 +31,8 @@ struct ClientAddresses: Sendable {
 
     /// Returns the client's address.
     ///
-    /// By count it is the one that the farthest of the ``trustedHops`` proxies saw. By address it is the one nearest to this server that is
-    /// no trusted proxy; the farthest one read when all are trusted.
+    /// With ``trustedHops`` it is the address that the farthest of these proxies saw. With ``trustedProxies`` it is the address nearest to
+    /// this server that is not a trusted proxy; if all are trusted, the farthest address read.
     ///
     /// - Parameter forwardedFor: the values of `X-Forwarded-For`, in their order. Each proxy appends the address of its peer on the right,
     ///   so the list is read from the right; values that a client invented stand before it.

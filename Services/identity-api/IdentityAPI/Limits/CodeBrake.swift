@@ -4,10 +4,10 @@ internal import PostgresClient
 internal import ServiceDefaults
 internal import Storage
 
-/// Refuses codes from sites that have entered wrong ones, while too many wrong codes are entered everywhere: the attempts of one
-/// verification do not stop who guesses on many addresses.
+/// Refuses codes from sites that have entered wrong ones, while too many wrong codes are entered everywhere: the limit of attempts for one
+/// verification does not stop an attacker who guesses on many addresses.
 ///
-/// It cannot be pulled against others: a site that has not guessed, and an owner who has proven something before, enter their codes.
+/// An attacker cannot use it to lock others out: a site without wrong codes, and an owner who has proven something before, are not refused.
 struct CodeBrake: Sendable {
     let limits: WrongCodeLimits
 

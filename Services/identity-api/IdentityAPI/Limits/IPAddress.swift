@@ -8,7 +8,7 @@ struct IPAddress: Sendable, Hashable {
 
     private static let mappedPrefix: UInt64 = 0x0000_FFFF_0000_0000
 
-    /// The address of a peer that has none, as on a Unix socket.
+    /// The address for a peer without one, as on a Unix socket.
     static let none = IPAddress(high: 0, low: 0)
 
     init(high: UInt64, low: UInt64) {
@@ -63,7 +63,7 @@ struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// The first bits of the address; of an IPv4 address those of its mapped form.
+    /// The first bits of the address; for an IPv4 address, the first bits of its IPv6-mapped form.
     fileprivate func masked(to bits: Int) -> IPAddress {
         IPAddress(
             high: bits >= 64 ? high : high & ~(.max >> UInt64(bits)),

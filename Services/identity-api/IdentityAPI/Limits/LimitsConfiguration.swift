@@ -10,7 +10,7 @@ struct LimitsConfiguration: Sendable {
     var address = Rate(perMinute: 6_000, burst: 1_000)
     /// Sign-ups, and counted apart sign-ins, of one account, whether it exists or not.
     var account = Rate(perMinute: 10, burst: 100)
-    /// Mails with codes that one address asks for and, counted apart, codes that it enters; see ``PrefixRateLimiter``.
+    /// Mails with codes that one address asks for and, counted separately, codes that it enters; see ``PrefixRateLimiter``.
     var verifications = Rate(perMinute: 20, burst: 60)
     /// Mails with codes in a minute, over all addresses and instances; 0 is no limit.
     var codeMails = 240
@@ -32,7 +32,7 @@ struct LimitsConfiguration: Sendable {
     var photoQuota = TopicPhotoQuota()
     /// Changes that one account makes to the members of topics.
     var topics = Rate(perMinute: 600, burst: 100)
-    /// Invitations to topics that one account makes, and those that one user gets pushes for, over all instances.
+    /// Invitations to topics by one account, and invitations that one user gets pushes for, over all instances.
     var invitations = TopicInvitationQuota()
     /// Registrations of devices by one account.
     var devices = Rate(perMinute: 60, burst: 100)

@@ -2,10 +2,10 @@ internal import Metrics
 internal import NIOCore
 internal import Synchronization
 
-/// The open connections of clients: limits those of one address, and makes room for others when all are taken.
+/// The open connections of clients: limits the connections of one address, and closes one to make room for others when all are taken.
 ///
-/// A connection costs its client nothing, so a few addresses could hold all of them. When none is left, the sender who holds the most gives
-/// one up: an address, or a /48 of IPv6, whose owner has 65,536 subscribers to choose from.
+/// A connection costs its client nothing, so a few addresses could hold all of them. When no connection is left, one of the sender with the
+/// most connections is closed. A sender is an IPv4 address, or a /48 of IPv6, because the owner of a /48 can use 65,536 networks.
 final class OpenConnections: Sendable {
     private struct State {
         var bySite: [IPAddress: [UInt64: OpenConnection]] = [:]
@@ -30,9 +30,9 @@ final class OpenConnections: Sendable {
         (self.perAddress, self.total) = (perAddress, total)
     }
 
-    /// Registers a connection until it is closed; when there are too many, another one is closed, or this one.
+    /// Registers a connection until it is closed; when there are too many, another connection is closed, or this one.
     ///
-    /// - Returns: nil when it may not stay.
+    /// - Returns: nil when the connection must be closed.
     func open(_ channel: any Channel, from address: IPAddress) -> OpenConnection? {
         let connection = OpenConnection(channel, address, self)
         let (isTaken, victim) = state.withLock { state -> (Bool, OpenConnection?) in

@@ -19,7 +19,7 @@ final class PrefixRateLimiter: Sendable {
     func admit(_ client: IPAddress, _ limits: RateLimitRecord, or message: String) throws(APIError) {
         for (block, limiter) in zip(IPAddress.Block.allCases, limiters) {
             let state = limiter.state(taking: client.prefix(block))
-            // The address's own limit is what the client can know about.
+            // Report the limit of the client's own address, and that of a wider block only when it refuses: others share the block.
             if let state, block == .subscriber || state.wait != nil { limits.note(state) }
             if let wait = state?.wait { throw .rateLimited(message, wait: wait) }
         }

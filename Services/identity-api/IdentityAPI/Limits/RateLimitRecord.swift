@@ -13,10 +13,10 @@ final class RateLimitRecord: Sendable {
         }
     }
 
-    /// Says in the response which limits the request counted against, and what is left of them.
+    /// Reports in the response the limits that the request counted against, and their remaining quota.
     ///
     /// The fields are lists of structured fields (RFC 9651), as draft-ietf-httpapi-ratelimit-headers-10 describes them: `q` is the quota,
-    /// `w` the seconds in which it is regained, `r` what is left, `t` the seconds until all of it is there again.
+    /// `w` the seconds in which it refills, `r` the remaining quota, `t` the seconds until it is full again.
     func write(to headers: inout HTTPFields) {
         let states = states.withLock(\.self)
         guard !states.isEmpty else { return }
@@ -28,7 +28,7 @@ final class RateLimitRecord: Sendable {
 }
 
 extension RateLimiter {
-    /// Takes a token for a request, and notes what is left for its response.
+    /// Takes a token for a request, and notes the remaining quota for its response.
     ///
     /// - Throws: `rate_limited` with this message.
     func admit(_ key: Key, _ limits: RateLimitRecord, or message: String) throws(APIError) {

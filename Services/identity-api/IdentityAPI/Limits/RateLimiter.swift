@@ -8,7 +8,7 @@ struct Rate: Sendable, Equatable {
     var burst: Int
 }
 
-/// What is left of a bucket, as the response's header says it.
+/// The remaining tokens of a bucket, for the response's header.
 struct RateLimitState: Sendable, Equatable {
     /// The name of the policy.
     let name: String
@@ -59,7 +59,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// - Returns: nil when a token was taken; otherwise the time until there is one.
     func take(_ key: Key, now: ContinuousClock.Instant = .now) -> Duration? { state(taking: key, now: now)?.wait }
 
-    /// Takes a token from the key's bucket and tells what is left; nil when there is no limit.
+    /// Takes a token from the key's bucket and returns the bucket's state; nil when there is no limit.
     func state(taking key: Key, now: ContinuousClock.Instant = .now) -> RateLimitState? {
         guard let interval else { return nil }
         return generations.withLock { generations in

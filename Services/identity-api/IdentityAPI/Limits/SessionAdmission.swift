@@ -6,9 +6,9 @@ internal import WireFormat
 /// Refuses uploads while too many sessions are undecided, so that the admitted ones are decided before they expire, and keeps the sessions
 /// of one address from delaying those of others.
 ///
-/// An address has a few places in the streams; its other sessions wait in the table (``SessionRepository/nextTurn(after:)``). One that has
-/// used more than its share of the workers' time is served after the others, and refused after some times as much: numbers of sessions
-/// alone bound no work, because the photos of one session may take a hundred times as long as those of another.
+/// An address has a few places in the streams; its other sessions wait in the table (``SessionRepository/nextTurn(after:)``). An address
+/// that has used more than its share of the workers' time is served after the others, and refused after a multiple of the share. Numbers of
+/// sessions alone do not bound the work, because the photos of one session may take a hundred times as long as those of another.
 ///
 /// All is counted in Postgres, so that the limits hold for all instances together.
 struct SessionAdmission: Sendable {
@@ -16,12 +16,12 @@ struct SessionAdmission: Sendable {
     struct Limits: Sendable, Equatable {
         /// Sessions of one address (IPv6: /64).
         var perAddress = 50
-        /// Those of them that are in the streams, without those of known installations.
+        /// The maximum number of them in the streams, not counting sessions of known installations.
         var inFlightPerAddress = 4
-        /// The time that new sessions of an address may take in ``SessionRepository/costWindow`` before its further ones are served after
-        /// those of others: some six sign-ups.
+        /// The time that new sessions of an address may take in ``SessionRepository/costWindow``: some six sign-ups. After it, further
+        /// sessions of the address are served after those of others.
         var firstTimePerAddress = Duration.seconds(2)
-        /// The time that sessions of an account may take before its further ones are served as those of its address.
+        /// The time that sessions of an account may take. After it, further sessions of the account are served like those of its address.
         var firstTimePerAccount = Duration.seconds(2)
         /// The time after which they are refused.
         var timePerAddress = Duration.seconds(120)
@@ -29,8 +29,8 @@ struct SessionAdmission: Sendable {
         var perInstallation = 5
         /// Sign-ups authorised by one account: they may use the places that new installations may not.
         var perAccount = 3
-        /// All sessions in the streams, and again all that wait for their turn. One core of face-matching-worker decides about 130
-        /// sign-ups a minute: with two cores, an admitted session is decided within one or two minutes.
+        /// The maximum number of sessions in the streams, and also of sessions that wait for their turn. One core of face-matching-worker
+        /// decides about 130 sign-ups a minute: with two cores, an admitted session is decided within one or two minutes.
         var total = 300
         /// The total bytes of photos of all sessions.
         var photoBytes = 4_096 << 20
@@ -50,7 +50,7 @@ struct SessionAdmission: Sendable {
 
     /// The `Retry-After` in seconds: deciding a session takes one or a few.
     private static let retryAfter = 10
-    /// That of an address that has used up its time. A tenth of the time comes back in a minute.
+    /// The `Retry-After` for an address that has used up its time. A tenth of the time refills in a minute.
     private static let timeRetryAfter = 60
     /// The time of a photo whose decoding would hold a thread up for others: a JPEG of 16 megapixels takes 105 ms, one of HEIC 350.
     private static let slowPhoto = Duration.milliseconds(150)
@@ -98,8 +98,9 @@ struct SessionAdmission: Sendable {
         }
     }
 
-    /// Returns whether the sessions of a known installation, or with the account's bearer, are still served before others: until those of
-    /// the account have used ``Limits/firstTimePerAccount``. Anybody may have an account and a known phone.
+    /// Returns whether the sessions of a known installation, or with the account's bearer, are still served before others: until the
+    /// account's sessions have used ``Limits/firstTimePerAccount``. The limit is needed because an attacker can have an account and a known
+    /// phone, too.
     func goesFirst(_ used: EngineTime) -> Bool {
         limits.firstTimePerAccount == .zero || used.ofAccount < limits.firstTimePerAccount
     }

@@ -3,13 +3,12 @@ internal import Metrics
 internal import ServiceDefaults
 internal import Storage
 
-/// Refuses sign-ins of installations that are not known to the account after too many failed ones over all accounts: the lock of an
-/// account does not stop who tries one face on many accounts.
+/// Refuses sign-ins of installations that are not known to the account after too many failed ones over all accounts: the lock of an account
+/// does not stop an attacker who tries one face on many accounts.
 ///
 /// The failures are counted in Postgres, so that the limits hold for all instances together; a sign-in whose failures cannot be counted is
-/// refused. The count does not depend on the account, so known and unknown e-mails do not differ. The total asks for more before it
-/// refuses: first for a challenge, whose photos a stranger cannot take from elsewhere, then for a proof of the e-mail, which passes all
-/// brakes.
+/// refused. The count does not depend on the account, so known and unknown e-mails do not differ. The total limit first demands more proof:
+/// a challenge, because an attacker has no photos that answer it; then a proof of the e-mail, which passes all brakes.
 struct SignInBrakes: Sendable {
     let limits: FailedSignInLimits
 

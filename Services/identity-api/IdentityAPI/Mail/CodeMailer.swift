@@ -7,8 +7,8 @@ internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
 
-/// Publishes mails with codes: a mail whose address has waited long enough with the request for the code, and the others when their time
-/// and their turn have come.
+/// Publishes mails with codes. A mail is published with the request for the code if the address has waited long enough since the last one;
+/// otherwise when its time and its turn have come.
 struct CodeMailer: DueRowPublisher {
     static let name = "mails with codes"
     static let batchSize = 100

@@ -9,7 +9,7 @@ internal import WireFormat
 /// Writes the e-mail that an event asks for, and sends it.
 ///
 /// A mail is sent at least once: a process that dies after the mail server took it sends it again, with the same `Message-ID` and the same
-/// code. What the event is about may be gone by then, or its code may have expired; then there is nothing to send.
+/// code. If the subject of the event was deleted meanwhile, or its code has expired, nothing is sent.
 struct MailRequestedHandler: EventHandler {
     /// The age from which a mail is not worth sending any more, in seconds: a day.
     private static let maxAge: TimeInterval = 24 * 60 * 60
@@ -38,7 +38,7 @@ struct MailRequestedHandler: EventHandler {
         return MailMessage(to: address, subject: text.subject, text: text.body, id: event.id.wireString)
     }
 
-    /// Returns the recipient and the text; nil when there is nothing to say any more.
+    /// Returns the recipient and the text; nil when the mail has no purpose any more.
     private func content(of kind: MailKind, about subject: UUID) async throws -> (address: String, MailText)? {
         switch kind {
         case .verificationCode:
@@ -51,7 +51,7 @@ struct MailRequestedHandler: EventHandler {
             guard let email = try await UserRepository(postgres).find(id: subject)?.email else { return nil }
             return (try keys.address(email.sealed, of: subject), MailText(about: kind))
         case .emailChanged:
-            // Not the account's e-mail of now: the verification has the one that was replaced, until it is deleted.
+            // Use the replaced e-mail, which the verification holds until it is deleted, not the account's present one.
             guard let change = try await EmailVerificationRepository(postgres).find(id: subject), let former = change.formerEmail else {
                 return nil
             }

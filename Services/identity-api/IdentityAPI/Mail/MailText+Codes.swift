@@ -1,6 +1,6 @@
 internal import Storage
 
-/// A code in a mail, with what the app of its request shows.
+/// A code in a mail, with the reference that the app of its request shows.
 struct MailedCode: Sendable, Equatable {
     let code: String
     let reference: String
@@ -49,7 +49,7 @@ extension MailText {
 
     /// The mail to an address with an account.
     ///
-    /// - Parameter codes: Those that recover the account; others would have no effect.
+    /// - Parameter codes: The codes that recover the account; other codes would have no effect.
     private static func account(_ codes: [MailedCode]) -> MailText {
         guard let code = codes.first else {
             return MailText(

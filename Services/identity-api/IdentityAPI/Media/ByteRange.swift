@@ -1,6 +1,6 @@
 /// The part of a file that a client requests (RFC 9110 §14).
 enum ByteRange: Equatable {
-    /// The whole file: there is no `Range`, or one that a server may ignore.
+    /// The whole file: the request has no `Range`, or a `Range` that a server may ignore.
     case whole
     /// These bytes.
     case part(Range<Int>)

@@ -8,9 +8,9 @@ struct APIBody: Sendable {
     let maxBytes: Int
     /// Whether the request needs a body.
     var isRequired = true
-    /// Whether a faulty body counts as none.
+    /// Whether a faulty body counts as no body.
     var isLenient = false
-    /// An example in JSON that the API takes as it stands; nil where one with all members is.
+    /// An example in JSON that the API takes as it stands; nil where a body with all members is such an example.
     var example: JSONValue?
 
     /// A JSON value.

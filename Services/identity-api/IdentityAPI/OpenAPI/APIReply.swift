@@ -8,7 +8,7 @@ struct APIReply: Sendable {
     var content: [String: JSONSchema?] = [:]
     var headers: [APIHeader] = []
     var links: [APILink] = []
-    /// What its example has beyond the required members, or in place of them: optional members go together with a state.
+    /// The members of its example beyond the required ones, or in place of them: which optional members occur depends on the state.
     var example: JSONValue?
 
     /// The envelope `success`, `data`, `meta`; the example is of `data`.
@@ -65,7 +65,7 @@ enum APIHeader: String, Sendable, CaseIterable {
     case eTag = "ETag"
     case contentRange = "Content-Range"
 
-    /// Those that every answer may have.
+    /// The headers that every response may have.
     static let general: [APIHeader] = [.requestID, .rateLimitPolicy, .rateLimit]
 
     var summary: String {

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A JSON Schema (draft 2020-12), with what the bodies of the API need of it.
+/// A JSON Schema (draft 2020-12), as far as the bodies of the API need it.
 ///
 /// Objects may have more members than a schema names: clients ignore them, and so does the server.
 struct JSONSchema: Sendable {

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// Gives the objects of all bodies names among the components of the document, by which generated clients name their types, and describes
-/// their members.
+/// Names the objects of all bodies as components of the document, so that generated clients have names for their types, and describes their
+/// members.
 struct SchemaComponents {
     private(set) var members: [JSONValue.Member] = []
     /// The name of each schema, by its text: equal ones share a name.
@@ -50,7 +50,8 @@ struct SchemaComponents {
             })
     }
 
-    /// Returns a reference to an object's schema, which gets the name unless an equal one has another; any other schema as it is.
+    /// Returns a reference to an object's schema; returns any other schema unchanged. The object gets the given name, unless an equal
+    /// object has a name already.
     private mutating func reference(to schema: JSONValue, in operation: String, as name: String, of parent: String = "") -> JSONValue {
         let schema = described(schema, in: operation, as: name, of: parent)
         // A reference cannot be null as well.
@@ -70,7 +71,7 @@ struct SchemaComponents {
         return free
     }
 
-    /// Returns a schema whose members are described, and whose inner objects are referred to.
+    /// Returns the schema with descriptions of its members, and with references in place of its inner objects.
     private mutating func described(_ schema: JSONValue, in operation: String, as name: String, of parent: String) -> JSONValue {
         var schema = schema
         if let items = schema["items"] { schema["items"] = reference(to: items, in: operation, as: Self.singular(name), of: parent) }

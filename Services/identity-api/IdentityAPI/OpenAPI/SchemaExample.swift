@@ -5,9 +5,10 @@ enum SchemaExample {
     /// Returns a value that a schema allows.
     ///
     /// - Parameters:
-    ///   - operation: The id of the request whose bodies have it.
-    ///   - name: The member that it is of, empty for a whole body; and the one that this is within.
-    ///   - isWhole: Whether it has the optional members too. Those of an answer belong to different cases: only a request's value has all.
+    ///   - operation: The id of the request with this body.
+    ///   - name: The member that the value belongs to, empty for a whole body; and the member around that one.
+    ///   - isWhole: Whether it has the optional members too. Only a request's example has all of them: the optional members of a response
+    ///     belong to different cases.
     static func value(
         of schema: JSONValue, in operation: String, name: String = "", under parent: String = "", isWhole: Bool = true
     ) -> JSONValue {

@@ -5,7 +5,8 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// What the owner of an account sees of it: who it belongs to, and how much belongs to it. It has no secret.
+/// The owner's view of an account: its e-mail and identity providers, and the numbers of its devices, sign-ins and topics. It has no
+/// secret.
 struct AccountOverview: Sendable {
     let json: JSONValue
 
@@ -24,7 +25,7 @@ struct AccountOverview: Sendable {
             ("sessions", .integer(account.signIns)), ("topics", .integer(account.topics)))
     }
 
-    /// The face exists, and was made by this model at that time; its numbers are not shown.
+    /// The model and times of the enrolled face, but not its descriptor; nil without a face.
     private static func face(of account: AccountSummary) -> JSONValue? {
         guard let enrolledAt = account.faceEnrolledAt, let changedAt = account.faceAt else { return nil }
         return .members(

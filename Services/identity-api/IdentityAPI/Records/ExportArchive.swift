@@ -4,9 +4,9 @@ internal import NIOCore
 
 /// Sends the files of an archive, each piece when the connection has flushed the one before it.
 ///
-/// Its methods are concurrent, as those of the writer are, which is not sendable.
+/// Its methods are `@concurrent` like the methods of the writer, which is not sendable.
 struct ExportArchive {
-    /// The writer of the response's body, after what was written.
+    /// The writer of the response's body, positioned after the written bytes.
     private(set) var writer: any ResponseBodyWriter
     private let context: APIRequestContext
     private let watch: ExportWatch

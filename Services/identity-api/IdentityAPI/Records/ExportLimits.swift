@@ -6,7 +6,7 @@ struct ExportLimits: Sendable {
     var perDay = 5
     /// The maximum number of concurrent exports of this instance; each holds up to one picture of 10 MiB in memory.
     var concurrent = 8
-    /// The time for which an export whose process has died counts as under way.
+    /// The lease: the time for which an export counts as running after its process died.
     var lease = Duration.seconds(5 * 60)
     /// The interval in which the lease is renewed, and the sign-in of the request is checked again.
     var renewal = Duration.seconds(20)

@@ -10,8 +10,8 @@ internal import WireFormat
 
 /// Answers `POST /v1/users/{id}/report`, `POST /v1/topics/{topic}/report` and `POST /v1/topics/{topic}/messages/{message_id}/report`.
 ///
-/// The response is the same for any subject, known or not: a caller cannot learn from it who or what exists. Operators read reports with
-/// `heliographctl reports`.
+/// The response is the same for any subject, known or not: a caller cannot learn from it whether the subject exists. Operators read reports
+/// with `heliographctl reports`.
 struct ReportController: Sendable {
     /// The maximum number of characters of the text.
     static let maxTextCharacters = 1_000

@@ -8,8 +8,8 @@ internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
 
-/// Expires sessions that no worker has decided in time, gives their places in the streams to others of their addresses, and deletes the
-/// photos of decided ones that their worker has left.
+/// Expires sessions that no worker has decided in time, gives their places in the streams to waiting sessions of the same addresses, and
+/// deletes the photos that workers have left behind.
 struct OverdueSessions: Sendable {
     let postgres: PostgresClient
     let blobs: any BlobStore

@@ -1,7 +1,7 @@
 internal import WireFormat
 
 extension SessionReason {
-    /// What the person, or the app, does about it, in one sentence.
+    /// The remedy for the person or the app, in one sentence.
     var remedy: String {
         switch self {
         case .noFace: "No face is seen in a photo: hold the phone so that the whole face is in it."

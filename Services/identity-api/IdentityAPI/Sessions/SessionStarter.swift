@@ -36,7 +36,7 @@ struct SessionOrder: Sendable {
 
     /// The identity that authorised the session; nil for an e-mail.
     var bearer: Identity? { owner.bearer }
-    /// Whether the face is to replace that of the account.
+    /// Whether the face is to replace the account's face.
     var isRecovery: Bool { if case .verified(_, isRecovery: true) = owner { true } else { false } }
 }
 
@@ -71,13 +71,13 @@ struct SessionStarter: Sendable {
         let limits: RateLimitRecord
     }
 
-    /// Refuses an upload whose session would not be started now, before its body is read.
+    /// Refuses an upload before its body is read, if its session could not be started now.
     ///
     /// - Parameters:
     ///   - bearer: The account that authorises a sign-up.
     ///   - mayBeKnown: Whether the body may name an installation that is known to the account.
-    ///   - key: The idempotency key. A request that was answered before is admitted under any load: it starts no session, and responses
-    ///     are lost under load in particular.
+    ///   - key: The idempotency key. A repetition of an answered request is admitted under any load: it starts no session, and responses
+    ///     are lost most often under load.
     func checkAdmission(
         from address: IPAddress, bearer: Identity?, mayBeKnown: Bool, route: String, key: String?
     ) async throws {
@@ -94,14 +94,14 @@ struct SessionStarter: Sendable {
     /// Starts a session. A known and an unknown e-mail take the same statements, and so the same time.
     ///
     /// - Parameters:
-    ///   - consent: What the sender has consented to; nil when nothing is asked for.
-    ///   - challenge: The challenge that the upload answers, as ``ChallengeGate`` has checked it; nil for none.
+    ///   - consent: The sender's consent; nil when no consent is required.
+    ///   - challenge: The challenge that the upload answers, as ``ChallengeGate`` has checked it; nil without a challenge.
     /// - Returns: The answer, as stored for repetitions.
-    /// - Throws: `rate_limited` when too many were started for the account, known or unknown; `account_locked` for a sign-in after too many
-    ///   failed ones; `challenge_used` for a challenge that started another session;
-    ///   `overloaded` while too many are undecided; `rate_limited` when the photos of the address have taken too much time;
-    ///   `request_in_progress` when the lease had run out and another attempt has taken it; ``OutcomeUnknown`` when the commit was not
-    ///   confirmed and the session is not found, or the database cannot be queried now.
+    /// - Throws: `rate_limited` when too many sessions were started for the account, known or unknown; `account_locked` for a sign-in after
+    ///   too many failed ones; `challenge_used` for a challenge that started another session; `overloaded` while too many sessions are
+    ///   undecided; `rate_limited` when the photos of the address have taken too much time; `request_in_progress` when the lease had run
+    ///   out and another attempt has taken it; ``OutcomeUnknown`` when the commit was not confirmed and the session is not found, or the
+    ///   database cannot be queried now.
     func start(
         _ order: SessionOrder, _ consent: ConsentedText?, _ challenge: FaceChallenge?, sessionID: UUID, token: OpaqueToken,
         lease: IdempotencyLease?, origin: Origin
@@ -152,7 +152,7 @@ struct SessionStarter: Sendable {
         var new = new
         if new.event == .signIn, case .email(let email) = owner {
             let (users, lookups) = (UserRepository(transaction), keys.emailLookups(email))
-            // A change of the e-mail ends the sign-ins that were begun with it: also one that is being begun.
+            // A change of the e-mail ends the sign-ins that were begun with it, including this one.
             try await users.hold(emailLookups: lookups)
             if lookups.count > 1 { try await users.add(emailLookups: lookups) }
         }
@@ -184,8 +184,8 @@ struct SessionStarter: Sendable {
         return try await sessions.insert(new)
     }
 
-    /// Takes a token from the account's bucket or, for a sign-in when that is empty, from the bucket of those that prove the e-mail, or of
-    /// a known installation: strangers who use the account's e-mail must not lock its owner out.
+    /// Takes a token from the account's bucket or, if that is empty, from a second bucket for sign-ins that prove the e-mail or come from a
+    /// known installation: strangers who send the account's e-mail must not lock its owner out.
     private func limit(_ order: SessionOrder, from installationKey: [UInt8]?, _ limits: RateLimitRecord) async throws {
         let account = Account(id: countedIDs(of: order.owner)[0], event: order.form.event, isAuthorised: order.bearer != nil)
         let refusal: APIError
@@ -214,7 +214,7 @@ struct SessionStarter: Sendable {
         }
     }
 
-    /// The account of an upload; for a sign-in with an unknown e-mail a decoy, and nil for a sign-up whose account gets a new id.
+    /// The account of an upload: a decoy for a sign-in with an unknown e-mail; nil for a sign-up whose account gets a new id.
     private func userID(of owner: UploadOwner, _ event: EkycEvent, _ db: some PostgresQueryable) async throws -> UUID? {
         let users = UserRepository(db)
         switch owner {

@@ -10,7 +10,7 @@ enum TopicAnswer {
         Answer.data(.members(("topic", .string(name.text)), ("user_id", .string(userID.wireString))), requestID)
     }
 
-    /// The 202 of an invitation, the same for a new and an existing one.
+    /// The 202 of an invitation; new and existing invitations get the same.
     static func invited(_ userID: UUID, to name: TopicName, requestID: String) -> JSONValue {
         Answer.data(
             .members(("topic", .string(name.text)), ("user_id", .string(userID.wireString)), ("status", "invited")), requestID)
@@ -90,7 +90,7 @@ enum TopicAnswer {
     }
 }
 
-/// What a member may do in a topic.
+/// The rights of a member in a topic.
 enum TopicRole: String, Sendable, CaseIterable {
     /// Invites and removes members, and sees all of them.
     case owner

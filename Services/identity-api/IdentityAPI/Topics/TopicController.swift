@@ -9,8 +9,8 @@ internal import WireFormat
 /// Answers `PUT` and `DELETE /v1/topics/{topic}/members/{user_id}`, `GET /v1/topics/{topic}/members` and `PUT /v1/topics/{topic}/settings`;
 /// with an API key, ``AppTopicController`` does.
 ///
-/// To strangers, and to invited users until they accept, a topic does not exist; a user who wants its name learns only that it is
-/// taken. Whether a user id belongs to an account shows nowhere: an invitation is answered, and written, the same way for any id.
+/// To strangers, and to invited users until they accept, a topic does not exist; a user who asks for its name learns only that it is taken.
+/// No response discloses whether a user id belongs to an account: an invitation is answered and stored the same way for any id.
 struct TopicController: Sendable {
     /// The default number of members on a page.
     static let usualPage = 100
@@ -73,12 +73,12 @@ struct TopicController: Sendable {
         let identity = try await authenticator.identify(request)
         let (name, part) = (try context.topicName(), try Self.part(of: request))
         guard let topic = try await TopicRepository(postgres).find(name, seenBy: identity.userID) else { throw APIError.topicNotFound }
-        // A member's id is all that is needed to address them, so others see it only where the owner has set it so.
+        // A member's id is enough to address them, so other members see it only if the owner has allowed it.
         let showsAll = topic.membersVisible || topic.ownerID == identity.userID
         return try await answer(topic, shown: showsAll ? nil : [identity.userID] + (topic.ownerID.map { [$0] } ?? []), part, context)
     }
 
-    /// Answers with a part of the members of a topic.
+    /// Answers with a page of the members of a topic.
     ///
     /// - Parameter shown: The users who are listed if they are members; nil for all members.
     private func answer(

@@ -6,14 +6,14 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Answers `GET /v1/topics`, `GET /v1/invitations` and `GET /v1/topics/event:{id}/photos`: what an app needs to show its state after a
-/// start, without the pushes that it has missed.
+/// Answers `GET /v1/topics`, `GET /v1/invitations` and `GET /v1/topics/event:{id}/photos`: an app shows its state from these lists after a
+/// start, even if it has missed pushes.
 struct TopicListController: Sendable {
     /// The default number of elements on a page.
     static let usualPage = 50
     /// The most elements on a page.
     static let maxPage = 200
-    /// The time for which the links of a list are valid, at the least 23 hours of it.
+    /// The lifetime of the links of a list; at least 23 hours of it are left.
     private static let linkLifetime: Duration = .seconds(24 * 60 * 60)
     /// The links of an hour end at the same time, so that they are the same, and phones need not load a picture again.
     private static let linkStep: TimeInterval = 60 * 60

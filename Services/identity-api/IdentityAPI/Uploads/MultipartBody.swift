@@ -11,7 +11,7 @@ struct MultipartBody: UploadBody {
         var pictures: Set<String>
         /// The fields whose data is a text.
         var texts: Set<String> = []
-        /// Those of the texts that are JSON.
+        /// The text fields whose data is JSON.
         var json: Set<String> = []
     }
 
@@ -99,7 +99,7 @@ struct MultipartBody: UploadBody {
         chunks.chunk.getSlice(at: chunks.chunk.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer()
     }
 
-    /// Returns the first bytes of the part that has begun; nil when it has none.
+    /// Returns the first bytes of the part that has begun; nil for an empty part.
     private mutating func firstBytesOfPart() async throws -> ByteBuffer? {
         while let bytes = try await nextPartData() {
             if bytes.readableBytes > 0 { return bytes }

@@ -28,7 +28,7 @@ struct BodyChunks {
     private var chunks: RequestBody.AsyncIterator
     private let slot: UploadSlots.Slot?
     private var bytesLeft: Int
-    /// Whether nothing of the body has come.
+    /// Whether no byte of the body has arrived.
     private(set) var isEmpty = true
     /// The current chunk; empty before the first.
     private(set) var chunk = ByteBuffer()

@@ -19,7 +19,7 @@ struct UploadController: Sendable {
     let authenticator: any Authenticator
     let slots: UploadSlots
     let limits: UploadLimits
-    /// The consent that a sign-up needs; nil for none.
+    /// The consent that a sign-up needs; nil if a sign-up needs no consent.
     let consent: ConsentRequirement?
     let challenges: ChallengeGate
     let mail: any MailSender
@@ -99,7 +99,7 @@ struct UploadController: Sendable {
         return response
     }
 
-    /// The session's token, known only to the device that started the session; one for each key, of which a new session gets the first.
+    /// The session's token, known only to the device that started the session; one for each key; a new session gets the first.
     private func tokens(of sessionID: UUID, _ order: SessionOrder, _ key: String?) -> [OpaqueToken] {
         starter.keys.sessionTokens(of: sessionID, key: key ?? "", fingerprint: order.fingerprint)
     }
@@ -114,7 +114,7 @@ struct UploadController: Sendable {
         return .verified(try await verification(of: token), isRecovery: false)
     }
 
-    /// The proof of the e-mail that comes with a sign-in: an enrolment token. Other bearers mean nothing there.
+    /// The proof of the e-mail that comes with a sign-in: an enrolment token. Other bearers are ignored there.
     private func proof(of request: Request, _ form: UploadForm) async throws -> EmailVerification? {
         guard form.event == .signIn, let token = try? request.headers.bearer(), token.hasPrefix(OpaqueToken.enrolmentPrefix) else {
             return nil
@@ -133,7 +133,7 @@ struct UploadController: Sendable {
     /// would plant a face that opens the account as soon as it has an e-mail. The time of the request counts, not that of the whole upload,
     /// which may take minutes.
     ///
-    /// - Returns: The refusal of everything but the repetition of a request that was answered before.
+    /// - Returns: The refusal of any request except the repetition of an answered one.
     private func refusalOfSender(_ identity: Identity?, _ form: UploadForm, _ key: String?) async throws -> APIError? {
         guard let identity else { return nil }
         do throws(APIError) {

@@ -15,7 +15,7 @@ struct UploadForm: Sendable {
 
     /// The event of the session: sign-up or sign-in.
     let event: EkycEvent
-    /// The fields of photos, in the order in which a missing one is reported.
+    /// The fields of photos. The first missing one in this order is reported.
     let photoFields: [PhotoField]
     /// The text fields.
     let textFields: Set<String>

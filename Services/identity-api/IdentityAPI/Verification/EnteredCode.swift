@@ -13,7 +13,7 @@ struct EnteredCode: Sendable {
 
     /// Reads the field of a request.
     ///
-    /// - Throws: `missing_field`; `invalid_request` for what cannot be a code.
+    /// - Throws: `missing_field`; `invalid_request` for a text that cannot be a code.
     init(_ body: JSONBody) throws(APIError) {
         guard let text = try body.wordOrNumber(Self.field) else {
             throw APIError(.missingField, "A field is missing", field: Self.field)

@@ -10,16 +10,16 @@ internal import WireFormat
 
 /// Answers `POST /v1/auth/register`, `POST /v1/auth/verify` and `POST /v1/auth/resend`: proofs of e-mail addresses by mailed codes.
 ///
-/// Whether an address has an account shows in no answer before its code is entered. A code counts only for the verification that it was
-/// mailed for, whose id only the one who asked has: an owner who is mailed a code that a stranger asked for cannot enter it by mistake. The
-/// mail has the codes of all requests that are open, each beside the reference that the app of the request shows.
+/// Before its code is entered, no response shows whether an address has an account. A code counts only for the verification that it was
+/// mailed for. Only the client that asked for the verification has its id, so an owner who gets a stranger's code by mail cannot enter it
+/// by mistake. The mail has the codes of all requests that are open, each beside the reference that the app of the request shows.
 struct VerificationController: Sendable {
     /// The maximum size of the JSON.
     static let maxBodyBytes = 4 * 1_024
 
     let postgres: PostgresClient
     let keys: AccountKeys
-    /// Limits the mails that one client address asks for, and the blocks that it is part of.
+    /// Limits the mails that one client address, and each block around it, asks for.
     let limiter: PrefixRateLimiter
     /// Limits the codes that they enter, over all verifications.
     let codes: PrefixRateLimiter
@@ -53,7 +53,7 @@ struct VerificationController: Sendable {
         return times
     }
 
-    /// Asks for a new code in the next mail, at most once a minute; with that mail the codes before it are void.
+    /// Asks for a new code in the next mail, at most once a minute; that mail makes earlier codes void.
     func resend(_ request: Request, _ context: APIRequestContext) async throws -> Response {
         try await checkRate(context)
         let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
@@ -102,8 +102,8 @@ struct VerificationController: Sendable {
         return response
     }
 
-    /// Takes the locks that the effect of a verification needs, which come before those of rows: a change of an e-mail ends sign-ins, and a
-    /// sign-up brings a face into effect.
+    /// Takes the locks that the effect of a verification needs: a change of an e-mail ends sign-ins, and a sign-up enrols a face. They are
+    /// taken before row locks.
     private func lock(_ id: UUID, in transaction: PostgresTransaction) async throws {
         guard let verification = try await EmailVerificationRepository(transaction).find(id: id) else { return }
         switch verification.purpose {
@@ -113,11 +113,11 @@ struct VerificationController: Sendable {
         }
     }
 
-    /// What an entered code is.
+    /// The result of an entered code.
     private enum Entry: Sendable {
-        /// The one that was mailed, with the answer's data.
+        /// The mailed code; with the data of the response.
         case right(JSONValue)
-        /// Another one, or one that cannot be entered any more.
+        /// Another code, or a code that is void.
         case wrong(attemptsLeft: Int)
     }
 
@@ -157,7 +157,7 @@ struct VerificationController: Sendable {
 }
 
 extension APIError {
-    /// Says nothing about an address: only who asked for a verification has its id.
+    /// Discloses nothing about an address: only the client that asked for a verification has its id.
     fileprivate static let verificationOver = APIError(
         .notFound, "This verification is unknown, a day old, or proven already: ask for another one", field: "verification_id")
     fileprivate static let noMoreCodes = APIError(
@@ -169,7 +169,7 @@ extension APIError {
 extension EmailAddress {
     /// Reads an address that a client names.
     ///
-    /// - Parameter mail: What mails a code to it; nil when nothing is mailed.
+    /// - Parameter mail: The mailer of a code to it; nil when nothing is mailed.
     /// - Throws: `invalid_email`, also for an address that the mail server cannot send to.
     init(ofClient text: String, for mail: (any MailSender)?) throws(APIError) {
         guard let email = EmailAddress(text) else {

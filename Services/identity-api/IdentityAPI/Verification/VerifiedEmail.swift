@@ -5,7 +5,7 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Takes the effect of a verification whose code was entered, in the transaction that took the attempt.
+/// Applies a verification whose code was entered, in the transaction that counted the attempt.
 struct VerifiedEmail {
     let verification: EmailVerification
     let keys: AccountKeys
@@ -59,15 +59,15 @@ struct VerifiedEmail {
         return account
     }
 
-    /// Replaces the e-mail of the account, ends its other sign-ins and a recovery by the former e-mail, and tells both: the devices by a
-    /// push, and the former address by a mail, which is the only news of a takeover that reaches an owner without a device.
+    /// Replaces the e-mail of the account, ends its other sign-ins and a recovery by the former e-mail, and notifies the devices by a push
+    /// and the former address by a mail. An owner without a device learns of a takeover only from that mail.
     ///
-    /// The first e-mail of an account removes its face, which opened nothing until now: a stranger with a stolen token may have planted it.
-    /// The answer says whether the account has a face; if not, the app enrols one.
+    /// The first e-mail of an account removes its face: it could not open the account before, and a stranger with a stolen token may have
+    /// planted it. The response says whether the account has a face; if not, the app enrols one.
     ///
-    /// Call it with ``SignInRepository/lock(of:)``, which an enrolment and a recovery take as well.
+    /// Call it with ``SignInRepository/lock(of:)``, which enrolments and recoveries take as well.
     ///
-    /// The sign-in that asked for it must not have ended: an owner who is mailed about a change that a thief asked for ends all sign-ins.
+    /// The sign-in that asked for the change must not have ended: an owner who gets a mail about a thief's change ends all sign-ins.
     private func changeEmail() async throws -> JSONValue {
         if verification.verifiedAt == nil {
             let signIns = SignInRepository(transaction)

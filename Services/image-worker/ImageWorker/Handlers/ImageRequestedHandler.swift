@@ -48,7 +48,7 @@ struct ImageRequestedHandler: EventHandler {
 
     /// Runs the job and returns its outcome.
     private func end(of lease: JobLease, _ context: HandlerContext, _ logger: Logger) async throws -> JobCompletion {
-        // A picture that crashes the process throws nothing, so crashes are counted.
+        // A picture that crashes the process throws no error, so crashes are counted.
         guard context.crashes < Self.maxCrashes else {
             logger.error("job failed after too many crashes")
             return .failed(.init(safely: .processingFailed))

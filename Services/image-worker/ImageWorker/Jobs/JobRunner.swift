@@ -12,7 +12,7 @@ struct JobRunner: Sendable {
     let postgres: PostgresClient
     /// Makes the pictures of standard jobs.
     let maker: PictureMaker
-    /// Makes those of bulk jobs, on a part of the threads.
+    /// Makes the pictures of bulk jobs, on a part of the threads.
     let bulkMaker: PictureMaker
 
     /// Makes and stores the picture, and returns its result. All child tasks have ended when it returns.

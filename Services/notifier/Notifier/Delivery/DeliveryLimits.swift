@@ -4,8 +4,8 @@ struct DeliveryLimits: Sendable {
     var dueBatchSize = 500
     /// Time for which data read at a claim is used, such as the user of a phone: a push not begun by then has to be claimed again.
     var claimAge: Duration = .seconds(5)
-    /// The lease of a claimed delivery, which ``LeaseKeeper`` renews until its outcome is written: the time after the death of its sender
-    /// in which it is claimed by another.
+    /// The lease of a claimed delivery, which ``LeaseKeeper`` renews until its outcome is written: after the death of its sender, another
+    /// sender claims the delivery within this time.
     var lease: Duration = .seconds(15)
     /// The age of a lease, or of its last renewal, at which it is renewed.
     var renewalAge: Duration = .seconds(5)

@@ -148,7 +148,7 @@ struct DeliverySender: Sendable {
         }
     }
 
-    /// Defers a delivery for another attempt, or settles it when the retry policy allows none.
+    /// Defers a delivery for another attempt, or settles it when the retry policy allows no further attempt.
     private func retry(_ answer: PushAnswer) -> DeliveryVerdict {
         let (push, result) = (answer.push, answer.result)
         let delivery = push.delivery

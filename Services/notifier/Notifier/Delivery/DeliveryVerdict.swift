@@ -6,6 +6,6 @@ enum DeliveryVerdict: Sendable {
     case settle(DeliverySettlement)
     /// It is deferred and sent later.
     case deferDelivery(DeliveryDeferral)
-    /// Nothing is written: another sender claims it when its lease has ended.
+    /// Nothing is written: another sender claims the delivery when its lease has ended.
     case abandon
 }

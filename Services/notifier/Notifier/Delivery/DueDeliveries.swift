@@ -5,8 +5,8 @@ internal import ServiceLifecycle
 internal import Storage
 internal import WireFormat
 
-/// Claims the deliveries that are due: deferred ones, and those whose sender has died. Any number of instances may run; each delivery
-/// is claimed by one at a time.
+/// Claims the deliveries that are due: deferred deliveries, and deliveries of dead senders. Any number of instances may run; only one at a
+/// time holds the claim of a delivery.
 ///
 /// Deferred deliveries wait in the database, not in a handler, so that a fault of FCM does not block the lane behind them.
 struct DueDeliveries: Service {

@@ -7,8 +7,8 @@ internal import Synchronization
 /// Renews the leases of claimed deliveries until their outcomes are written, so that a lease can be short: when this process dies, others
 /// send its pushes soon.
 ///
-/// A lease that cannot be renewed in time is revoked before it ends: its pushes in flight are cancelled, because another sender may
-/// claim them then. Most pushes are accepted long before a renewal is due, and cost none.
+/// A lease that cannot be renewed in time is revoked before it ends: its pushes in flight are cancelled, because another sender may claim
+/// them then. Most pushes are accepted long before a renewal is due, and need no renewal.
 final class LeaseKeeper: Sendable {
     private let postgres: PostgresClient
     private let limits: DeliveryLimits
@@ -48,7 +48,7 @@ final class LeaseKeeper: Sendable {
     /// Renews leases, and revokes those that were not renewed, until it is closed.
     func run() async {
         await withTaskGroup { group in
-            // Renewals may wait for the database; what ends meanwhile is revoked all the same.
+            // Renewals may wait for the database; leases that end meanwhile are revoked all the same.
             group.addTask { await self.repeatUntilClosed { await self.renew() } }
             group.addTask { await self.repeatUntilClosed { self.revokeOverdue() } }
         }

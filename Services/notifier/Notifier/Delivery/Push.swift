@@ -2,7 +2,7 @@ internal import FCM
 internal import HeliographTracing
 internal import Storage
 
-/// A claimed delivery with its content, and with all that is needed to write its outcome.
+/// A claimed delivery with its content, and with the data to write its outcome.
 ///
 /// A class, because it is passed between many types between its claim and its outcome.
 final class Push: Sendable {

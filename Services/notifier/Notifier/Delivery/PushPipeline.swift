@@ -31,7 +31,7 @@ struct PushPipeline: Service {
     ///
     /// - Parameters:
     ///   - count: The most deliveries that `claim` may take.
-    ///   - cause: The event that has them sent; nil when their due time does.
+    ///   - cause: The event that causes the sends; nil when their due time causes them.
     ///   - claim: Claims the deliveries for the given lease.
     /// - Returns: The number of claimed deliveries; nil when there was no room.
     /// - Throws: `CancellationError`, and the errors of `claim`.
@@ -70,7 +70,7 @@ struct PushPipeline: Service {
         return claimed.count
     }
 
-    /// Returns how long nothing of a lane should be claimed, and the code of the reason; nil when claims are allowed.
+    /// Returns how long no delivery of a lane should be claimed, and the code of the reason; nil when claims are allowed.
     func suspension(of lane: Lane) -> (wait: Duration, code: String)? {
         if let suspension = sender.breakers.suspension { return suspension }
         return sender.pauses.remaining(lane).map { ($0, DeliveryCode.lanePaused.rawValue) }

@@ -15,7 +15,8 @@ enum SendGate: CaseIterable {
     case lanePause
     /// The data read at the claim is too old, or the lease is revoked.
     case claimAge
-    /// The installation's token cannot be opened with the keys of this deployment. Before the limits, which count what they admit.
+    /// The installation's token cannot be opened with the keys of this deployment. Checked before the limits, because they count the pushes
+    /// that they admit.
     case token
     /// FCM's limits of pushes to one installation.
     case installationRate

@@ -6,7 +6,7 @@ internal import Storage
 internal import Synchronization
 internal import WireFormat
 
-/// The queue of claimed pushes: releases urgent before normal before bulk, and no more than the in-flight limit.
+/// The queue of claimed pushes: releases urgent before normal before bulk pushes, up to the in-flight limit.
 ///
 /// It is short, so that no push waits for long: other senders cannot claim what is queued here.
 final class SendQueue: Sendable {
@@ -110,7 +110,7 @@ final class SendQueue: Sendable {
     /// Reserves the room there is for the longest waits.
     private func grantRoom(_ lane: Lane, _ state: inout State) {
         while hasRoom(lane, state), let first = state.roomWaiters[lane]?.popFirst() {
-            // A wait that has just been abandoned takes none.
+            // A wait that has just been abandoned takes no room.
             if first.hasRoom.complete(true) { state.expected[lane, default: 0] += first.count }
         }
     }
@@ -140,7 +140,7 @@ final class SendQueue: Sendable {
                 guard let waiting = state.lanes[lane]?.count, waiting > 0 else { continue }
                 let room = state.limit.count + (lane == .urgent ? urgentReserve : 0) - state.inFlight
                 let count = min(room, Self.maxBatch - pushes.count, waiting)
-                // The next lane may have room although this one has none.
+                // The next lane may have room although this one is full.
                 if count <= 0 { continue }
                 if lane == .bulk, let wait = state.bulkPace.wait(inFlight: state.inFlight, limit: state.limit.count, at: clock.now) {
                     if wait == .room { state.limit.noteFull() }
@@ -181,7 +181,7 @@ final class SendQueue: Sendable {
         case pushedBack
         /// Sending restarts after a time when nothing was sent.
         case restarted
-        /// None.
+        /// The push gives no measurement.
         case unknown
     }
 

@@ -27,7 +27,7 @@ struct Breaker: Sendable {
     static let memorySeconds = 10
     /// Consecutive faults, without a good result between them.
     struct FaultStreak: Sendable {
-        /// A streak of this duration, with this many faults of this many installations, is neither chance nor a single phone.
+        /// A streak of this duration, with this many faults of this many installations, is not chance, and not the fault of a single phone.
         static let minDuration: Duration = .seconds(20)
         static let (minFaults, minInstalls) = (10, 3)
         /// Faults further apart than this are unrelated: a new streak begins.

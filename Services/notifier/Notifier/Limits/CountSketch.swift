@@ -3,8 +3,8 @@ internal import FoundationEssentials
 /// Counts how often each of many ids was seen, in 768 KiB whatever their number: a count-min sketch of three tables of counters, in
 /// each of which an id shares its counter with a few others.
 ///
-/// Only the lowest counters of an id are raised (conservative update, Estan and Varghese, 2002). A count is never too low; of
-/// 100,000 ids seen five times each none was counted too high, where raising all counters of two tables did so for every tenth.
+/// Only the lowest counters of an id are raised (conservative update, Estan and Varghese, 2002). A count is never too low; With 100,000 ids
+/// seen five times each, no count was too high; raising all counters of two tables made every tenth count too high.
 struct CountSketch: Sendable {
     /// The number of counters of a table.
     private static let width = 1 << bits

@@ -12,8 +12,8 @@ struct InFlightLimit: Sendable {
     /// The growth of the shortest time per window of slow answers: an FCM that stays slow is accepted as the new baseline after some
     /// 25 windows, where a growth of 1 % takes hundreds.
     private static let slowWindowGrowth = 1.1
-    /// The least excess over the shortest time at which answers count as queueing. It does not matter for FCM, whose round trips take
-    /// longer; with an emulator on the same machine, a lower value leaves processors idle between two bursts.
+    /// The least excess over the shortest time at which answers count as queueing. The value does not matter for FCM, whose round trips
+    /// take longer; with an emulator on the same machine, a lower value leaves processors idle between two bursts.
     static let minQueueing: Duration = .milliseconds(8)
     /// The shortest window that is evaluated, in answers.
     private static let minWindow = 20

@@ -154,7 +154,7 @@ extension NotificationRequested {
     /// The installation that is excluded.
     fileprivate var exceptInstallID: UUID? { parameters[NotificationParameter.exceptInstallID].flatMap { UUID(wireString: $0) } }
 
-    /// The user of whom it shows something.
+    /// The user whose message or action the notification shows.
     fileprivate var senderID: UUID? { parameters[NotificationParameter.senderID].flatMap { UUID(wireString: $0) } }
 
     /// The member of the topic who is excluded.

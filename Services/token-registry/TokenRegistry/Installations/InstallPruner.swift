@@ -15,7 +15,7 @@ struct InstallPruner {
     let transaction: PostgresTransaction
     let logger: Logger
 
-    /// Prunes the installations of dead tokens, and marks those that were reached.
+    /// Prunes the installations of dead tokens, and marks the installations that accepted a push.
     ///
     /// - Parameter acceptedCount: The number of accepted pushes that are not in `outcomes`.
     func apply(outcomes: [SettledDelivery], acceptedCount: Int) async throws {

@@ -14,7 +14,7 @@ struct SessionInstallCleanup {
         try await run(sessionIDs: notifications.compactMap(\.faceSessionID))
     }
 
-    /// Cleans up after those of these sessions that have failed or are redeemed.
+    /// Cleans up after the given sessions, if they have failed or are redeemed.
     func run(sessionIDs: [UUID]) async throws {
         let released = try await SessionRepository(transaction).releaseInstalls(ofSettled: sessionIDs)
         let deleted = try await PushInstallRepository(transaction).deleteUnneeded(ids: released)

@@ -5,7 +5,7 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// Creates deliveries, but for those of fan-outs (`TopicFanOutRepository`), and publishes all of them to the notifier.
+/// Creates deliveries, except those of fan-outs (`TopicFanOutRepository`), and publishes all deliveries to the notifier.
 struct DeliveryPlanner {
     /// A notification whose deliveries are created.
     struct Order {

@@ -93,8 +93,8 @@ struct RecipientResolver {
         return Dictionary(uniqueKeysWithValues: ids.map { ($0, .addresses(byID[$0] ?? [])) })
     }
 
-    /// Finds the installations of short lists; long ones take turns with other fan-outs. A list is empty when none of its users has an
-    /// account, or none has one any more.
+    /// Finds the installations of short lists; long ones take turns with other fan-outs. A list is empty when no user of it has an account
+    /// any more.
     private func resolve(lists ids: [UUID]) async throws -> [UUID: Resolution] {
         let installs = PushInstallRepository(transaction)
         var resolutions: [UUID: Resolution] = Dictionary(uniqueKeysWithValues: ids.map { ($0, .skipped(.noRecipient)) })

@@ -8,7 +8,7 @@ public import ServiceLifecycle
 internal import Storage
 public import WireFormat
 
-/// Creates the deliveries of notifications for big topics and long lists of users: some members, a part, per transaction.
+/// Creates the deliveries of notifications for big topics and long lists of users: one part, some of the members, per transaction.
 ///
 /// The progress of a fan-out is in its row, so a process that dies costs one part of the work. Each lane is worked on independently
 /// and its fan-outs take turns, so that a mailing to thousands delays neither an urgent notification nor another mailing. A
@@ -75,7 +75,7 @@ public struct TopicFanOutService: Service {
             let fanOuts = TopicFanOutRepository(transaction)
             guard let fanOut = try await fanOuts.next(on: lane) else { return false }
             guard fanOut.state == .requested, fanOut.expiresAt > Date() else {
-                // Senders settle the deliveries made so far; the rest of the members get none.
+                // Senders settle the deliveries made so far; the other members get no delivery.
                 try await end(fanOut, made: 0, ifNone: .expired, in: transaction)
                 return true
             }

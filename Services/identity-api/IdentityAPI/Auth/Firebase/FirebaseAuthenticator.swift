@@ -7,14 +7,14 @@ internal import Storage
 
 /// Authenticates Firebase ID tokens. The first token of a person creates their account, with a random id and without an e-mail.
 ///
-/// The e-mail of a token is ignored: an address that is not verified, or that passed to another owner, must not open the account of the
-/// person who has it here.
+/// The e-mail of a token is ignored: an unverified address, or one that passed to another owner, must not open the account that has this
+/// e-mail here.
 struct FirebaseAuthenticator: Authenticator {
     let verifier: FirebaseTokenVerifier
     let postgres: PostgresClient
     let keys: AccountKeys
     let logger: Logger
-    /// The time by which expiries are judged.
+    /// Returns the time that expiries are compared with.
     let now: @Sendable () -> Date
     private let tokens = VerifiedTokens()
     private let counters = FirebaseTokenCounters()
@@ -63,7 +63,7 @@ struct FirebaseAuthenticator: Authenticator {
         return verified
     }
 
-    /// Returns the person of a token, with an account that is made if there is none; nil when it was erased after the sign-in.
+    /// Returns the person of a token, and creates the account if it does not exist; nil when it was erased after the sign-in.
     ///
     /// - Parameter text: The token itself, which has the provider's id of the person.
     private func find(_ token: VerifiedToken, _ text: String, installationKey: [UInt8]?) async throws -> FederatedIdentity? {
@@ -97,7 +97,7 @@ struct FirebaseAuthenticator: Authenticator {
     }
 }
 
-/// The counters of ID tokens by what was found of them. Each request counts, so they are looked up once.
+/// The counters of ID tokens by the result of their verification. Looked up once, because each request increments one.
 private struct FirebaseTokenCounters: Sendable {
     private static func counter(_ outcome: String) -> Counter {
         Counter(label: "firebase_tokens_total", dimensions: [("outcome", outcome)])

@@ -11,7 +11,7 @@ struct FirebaseConfiguration: Sendable {
     var keyLimits = SigningKeyLimits()
     /// The time limit of a fetch of the keys.
     var fetchTimeout = Duration.seconds(5)
-    /// The time by which tokens are judged; tests replace it.
+    /// Returns the time that tokens are compared with; tests replace it.
     var now: @Sendable () -> Date = { Date() }
 
     init(project: FirebaseProject) { self.project = project }

@@ -95,9 +95,9 @@ struct SigningKeyCache<Key: Sendable>: Sendable {
         nextFetch = now + lifetime * limits.refreshShare
     }
 
-    /// Ends a fetch that failed; the keys so far stay.
+    /// Ends a failed fetch; the present keys stay.
     ///
-    /// - Parameter random: As for ``Backoff/delay(afterFailures:random:)``.
+    /// - Parameter random: The random number for ``Backoff/delay(afterFailures:random:)``.
     mutating func finishFailed(at now: Instant, random: Double = .random(in: 0...1)) {
         isFetching = false
         failures += 1

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// What is kept of a verified token: no part of the token, and the person only as keyed hashes.
+/// The cached result for a verified token: no part of the token, and the person only as keyed hashes.
 struct VerifiedToken: Sendable, Equatable {
     let keyID: String
     let subjectLookups: [[UInt8]]
@@ -9,7 +9,7 @@ struct VerifiedToken: Sendable, Equatable {
     let expiresAt: Date
 }
 
-/// The tokens whose signature was checked, by their SHA-256, so that it is checked once a token and not once a request.
+/// The tokens whose signature was checked, by their SHA-256, so that each token is checked once, not with each request.
 ///
 /// Kept in two generations, as ``RateLimiter`` keeps its buckets: a token that is dropped is verified again. Only Google's tokens get in.
 final class VerifiedTokens: Sendable {

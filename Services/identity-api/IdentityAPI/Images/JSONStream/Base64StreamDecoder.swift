@@ -1,7 +1,7 @@
 internal import JSON
 
 /// Decodes base64 (RFC 4648) that arrives in pieces: in the standard alphabet or in the one for URLs, with or without padding, and with
-/// white space anywhere, since encoders differ in these and none of it changes the bytes. The unused bits of the last character are zero.
+/// white space anywhere, since encoders differ in these, and the bytes are the same. The unused bits of the last character are zero.
 ///
 /// It holds at most three characters.
 struct Base64StreamDecoder: Sendable {

@@ -40,7 +40,7 @@ struct JSONStreamParser: Sendable {
     private var held: [UInt8] = []
     private var blanks = 0
     private var value = ValueEnd()
-    /// Whether the current value is longer than what is kept of values, and not read.
+    /// Whether the current value exceeds the maximum length of kept values, and is skipped.
     private var isSkipped = false
     private var isFinished = false
 
@@ -48,8 +48,8 @@ struct JSONStreamParser: Sendable {
     ///
     /// - Parameters:
     ///   - streamed: the members of the outer object whose value is a text that is returned in pieces.
-    ///   - read: the other members that are read; nil for all. Of those that are not, a value of any length is skipped without being
-    ///     kept, and a number of any size is one.
+    ///   - read: the other members that are read; nil for all. The values of other members are skipped, whatever their length, and their
+    ///     numbers may have any size.
     init(streaming streamed: Set<String>, reading read: Set<String>? = nil, limits: JSONStreamLimits = JSONStreamLimits()) {
         self.streamed = streamed
         self.read = read
@@ -211,7 +211,7 @@ struct JSONStreamParser: Sendable {
         return place == .lastByte ? try completeValue() : nil
     }
 
-    /// Returns the value that has ended; nil for one that was skipped.
+    /// Returns the value that has ended; nil for a skipped value.
     private mutating func completeValue() throws(JSONError) -> JSONStreamEvent? {
         state = .commaOrEnd
         if isSkipped { return nil }
@@ -235,7 +235,7 @@ struct JSONStreamParser: Sendable {
 }
 
 extension JSONStreamParser.State {
-    /// What may follow, for an error.
+    /// The characters that may follow, for an error.
     fileprivate var expected: String {
         switch self {
         case .mark, .start: "an object"

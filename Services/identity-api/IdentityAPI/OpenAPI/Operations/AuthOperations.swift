@@ -56,7 +56,7 @@ extension APIOperation {
 }
 
 extension JSONSchema {
-    /// What stands beside a code in a mail.
+    /// The reference beside a code in a mail.
     static let reference = text(CodeReference.length...CodeReference.length)
     static let displayName = text(1...DisplayName.maxBytes)
 }

@@ -100,7 +100,7 @@ extension APIOperation {
             "liveness": .one(of: Liveness.self),
         ])
 
-    /// A form of photos, with the fields that a sign-up has beyond those of a sign-in.
+    /// A form of photos, with the additional fields of a sign-up.
     private static func form(_ form: UploadForm, _ others: [(String, JSONSchema)]) -> JSONSchema {
         func photos(isOptional: Bool) -> [(String, JSONSchema)] {
             form.photoFields.filter { $0.isOptional == isOptional }

@@ -3,14 +3,14 @@ internal import Hummingbird
 internal import Storage
 
 extension APIOperation {
-    /// Whom one blocks.
+    /// The users that the sender blocks.
     static let blocks = operations(
         on: .blocks, ids: ("listBlocks", "replaceBlocks", "blockUser", "unblockUser"),
         summaries: ("The users whom one blocks", "Blocks these users, and no others", "Blocks a user", "Ends a block"),
         results: ("The blocked users", "The user is blocked", "The user is not blocked")
     ) { $0.people.blocks }
 
-    /// Whom one allows to add one to topics.
+    /// The users who may add the sender to topics.
     static let contacts = operations(
         on: .contacts, ids: ("listContacts", "replaceContacts", "addContact", "removeContact"),
         summaries: (

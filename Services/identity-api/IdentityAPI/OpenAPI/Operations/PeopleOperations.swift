@@ -5,7 +5,7 @@ internal import Storage
 internal import WireFormat
 
 extension APIOperation {
-    /// Accounts: their owner's view of them, their sign-ins, and whom they block or allow.
+    /// Accounts: the owner's view, the sign-ins, and the lists of blocks and contacts.
     static let people: [APIOperation] = accounts + blocks + contacts + [reportUser]
 
     private static let accounts: [APIOperation] = [

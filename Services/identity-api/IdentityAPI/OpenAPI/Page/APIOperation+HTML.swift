@@ -7,7 +7,7 @@ extension APIOperation {
         #"<span class="method \#(method.rawValue.lowercased())">\#(method)</span> <span class="path">\#(HTMLText.path(path))</span>"#
     }
 
-    /// The request with all that the document says of it, and a sample.
+    /// The request with its whole description from the document, and a sample.
     var article: String {
         let json = OpenAPIDocument.json["paths"]?[path]?[method.rawValue.lowercased()] ?? .null
         let bearers = bearers.isEmpty ? [APIBearer.none] : bearers

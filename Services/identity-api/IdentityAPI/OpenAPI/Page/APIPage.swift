@@ -5,7 +5,7 @@ internal import NIOCore
 
 /// The page for people who open the API in a browser: the contents of the OpenAPI document, with samples of requests and answers.
 ///
-/// It has no script and loads nothing, so that the browser can be told to allow neither.
+/// It has no script and loads nothing, so the Content-Security-Policy forbids both.
 enum APIPage {
     /// Answers `GET /`.
     static func answer() -> Response {

@@ -1,11 +1,11 @@
 /// Renders texts as HTML.
 enum HTMLText {
-    /// Returns a text whose characters have no meaning in HTML.
+    /// Escapes the characters that have a meaning in HTML.
     static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
     }
 
-    /// Renders a text whose code is in back quotes.
+    /// Renders a text with code in back quotes.
     static func marked(_ text: String) -> String {
         escaped(text).split(separator: "`", omittingEmptySubsequences: false).enumerated().map { index, part in
             index.isMultiple(of: 2) ? String(part) : "<code>\(part)</code>"

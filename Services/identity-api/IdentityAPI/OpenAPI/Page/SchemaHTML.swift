@@ -73,7 +73,7 @@ enum SchemaHTML {
         return texts.allSatisfy(description.contains) ? nil : "One of \(texts.joined(separator: ", "))."
     }
 
-    /// Returns the limits of a value in words; nil when it has none.
+    /// Returns the limits of a value in words; nil for a value without limits.
     private static func limits(_ schema: JSONValue) -> String? {
         let ranges = [("minimum", "maximum", ""), ("minLength", "maxLength", " characters"), ("minItems", "maxItems", " elements")]
         var parts = ranges.compactMap { least, most, unit in range(schema[least]?.integer, schema[most]?.integer).map { $0 + unit } }

@@ -55,7 +55,7 @@ extension APIProperty {
     private static let listCursor = APIProperty(
         "The `cursor` of the next page; null on the last one", "f4kq1zj2a0.2e7d6c5b-4a39-4281-9706-f5e4d3c2b1a0")
 
-    /// Pushes, and what became of them.
+    /// Pushes and their receipts.
     static let notifications: [String: APIProperty] = [
         "notification_id": .init("The push", "4d3c2b1a-0f9e-4d8c-a7b6-c5d4e3f2a1b0"),
         "kind": .init("What the push is about, in a word of the app's own", "order.shipped"),

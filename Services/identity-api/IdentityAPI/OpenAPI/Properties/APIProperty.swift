@@ -1,6 +1,6 @@
 internal import JSON
 
-/// What the document says of a member of a body, or of a field of a form, by its name.
+/// The document's description of a member of a body, or of a field of a form, by its name.
 struct APIProperty: Sendable {
     let summary: String
     /// A value as a client sends or gets it; nil when its schema has one, such as a number, or the first of an enumeration.

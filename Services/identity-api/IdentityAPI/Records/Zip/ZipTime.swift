@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A time in the form in which an archive has it: MS-DOS date and time, in steps of two seconds (APPNOTE.TXT 6.3.10 §4.4.6).
+/// A time as an archive stores it: MS-DOS date and time, in steps of two seconds (APPNOTE.TXT 6.3.10 §4.4.6).
 ///
 /// The format names no time zone; this is UTC.
 struct ZipTime: Sendable, Equatable {
@@ -10,7 +10,7 @@ struct ZipTime: Sendable, Equatable {
     let date: UInt16
     let time: UInt16
 
-    /// Converts an instant; one that the format does not have becomes the nearest that it has.
+    /// Converts an instant to the nearest one that the format can store.
     init(_ instant: Date) {
         let seconds = min(max(instant.timeIntervalSince1970, Self.range.lowerBound), Self.range.upperBound)
         var calendar = Calendar(identifier: .gregorian)
@@ -21,7 +21,7 @@ struct ZipTime: Sendable, Equatable {
         time = Self.packed(parts.hour ?? 0, 6, parts.minute ?? 0, 5, (parts.second ?? 0) / 2)
     }
 
-    /// Joins three numbers, the second and third of which have a number of bits.
+    /// Joins three numbers; the second and third have the given numbers of bits.
     private static func packed(_ first: Int, _ secondBits: Int, _ second: Int, _ thirdBits: Int, _ third: Int) -> UInt16 {
         UInt16(truncatingIfNeeded: (first << secondBits | second) << thirdBits | third)
     }

@@ -46,7 +46,7 @@ struct ZipWriter: Sendable {
         self.offset = offset
     }
 
-    /// Begins a file; ends the one before it first.
+    /// Ends the previous file and begins a new one.
     ///
     /// - Parameter path: The relative path, its parts separated by slashes: none of them is empty, `.` or `..`.
     /// - Returns: The bytes that come before the data of the file.
