@@ -10,7 +10,7 @@ public enum RefreshResult: Sendable, Equatable {
     case repeated(AccessToken, refreshHash: [UInt8])
     /// The token had been used before, so a copy of it exists: the whole family is revoked.
     ///
-    /// Carries the presented pair if anything was left to revoke: its device is signed out, and must be unregistered.
+    /// Carries the presented pair unless the family was revoked before: its device is signed out, and must be unregistered.
     case reused(AccessToken?)
     /// The token is unknown or expired.
     case unknown
@@ -20,12 +20,12 @@ extension AccessTokenRepository {
     /// The time during which a used refresh token gets the pair of its first exchange again: 30 seconds.
     public static let repetitionTime: Duration = .seconds(30)
 
-    /// Exchanges a refresh token for a new pair of the same family, once; a repetition gets the pair of the first time.
+    /// Exchanges a refresh token for a new pair of the same family, once; a repetition gets the pair of the first exchange.
     ///
     /// The caller derives the new tokens from the old one, so that a repeated exchange has the same hashes. Call in a transaction,
     /// and commit it whatever the result: a revocation must not be rolled back.
     ///
-    /// - Parameter otherRefreshHashes: Those that the first exchange may have had instead, with another key.
+    /// - Parameter otherRefreshHashes: The hashes that the first exchange may have stored instead, with another key.
     public func rotate(
         refreshHash: [UInt8], newAccessHash: [UInt8], newRefreshHash: [UInt8], otherRefreshHashes: [[UInt8]] = [],
         lifetimes: SignInLifetimes

@@ -43,7 +43,7 @@ public struct AccessTokenRepository: Sendable {
     /// The token may already have been rotated, as when a logout and a refresh are sent at the same time.
     /// Call in a transaction, because the lock that prevents a rotation lasts only until its end.
     ///
-    /// - Returns: The presented pair; `nil` when it is unknown or nothing of its family was left to revoke.
+    /// - Returns: The presented pair; `nil` when it is unknown or its family was revoked before.
     public func revoke(accessHash: [UInt8]) async throws(PostgresError) -> AccessToken? {
         let rows = try await db.query("SELECT * FROM access_tokens WHERE access_hash = \(accessHash)")
         guard let row = rows.first else { return nil }

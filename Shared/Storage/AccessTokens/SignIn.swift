@@ -14,7 +14,7 @@ public struct SignIn: Sendable, Equatable {
     public let expiresAt: Date
     /// The device's installation, as in ``PushInstall/installationKey``.
     public let installationKey: [UInt8]?
-    /// What the device's app has said about itself; all `nil` when it has not registered since.
+    /// The details that the device's app has registered; all `nil` when it has not registered since the sign-in.
     public let platform: String?
     /// The app's own version, as the app wrote it.
     public let appVersion: String?

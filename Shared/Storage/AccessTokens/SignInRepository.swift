@@ -9,7 +9,7 @@ public struct SignInRepository: Sendable {
     public static let maxListed = 200
     /// The time for which an installation stays registered after it was signed out, so that a push can tell it why: 10 minutes.
     static let noticeTime: Duration = .seconds(10 * 60)
-    /// The time after a sign-in during which it allows what a stolen token must not: 5 minutes.
+    /// The time after a sign-in during which it allows requests that a stolen token must not allow: 5 minutes.
     public static let recentTime: Duration = .seconds(5 * 60)
 
     let db: any PostgresQueryable
@@ -33,7 +33,7 @@ public struct SignInRepository: Sendable {
 
     /// Ends a sign-in of a user.
     ///
-    /// - Returns: What was ended, nothing if it had ended before; `nil` when the user has no such sign-in.
+    /// - Returns: The ended tokens and installations, empty if the sign-in had ended before; `nil` when the user has no such sign-in.
     public func end(_ id: UUID, of userID: UUID) async throws(PostgresError) -> EndedSignIns? {
         let tokens = AccessTokenRepository(db)
         try await tokens.lock(family: id)
@@ -71,7 +71,7 @@ public struct SignInRepository: Sendable {
         return EndedSignIns(ids: [revoked.familyID], removedInstalls: try await unregister([key], of: revoked.userID))
     }
 
-    /// Locks the sign-ins of a user until the transaction ends: none is redeemed meanwhile.
+    /// Locks the sign-ins of a user until the transaction ends: no sign-in is redeemed meanwhile.
     ///
     /// A transaction that calls ``endAll(of:except:)`` after it has locked a sign-in takes this lock before that one.
     public func lock(of userID: UUID) async throws(PostgresError) {
@@ -119,7 +119,7 @@ public struct SignInRepository: Sendable {
 
     /// Unregisters at most `limit` installations whose time of notice is over, unless their user has signed in on them again.
     ///
-    /// - Returns: The number of sign-ins whose installations were looked at, and the ids of those that were unregistered.
+    /// - Returns: The number of sign-ins with examined installations, and the ids of the unregistered installations.
     public func unregisterNoticed(limit: Int) async throws(PostgresError) -> (signIns: Int, removedInstalls: [UUID]) {
         let rows = try await db.query(
             """
@@ -135,9 +135,9 @@ public struct SignInRepository: Sendable {
         try await db.enqueue("DELETE FROM push_presence WHERE user_id = \(userID) AND installation_key = ANY(\(keys))")
     }
 
-    /// Unregisters installations of a user, those on which another user has signed in since excepted, and hides what they show.
+    /// Unregisters installations of a user, except those on which another user has signed in since, and hides their presence.
     ///
-    /// - Returns: The ids of those that were registered.
+    /// - Returns: The ids of the unregistered installations.
     public func unregister(_ keys: [[UInt8]], of userID: UUID) async throws(PostgresError) -> [UUID] {
         guard !keys.isEmpty else { return [] }
         try await hide(keys, of: userID)

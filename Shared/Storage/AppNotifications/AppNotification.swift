@@ -17,7 +17,7 @@ public struct AppNotification: Sendable, Equatable {
     /// The most users that one notification names.
     public static let maxRecipients = 1_000
 
-    /// The id, also that of the notification in the ledger.
+    /// The id, which is also the notification's id in the ledger.
     public let id: UUID
     /// The app.
     public let app: String
@@ -27,9 +27,9 @@ public struct AppNotification: Sendable, Equatable {
     public let fingerprint: [UInt8]
     /// The state.
     public let state: State
-    /// The recipients that were accounts.
+    /// The number of recipients with an account.
     public let accepted: Int
-    /// The recipients that were none.
+    /// The number of recipients without an account.
     public let unknown: Int
     /// When it was made.
     public let createdAt: Date
@@ -69,7 +69,7 @@ public struct NewAppNotification: Sendable {
     public var credentialID: UUID
     /// The app's kind.
     public var kind: String
-    /// The app's name for the cause; nil for none.
+    /// The app's name for the cause; nil without a dedupe key.
     public var dedupeKey: String?
     /// HMAC of the request, which a repetition must have too; 32 bytes.
     public var fingerprint: [UInt8]
@@ -118,7 +118,7 @@ public struct DueAppNotification: Sendable, Equatable {
     public let expiresAt: Date
 }
 
-/// What has become of a notification's pushes.
+/// The numbers of a notification's pushes by their state.
 public struct AppNotificationCounts: Sendable, Equatable {
     /// The state of its row in the ledger; nil while token-registry has not seen it.
     public var state: NotificationRecord.State?
@@ -126,17 +126,17 @@ public struct AppNotificationCounts: Sendable, Equatable {
     public var skipReason: String?
     /// The pushes: one for each installation.
     public var requested = 0
-    /// Those that are not final yet.
+    /// The pushes without a final state.
     public var pending = 0
-    /// Those that FCM accepted.
+    /// The pushes that FCM accepted.
     public var accepted = 0
-    /// Those that were not sent: no longer wanted, or expired.
+    /// The pushes that were not sent: suppressed or expired.
     public var skipped = 0
-    /// Those that FCM refused, dead tokens included.
+    /// The pushes that FCM refused, dead tokens included.
     public var failed = 0
     /// Receipts of phones by their event.
     public var receipts: [Receipt.Event: Int] = [:]
 
-    /// Nothing yet.
+    /// Makes zeros.
     public init() {}
 }

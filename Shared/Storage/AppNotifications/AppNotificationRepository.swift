@@ -13,7 +13,7 @@ public struct AppNotificationRepository: Sendable {
         self.db = db
     }
 
-    /// Stores a notification, with those of its users that have an account.
+    /// Stores a notification, with the users of it that have an account.
     ///
     /// - Parameter topicMembers: The members of the topic it is for, instead of users.
     /// - Returns: Nil when the app has used the dedupe key before.
@@ -51,7 +51,7 @@ public struct AppNotificationRepository: Sendable {
         return try await db.query(query.readOnly()).first.map(AppNotification.init(row:))
     }
 
-    /// Returns an app's notification; nil for those of other apps.
+    /// Returns an app's notification; nil for the notification of another app.
     public func find(id: UUID, of app: String) async throws(PostgresError) -> AppNotification? {
         let query: PostgresQuery = "SELECT \(unescaped: AppNotification.columns) FROM app_notifications WHERE id = \(id) AND app = \(app)"
         return try await db.query(query.readOnly()).first.map(AppNotification.init(row:))
@@ -59,7 +59,7 @@ public struct AppNotificationRepository: Sendable {
 
     /// Returns the notifications that wait for their time, the next one first.
     ///
-    /// - Parameter app: Only those of this app; nil for all.
+    /// - Parameter app: The app whose notifications are returned; nil for all apps.
     public func listScheduled(of app: String? = nil, limit: Int) async throws(PostgresError) -> [AppNotification] {
         let query: PostgresQuery = """
             SELECT \(unescaped: AppNotification.columns) FROM app_notifications
@@ -68,8 +68,8 @@ public struct AppNotificationRepository: Sendable {
         return try await db.query(query.readOnly()).map(AppNotification.init(row:))
     }
 
-    /// Takes at most `limit` due notifications: `scheduled → requested`. Publish their events in the same transaction. Skips those that
-    /// another transaction has locked.
+    /// Takes at most `limit` due notifications: `scheduled → requested`. Publish their events in the same transaction. Skips notifications
+    /// that another transaction has locked.
     public func takeDue(limit: Int) async throws(PostgresError) -> [DueAppNotification] {
         let rows = try await db.query(
             """
@@ -110,7 +110,7 @@ public struct AppNotificationRepository: Sendable {
             """)
     }
 
-    /// Removes the recipients of notifications whose deliveries are planned, or that have none.
+    /// Removes the recipients of notifications that do not need them any more: their deliveries are planned, or they get no deliveries.
     public func forgetRecipients(of ids: [UUID]) async throws(PostgresError) {
         guard !ids.isEmpty else { return }
         try await db.execute("UPDATE app_notifications SET user_ids = '{}' WHERE id = ANY(\(ids)) AND cardinality(user_ids) > 0")

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 internal import WireFormat
 
-/// The one who acted.
+/// The actor of an entry.
 public enum AuditActor: Sendable, Equatable {
     /// A signed-in user.
     case user(UUID)
@@ -25,7 +25,7 @@ public enum AuditActor: Sendable, Equatable {
         }
     }
 
-    /// The column `actor_id`, cut to what it holds.
+    /// The column `actor_id`, cut to the length of the column.
     var id: String? {
         switch self {
         case .user(let id): id.wireString
@@ -35,17 +35,17 @@ public enum AuditActor: Sendable, Equatable {
     }
 }
 
-/// Everything that the audit log records. Names are stored: none is changed or reused.
+/// The actions that the audit log records. Names are stored, so a name is never changed or reused.
 public enum AuditAction: String, Sendable, CaseIterable {
     /// A face was enrolled, or refused, for an account without one.
     case faceEnrolled = "face_enrolled"
     /// The face of an account was replaced, or the replacement refused.
     case faceReplaced = "face_replaced"
-    /// The face of a sign-up is that of another account, as it seems.
+    /// The face of a sign-up seems to belong to another account.
     case faceDuplicateFound = "face_duplicate_found"
     /// An operator has decided that two accounts with the same face may stay as they are.
     case faceDuplicateResolved = "face_duplicate_resolved"
-    /// An operator has asked the workers to read all faces anew.
+    /// An operator has asked the workers to reindex all faces.
     case faceReindexRequested = "face_reindex_requested"
     /// A mailed code was entered, which proves an e-mail address.
     case emailVerified = "email_verified"
@@ -59,7 +59,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case recoveryCancelled = "recovery_cancelled"
     /// It has taken effect.
     case recoveryCompleted = "recovery_completed"
-    /// A face was compared with that of an account.
+    /// A face was compared with the face of an account.
     case faceCompared = "face_compared"
     /// The failed sign-ins of an account have used up a budget.
     case signInLocked = "sign_in_locked"
@@ -75,7 +75,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case refreshTokenReused = "refresh_token_reused"
     /// The name that others see was changed.
     case profileChanged = "profile_changed"
-    /// The owner of an account has requested everything that is kept of it.
+    /// The owner of an account has requested an export of its data.
     case accountExported = "account_exported"
     /// Everything that is kept of an account is to be erased.
     case accountErasureRequested = "account_erasure_requested"
@@ -95,7 +95,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case templateDeleted = "template_deleted"
     /// An operator has cancelled a scheduled notification of an app.
     case notificationCancelled = "notification_cancelled"
-    /// An operator has read what a user reported.
+    /// An operator has read a user's report.
     case reportShown = "report_shown"
     /// An operator has closed a report.
     case reportClosed = "report_closed"

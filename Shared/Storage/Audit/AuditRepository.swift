@@ -5,9 +5,9 @@ public import PostgresClient
 public struct AuditRepository: Sendable {
     /// The rows to read.
     public enum Selection: Sendable {
-        /// What happened to an account.
+        /// The entries about an account.
         case user(UUID)
-        /// What a request did.
+        /// The entries of a request.
         case request(String)
         /// Everything.
         case all
@@ -52,7 +52,7 @@ public struct AuditRepository: Sendable {
         return try await db.query(query.readOnly()).map(AuditRecord.init(row:)).reversed()
     }
 
-    /// Counts the decisions on faces since a time, by what was done and how it ended, the most frequent first.
+    /// Counts the decisions on faces since a time, by action and result, the most frequent first.
     public func faceDecisions(since: Date) async throws(PostgresError) -> [FaceDecisionCount] {
         let actions = [AuditAction.faceEnrolled, .faceReplaced, .faceCompared].map(\.rawValue)
         let query: PostgresQuery = """
@@ -79,7 +79,7 @@ public struct AuditRepository: Sendable {
 
 /// The number of decisions on faces that ended in one way.
 public struct FaceDecisionCount: Sendable, Equatable {
-    /// What was done: a face was enrolled, replaced or compared.
+    /// The action: a face was enrolled, replaced or compared.
     public let action: String
     /// `succeeded`, or the reason of the refusal.
     public let outcome: String

@@ -31,7 +31,7 @@ public struct ConsentedText: Sendable, Equatable {
 
 /// A consent that was given: a row of `consents`.
 public struct Consent: Sendable, Equatable {
-    /// What it was given to.
+    /// The text that the consent was given to.
     public let text: ConsentedText
     /// When the photos were received with it.
     public let givenAt: Date

@@ -21,7 +21,7 @@ public struct ConsentRepository: Sendable {
             """)
     }
 
-    /// Returns the newest consent of a user; `nil` when none was needed so far.
+    /// Returns the newest consent of a user; `nil` when the user has given no consent so far.
     public func latest(of userID: UUID) async throws(PostgresError) -> Consent? {
         let query: PostgresQuery = "SELECT * FROM consents WHERE user_id = \(userID) ORDER BY given_at DESC, id LIMIT 1"
         return try await db.query(query.readOnly()).first.map(Consent.init(row:))

@@ -59,7 +59,7 @@ public struct NewConversationMessage: Sendable {
 public enum PostedMessage: Sendable, Equatable {
     /// The message is posted, and is the newest of the conversation.
     case posted(ConversationMessage, memberCount: Int)
-    /// The message was posted before; nothing changed.
+    /// The message was posted before; this call changed nothing.
     case repeated(ConversationMessage)
     /// Another message has the same id.
     case idTaken

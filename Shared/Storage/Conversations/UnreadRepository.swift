@@ -13,7 +13,8 @@ public struct UnreadRepository: Sendable {
     /// Returns the unread items of each of these users: outcomes of image jobs, messages of their conversations, and photos of
     /// their events that still exist, without those of users whom they block. Users without unread items are omitted.
     ///
-    /// Items are numbers, not rows: only those of blocked members are counted one by one, by the indexes on their senders.
+    /// Unread items are computed from sequence numbers, not counted as rows. Only the items of blocked members are counted one by one, by
+    /// the indexes on their senders.
     public func totals(userIDs: [UUID]) async throws(PostgresError) -> [UUID: Int] {
         guard !userIDs.isEmpty else { return [:] }
         let query: PostgresQuery = """

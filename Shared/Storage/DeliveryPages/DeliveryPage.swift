@@ -3,8 +3,8 @@ public import WireFormat
 
 /// A page: up to ``maxMembers`` deliveries of one notification that share a row of `delivery_pages`, one event and one lease.
 ///
-/// Every delivery begins on a page, also that of a notification with one recipient. A delivery is detached from its page when more must
-/// be stored than that FCM accepted it: from then on it has its own row in `deliveries`, with the same id.
+/// Every delivery begins on a page, also that of a notification with one recipient. An acceptance by FCM is stored on the page. For any
+/// other outcome, a delivery is detached from its page: from then on it has its own row in `deliveries`, with the same id.
 public enum DeliveryPage {
     /// The most deliveries of a page.
     public static let maxMembers = 500

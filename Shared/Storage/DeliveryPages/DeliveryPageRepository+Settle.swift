@@ -105,7 +105,7 @@ extension DeliveryPageRepository {
     private func mark(_ column: String, _ marks: Marks, _ endings: inout Endings) async throws(PostgresError) {
         let pages = marks.pages
         guard !pages.isEmpty else { return }
-        // Locks pages in the order of their ids, as every statement that changes several of them does.
+        // Locks pages in the order of their ids, as every statement that changes several pages does.
         let rows = try await db.query(
             """
             WITH given AS (

@@ -6,8 +6,8 @@ internal import WireFormat
 ///
 /// ``DeliveryRepository`` hides pages from senders: it settles and defers the deliveries of pages like any others.
 public struct DeliveryPageRepository: Sendable {
-    /// The time after which a page whose event has not reached a sender is due: its event is a dead letter, or still in a backlog; then
-    /// either way of claiming the page is fine.
+    /// The time after which a page whose event has not reached a sender is due: its event is a dead letter, or still in a backlog. In the
+    /// second case it does not matter which of the two claims the page.
     public static let eventAge = Duration.seconds(5 * 60)
 
     let db: any PostgresQueryable
@@ -17,7 +17,7 @@ public struct DeliveryPageRepository: Sendable {
         self.db = db
     }
 
-    /// Inserts pages, on which the caller has each installation once. Those of fan-outs are inserted by
+    /// Inserts pages; the caller puts each installation on one page only. Pages of fan-outs are inserted by
     /// ``TopicFanOutRepository/addPages(of:limit:)``.
     public func insert(_ pages: [NewDeliveryPage]) async throws(PostgresError) {
         guard !pages.isEmpty else { return }

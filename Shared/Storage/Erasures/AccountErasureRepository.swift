@@ -4,10 +4,10 @@ public import WireFormat
 
 /// Deletes what identity-api keeps of a user. Every call deletes one bounded slice; the caller repeats it until it returns 0.
 public struct AccountErasureRepository: Sendable {
-    /// The tables whose rows are deleted as they are, with the condition that selects those of the user `$1`.
+    /// The tables whose rows are deleted without further steps, with the condition that selects the rows of the user `$1`.
     ///
-    /// `conversation_messages` keep no text; the numbers of a conversation's other messages stay. Mails to an address stay with the
-    /// requests that others have made for it: they share them.
+    /// `conversation_messages` keep no text; the numbers of a conversation's other messages stay. Mails to an address stay, because
+    /// requests of others for the same address share them.
     public static let tables: [(name: String, condition: String)] = [
         ("access_tokens", "user_id = $1"), ("identities", "user_id = $1"), ("email_lookups", "user_id = $1"),
         (
@@ -50,9 +50,9 @@ public struct AccountErasureRepository: Sendable {
         return try await db.execute(query)
     }
 
-    /// Returns the next sessions of a user, at most `limit`, whose photos are deleted before their rows: for a face those that had begun
-    /// when its erasure was requested. Sign-ins with the e-mail before it had the account, whose user is an attempt key, are among them.
-    /// Reads the sessions of one day.
+    /// Returns the next sessions of a user, at most `limit`, whose photos are deleted before their rows: for the erasure of a face, the
+    /// sessions that had begun before the request. They include sign-ins with the e-mail before it had the account; the user of such a
+    /// session is an attempt key. Reads the sessions of one day.
     public func sessions(for erasure: Erasure, after last: UUID?, limit: Int) async throws(PostgresError) -> [UUID] {
         try await db.query(
             """

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 internal import PostgresClient
 
-/// What is erased.
+/// The scope of an erasure.
 public enum ErasureScope: String, Sendable, CaseIterable {
     /// Everything that is kept of a user.
     case account
@@ -11,7 +11,7 @@ public enum ErasureScope: String, Sendable, CaseIterable {
 
 /// An erasure that is under way: a row of `erasures` without a time of completion.
 public struct Erasure: Sendable, Equatable {
-    /// The time limit of a statement of an erasure, some of which read whole tables.
+    /// The time limit of a statement of an erasure; some of them read whole tables.
     public static let statementTimeout: Duration = .seconds(30)
 
     /// The id of the erasure, which `user.erased` names.
@@ -20,7 +20,7 @@ public struct Erasure: Sendable, Equatable {
     public let scope: ErasureScope
     /// The account that is erased; the row names it until the erasure is completed.
     public let userID: UUID
-    /// The keys of sign-ins with the account's e-mail, ``AttemptKey/derive(from:)`` of its lookups; none for an account without one.
+    /// The keys of sign-ins with the account's e-mail, ``AttemptKey/derive(from:)`` of its lookups; empty for an account without an e-mail.
     public let attemptKeys: [UUID]
     /// When the erasure was requested.
     public let requestedAt: Date
@@ -63,13 +63,13 @@ public struct NewErasure: Sendable {
     }
 }
 
-/// What a service has erased: a row of `erasure_reports`.
+/// The report of a service on an erasure: a row of `erasure_reports`.
 public struct ErasureReport: Sendable, Equatable {
     /// The service that reports, such as `image-worker`.
     public let service: String
     /// The numbers of rows by table, and of objects by folder of the blob store.
     public let counts: [String: Int]
-    /// When the service had nothing left; `nil` while it has.
+    /// When the service had erased everything; `nil` before.
     public let finishedAt: Date?
 }
 
@@ -85,11 +85,11 @@ public struct ErasureStatus: Sendable, Equatable {
     public let completedAt: Date?
     /// The signed receipt, once it is completed.
     public let receipt: String?
-    /// The reports that there are so far, by the name of their service; none of a service that has not begun.
+    /// The reports so far, by the name of their service. A service that has not begun has no report.
     public let reports: [ErasureReport]
 }
 
-/// The person whose erasures are looked for, by what an operator knows of them.
+/// The person whose erasures are looked for: the identifier that an operator knows.
 public enum ErasedPerson: Sendable, Equatable {
     /// The id of the account. A completed erasure has kept its hash.
     case account(UUID)

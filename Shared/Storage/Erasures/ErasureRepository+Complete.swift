@@ -34,9 +34,9 @@ extension ErasureRepository {
         return try rows.required().decode("remains")
     }
 
-    /// Completes an erasure: replaces the user's ids in the audit log by that of the erasure, deletes what the outbox and the dead letters
-    /// keep of the user and the account itself. No message that names the user is open any more (``hasRemains(of:)``), so that none becomes
-    /// a dead letter afterwards. Call in the transaction that has locked it.
+    /// Completes an erasure: replaces the user's ids in the audit log by the erasure's id, and deletes the user's messages from the outbox
+    /// and the dead letters, and the account itself. No message that names the user is open any more (``hasRemains(of:)``), so no such
+    /// message becomes a dead letter afterwards. Call in the transaction that has locked it.
     ///
     /// - Returns: The numbers of deleted rows by table. Entries of the audit log stay, under another id.
     public func complete(_ erasure: Erasure) async throws(PostgresError) -> [String: Int] {
@@ -78,7 +78,7 @@ extension ErasureRepository {
         try await db.execute("UPDATE erasures SET receipt = \(new) WHERE id = \(id) AND receipt = \(receipt)") == 1
     }
 
-    /// Counts the receipts whose text begins so.
+    /// Counts the receipts whose text begins with the given text.
     public func countReceipts(beginningWith header: String) async throws(PostgresError) -> Int {
         let count: Int64 = try await db.query(
             "SELECT count(*)::bigint AS n FROM erasures WHERE starts_with(receipt, \(header))"

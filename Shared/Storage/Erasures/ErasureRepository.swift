@@ -11,8 +11,8 @@ public struct ErasureRepository: Sendable {
         self.db = db.withTimeLimit(Erasure.statementTimeout)
     }
 
-    /// Begins an erasure. From the end of the transaction on, nothing finds the account by its e-mail or its identity provider, or its
-    /// sessions as undecided; the caller ends its sign-ins.
+    /// Begins an erasure. After the transaction, the account cannot be found by its e-mail or its identity provider, and its sessions are
+    /// not undecided any more. The caller ends its sign-ins.
     ///
     /// - Returns: Whether it has begun; `false` when there is no such account, or an erasure of it is under way.
     public func begin(_ new: NewErasure) async throws(PostgresError) -> Bool {
@@ -35,14 +35,14 @@ public struct ErasureRepository: Sendable {
             try await db.enqueue("DELETE FROM email_lookups WHERE user_id = \(new.userID)")
             deleted = try await takeVerifications(of: lookups, to: new.userID)
         }
-        // A worker that decides one of these afterwards finds it decided, and writes nothing.
+        // A worker that examines one of these sessions now finds it decided, and writes nothing.
         try await db.execute(
             """
             UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = false, completed_at = now(), email_lookups = NULL,
                 email_sealed = NULL
             WHERE user_id = \(new.userID) AND state IN ('received', 'processing')
             """)
-        // One that waits would become the account's face after the request.
+        // A pending face would become the account's face after the request.
         deleted["pending_enrolments", default: 0] += try await AccountErasureRepository(db).deletePendingFaces(of: new.userID)
         // After the sessions: a face that a worker has enrolled in the meantime is older than the request.
         let begun = try await db.execute(
@@ -114,7 +114,7 @@ public struct ErasureRepository: Sendable {
             """)
     }
 
-    /// Records that a service has nothing of the user left.
+    /// Records that a service has erased everything of the user.
     public func finish(_ erasure: UUID, by service: String) async throws(PostgresError) {
         try await db.execute(
             """
@@ -123,8 +123,8 @@ public struct ErasureRepository: Sendable {
             """)
     }
 
-    /// Takes erasures that lack the report of a service, and whose event was published longer than `age` ago: the caller publishes it
-    /// again. Another instance does not take them for that time.
+    /// Takes erasures that lack the report of a service and whose event was published more than `age` ago: the caller publishes the event
+    /// again. No other instance takes them within `age`.
     public func takeUnreported(services: [String], olderThan age: Duration, limit: Int) async throws(PostgresError) -> [UUID] {
         try await db.query(
             """
@@ -139,10 +139,11 @@ public struct ErasureRepository: Sendable {
         ).column("id")
     }
 
-    /// Locks an erasure for which all services have reported, if another transaction does not hold it. That of an account waits for that of
-    /// its face, which still names the account.
+    /// Locks an erasure for which all services have reported, unless another transaction holds it. The erasure of an account waits for the
+    /// erasure of its face, which still names the account.
     ///
-    /// - Parameter age: Younger ones are left: requests that were authenticated before are still being answered.
+    /// - Parameter age: The minimum age of the erasure: before it, requests that were authenticated before the erasure may still be in
+    ///   progress.
     public func lockReported(
         services: [String], olderThan age: Duration, except: [UUID]
     ) async throws(PostgresError) -> Erasure? {
@@ -158,7 +159,7 @@ public struct ErasureRepository: Sendable {
         ).first.map(Erasure.init(row:))
     }
 
-    /// Takes the services' word back that they have nothing left: something has been added since.
+    /// Removes the services' reports that they have erased everything: data was added since.
     public func reopen(_ erasure: UUID) async throws(PostgresError) {
         try await db.execute("UPDATE erasure_reports SET finished_at = NULL WHERE erasure_id = \(erasure)")
         try await db.execute("UPDATE erasures SET published_at = '-infinity' WHERE id = \(erasure)")
@@ -180,7 +181,7 @@ public struct ErasureRepository: Sendable {
 
     /// Returns the newest erasures, those under way first.
     ///
-    /// - Parameter person: Whose erasures; nil for all.
+    /// - Parameter person: The person whose erasures are returned; nil for all.
     public func list(of person: ErasedPerson? = nil, limit: Int) async throws(PostgresError) -> [ErasureStatus] {
         try await db.query(
             """

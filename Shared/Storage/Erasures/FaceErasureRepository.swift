@@ -18,7 +18,7 @@ public struct FaceErasureRepository: Sendable {
             """)
     }
 
-    /// Deletes what names the user as one who has the face of another account.
+    /// Deletes the rows that name the user as a duplicate of another account.
     public func deleteDuplicates(for erasure: Erasure) async throws(PostgresError) -> Int {
         try await db.execute(
             """
@@ -27,8 +27,8 @@ public struct FaceErasureRepository: Sendable {
             """)
     }
 
-    /// Deletes the hashes of a user's photos, as for ``deleteTemplate(for:)``; of photos of sign-ins with the e-mail those that are older
-    /// than the request, because the e-mail may have another account by now.
+    /// Deletes the hashes of a user's photos, as for ``deleteTemplate(for:)``; of sign-ins with the e-mail, only hashes older than the
+    /// request, because the e-mail may have another account by now.
     public func deletePhotoHashes(for erasure: Erasure) async throws(PostgresError) -> Int {
         try await db.execute(
             """

@@ -3,7 +3,7 @@ public import PostgresClient
 
 /// Hides and selects the pictures of a user that image-worker deletes.
 public struct PictureErasureRepository: Sendable {
-    /// The time in which a worker that has begun the thumbnail of a photo has written it.
+    /// The time after which a worker that has begun a photo's thumbnail has certainly written it.
     public static let thumbnailTime = Duration.seconds(60)
 
     private let db: any PostgresQueryable

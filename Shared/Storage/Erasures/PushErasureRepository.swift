@@ -28,8 +28,8 @@ public struct PushErasureRepository: Sendable {
         return try await db.execute("DELETE FROM notifications WHERE id = ANY(\(ids))")
     }
 
-    /// Replaces a user who is the first or last of the pages of pushes to topics: such a page covers all users then. Reads the whole table.
-    /// The pages stay, so that no receipt counts them.
+    /// Replaces a user who is the first or last of the pages of pushes to topics: such a page then covers all users. Reads the whole table.
+    /// The pages stay, and the receipt of the erasure does not count them.
     public func forgetBounds(of userID: UUID) async throws(PostgresError) {
         try await db.execute(
             """

@@ -1,21 +1,21 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// The row that stays of an erased account: it tells that an id must not be written again, and does not contain the id.
+/// The row that remains of an erased account: the hash of an id that must not be written again.
 ///
-/// Ids of accounts reach identity-api in requests of others, who may know them from before the erasure. What they would write is left out;
-/// answers do not differ.
+/// Other users may know the id from before the erasure, and send it to identity-api. Rows with the id are then not written, and the
+/// response does not differ.
 enum Tombstone {
-    /// Returns SQL that is true when an id, a column or a value of type uuid, is that of an erased account. Needs SELECT on `erasures`.
+    /// Returns an SQL condition: an id, a column or a value of type uuid, is the id of an erased account. Needs SELECT on `erasures`.
     ///
-    /// - Parameter id: With the name of its table: without it, a column `id` would be that of `erasures`.
+    /// - Parameter id: The id, with the name of its table: without it, `id` would be the column of `erasures`.
     static func covers(_ id: String) -> String {
         "EXISTS (SELECT FROM erasures WHERE scope = 'account' AND subject_hash = sha256(uuid_send(\(id))))"
     }
 }
 
 extension ErasureRepository {
-    /// Returns whether an id is that of an account that was erased, or whose erasure has begun.
+    /// Returns whether an id belongs to an account that was erased, or whose erasure has begun.
     public func isErased(_ userID: UUID) async throws(PostgresError) -> Bool {
         let query: PostgresQuery = "SELECT FROM (SELECT \(userID)::uuid AS id) given WHERE \(unescaped: Tombstone.covers("given.id"))"
         return try await !db.query(query.readOnly()).isEmpty

@@ -10,7 +10,7 @@ public struct AccountExportRepository: Sendable {
     public enum Start: Sendable, Equatable {
         /// It has begun.
         case begun
-        /// Another one of the account is under way.
+        /// Another export of the account is running.
         case busy
         /// The account has had its number; the next one is possible after this time.
         case exhausted(Duration)

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// Reads what is kept of a user, in pages: an export needs no more memory for a long list than for a short one.
+/// Reads a user's records for an export, in pages, so that a long list needs no more memory than a short one.
 public struct ExportRepository: Sendable {
     let db: any PostgresQueryable
 

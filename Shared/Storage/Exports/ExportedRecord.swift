@@ -2,7 +2,7 @@ internal import PostgresClient
 
 /// A record of an export of an account.
 public struct ExportedRecord: Sendable, Equatable {
-    /// Its time, by which records are ordered, in the spelling of the server.
+    /// Its time, by which records are ordered, as the server prints it.
     public let at: String
     /// Its id, by which records of one time are ordered.
     public let id: String
@@ -34,8 +34,8 @@ public struct ExportedPicture: Sendable, Equatable {
 
 /// The lists of an export, each with the columns that are exported.
 ///
-/// Left out are secrets (push tokens, hashes of tokens), what could be used against the account's protection (hashes of photos, address
-/// keys), and what belongs to other people: who invited, allowed, blocked or reported the user, and what they wrote.
+/// Left out are secrets (push tokens, hashes of tokens), data that could help to attack the account (hashes of photos, address keys), and
+/// data of other people: who invited, allowed, blocked or reported the user, and their texts.
 public enum ExportedList: String, Sendable, CaseIterable {
     case consents
     case signIns = "sign-ins"

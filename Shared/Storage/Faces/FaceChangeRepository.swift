@@ -1,11 +1,12 @@
 public import PostgresClient
 
-/// Reads the faces of all accounts by their numbers, and the changes since the last look.
+/// Reads the faces of all accounts by their numbers, and the changes since the last read.
 ///
-/// Transactions are not committed in the order in which they took their numbers. So a look names the oldest transaction that ran at its
-/// time, and the next one reads the changes of it and of all that began later: what was seen already is read again, and nothing is missed.
+/// Transactions are not committed in the order in which they took their numbers. So each read returns the oldest transaction that was
+/// running at its time, and the next read returns the changes of that transaction and of all later ones. Some changes are read twice, and
+/// no change is missed.
 public struct FaceChangeRepository: Sendable {
-    /// The time for which removals are kept. A reader that has not looked for so long begins anew.
+    /// The time for which removals are kept. A reader that has not read for so long must read all faces again.
     public static let removalLifetime: Duration = .seconds(24 * 60 * 60)
 
     let db: any PostgresQueryable

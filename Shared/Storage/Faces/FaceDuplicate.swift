@@ -12,7 +12,7 @@ public struct FaceDuplicate: Sendable, Equatable {
 
     /// The id.
     public let id: UUID
-    /// The account whose sign-up showed it.
+    /// The account whose sign-up revealed the pair.
     public let userID: UUID
     /// The account that had the face.
     public let otherID: UUID

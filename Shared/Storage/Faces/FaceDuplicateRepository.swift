@@ -10,8 +10,8 @@ public struct FaceDuplicateRepository: Sendable {
         self.db = db
     }
 
-    /// Serialises the transactions that bring a face into effect or let it wait, until the transaction ends: of two with the same face,
-    /// the second sees that of the first. Call it before any row is locked.
+    /// Serialises, until the transaction ends, the transactions that enrol a face or store a pending one: of two with the same face, the
+    /// second sees the face of the first. Call it before any row is locked.
     public func lock() async throws(PostgresError) {
         try await db.execute("SELECT pg_advisory_xact_lock(\(unescaped: Self.lockKey))")
     }
@@ -20,7 +20,7 @@ public struct FaceDuplicateRepository: Sendable {
 
     /// Returns whether others with the face of a user have an active account, unless an operator has resolved the pair.
     ///
-    /// The rows of all of `others` are locked as by a foreign key: an erasure that ends later sees what this transaction stores.
+    /// The rows of all of `others` are locked as by a foreign key: an erasure that ends later sees the rows of this transaction.
     public func conflicts(of userID: UUID, with others: [UUID]) async throws(PostgresError) -> Bool {
         try await !db.query(
             """
@@ -34,8 +34,8 @@ public struct FaceDuplicateRepository: Sendable {
         ).isEmpty
     }
 
-    /// Stores that others have the face of a user: accounts, and sign-ups that wait for their proof. A pair that is known is left as it is,
-    /// resolved or not.
+    /// Stores that other accounts, or sign-ups that wait for their proof, have the face of a user. A known pair is not changed, resolved or
+    /// not.
     ///
     /// - Returns: The number of new pairs.
     public func add(_ others: [UUID], of userID: UUID) async throws(PostgresError) -> Int {
@@ -68,7 +68,7 @@ public struct FaceDuplicateRepository: Sendable {
         try await db.execute("UPDATE face_duplicates SET state = 'resolved', resolved_at = now() WHERE id = \(id) AND state = 'open'") == 1
     }
 
-    /// Deletes at most `limit` pairs of which one has no face any more. Reads all pairs.
+    /// Deletes at most `limit` pairs in which an account has no face any more. Reads all pairs.
     ///
     /// - Returns: The number of deleted rows.
     public func deleteWithoutFace(limit: Int) async throws(PostgresError) -> Int {

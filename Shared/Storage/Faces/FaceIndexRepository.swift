@@ -1,8 +1,8 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// Reads and writes `face_indexes`, in which each face-matching-worker says what it has in memory, and `face_reindexes`, in which operators
-/// ask for it to be read anew.
+/// Reads and writes `face_indexes`, the reports of the face-matching-workers on their indexes in memory, and `face_reindexes`, the requests
+/// of operators to reindex.
 public struct FaceIndexRepository: Sendable {
     /// The time without a report after which a worker counts as gone: several of its intervals.
     public static let reportLifetime: Duration = .seconds(30)
@@ -14,14 +14,14 @@ public struct FaceIndexRepository: Sendable {
         self.db = db
     }
 
-    /// Asks all workers to read the faces anew.
+    /// Asks all workers to reindex: to read all faces from the tables a second time.
     ///
     /// - Returns: The number of the request; a later one has a higher number.
     public func request() async throws(PostgresError) -> Int64 {
         try await db.query("INSERT INTO face_reindexes DEFAULT VALUES RETURNING number").required().decode("number")
     }
 
-    /// Returns the number of the last request; 0 when there was none.
+    /// Returns the number of the last request to reindex; 0 before the first.
     public func lastRequest() async throws(PostgresError) -> Int64 {
         let query: PostgresQuery = "SELECT coalesce(max(number), 0) AS number FROM face_reindexes"
         return try await db.query(query.readOnly()).required().decode("number")
@@ -83,17 +83,17 @@ public struct FaceIndexRepository: Sendable {
     }
 }
 
-/// What a worker says of its index of faces.
+/// The report of a worker on its index of faces.
 public struct FaceIndexReport: Sendable, Equatable {
     /// The host and the process of the worker.
     public var worker: String
     /// The faces in its memory.
     public var faces: Int
-    /// The faces that it has read and cannot use: damaged ones, and those of which the key is missing.
+    /// The faces that it has read and cannot use: damaged faces, and faces whose key is missing.
     public var unusable: Int
     /// The faces that were read while all are read; nil at other times.
     public var facesRead: Int?
-    /// The last request that is done; nil while a worker that has just begun reads all faces.
+    /// The last completed request; nil while a worker reads all faces after its start.
     public var reindexed: Int64?
 
     /// Describes an index.
@@ -105,13 +105,13 @@ public struct FaceIndexReport: Sendable, Equatable {
 
 /// A worker that runs, with its last report.
 public struct FaceIndexWorker: Sendable, Equatable {
-    /// What it has said.
+    /// The report.
     public let report: FaceIndexReport
-    /// When it has said so.
+    /// The time of the report.
     public let reportedAt: Date
 }
 
-/// The faces that are stored, and those that the workers have in memory.
+/// The number of stored faces, and the workers' reports on the faces in their memory.
 public struct FaceIndexState: Sendable {
     /// The time of Postgres.
     public let takenAt: Date

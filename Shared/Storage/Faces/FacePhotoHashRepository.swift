@@ -1,12 +1,12 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// What a photo of a user is recognised by; keyed, so that it is of no use without the key.
+/// The fingerprints by which a photo of a user is recognised. They are keyed, so they are useless without the key.
 public struct PhotoFingerprint: Sendable, Equatable {
     /// The bytes of a signature.
     public static let signatureByteCount = 128
 
-    /// The user, or the id by which attempts with an e-mail are counted; it is part of the hashes.
+    /// The user, or the id under which attempts with an e-mail are counted; it is an input of the hashes.
     public let userID: UUID
     /// HMAC of the file's SHA-256; 32 bytes.
     public let fileHash: [UInt8]
@@ -14,7 +14,7 @@ public struct PhotoFingerprint: Sendable, Equatable {
     public let pixelHash: [UInt8]?
     /// Keyed bits of the face, of which few differ between copies of a photo; ``signatureByteCount`` bytes. `nil` without a face.
     public let signature: [UInt8]?
-    /// The same of the photo's mirror image, for comparisons only; `nil` compares the photo as it is.
+    /// The signature of the photo's mirror image, for comparisons only; `nil` compares only the photo itself.
     public let mirroredSignature: [UInt8]?
 
     /// Describes a photo.
@@ -36,8 +36,8 @@ public struct FacePhotoHashRepository: Sendable {
     public static let lifetime: Duration = .seconds(180 * 24 * 60 * 60)
     /// The time for which the signature of a refused photo is compared: 24 hours.
     ///
-    /// Strangers choose what is refused. Of other photos of the same person one in a hundred is as alike as a copy, so that photos which a
-    /// stranger sends would make the owner's own photos look like copies.
+    /// Strangers choose which photos are refused. One in a hundred other photos of the same person is as similar as a copy, so a stranger's
+    /// photos would make the owner's own photos look like copies.
     public static let refusedSignatureTime: Duration = .seconds(24 * 60 * 60)
     /// The most photos of refused sessions, the newest ones, whose signatures are compared: strangers can add any number of them. Their
     /// hashes, and the signatures of accepted photos, are compared without a limit.
@@ -77,8 +77,8 @@ public struct FacePhotoHashRepository: Sendable {
     ///
     /// - Parameters:
     ///   - maxDistance: The most bits in which the signatures of a photo and its copy differ.
-    ///   - isKnown: Whether they come from an installation that is known to the account: then copies of accepted photos are found, and of
-    ///     refused ones only the same files and pictures, because strangers may have sent those.
+    ///   - isKnown: Whether they come from an installation that is known to the account: then copies of accepted photos are found, but of
+    ///     refused photos only the same files and pictures, because strangers may have sent the refused ones.
     public func containsAny(of photos: [PhotoFingerprint], maxDistance: Int, isKnown: Bool) async throws(PostgresError) -> Bool {
         guard !photos.isEmpty else { return false }
         let query: PostgresQuery = """
@@ -114,7 +114,7 @@ public struct FacePhotoHashRepository: Sendable {
         try await db.execute("DELETE FROM face_photo_hashes WHERE user_id = \(userID)")
     }
 
-    /// A signature of a given photo as SQL; an array of bytes has no nulls, so an empty one stands for none.
+    /// A signature of a given photo as SQL; an array of bytes has no nulls, so an empty one stands for a missing signature.
     static func bits(_ column: String) -> String { "CASE WHEN \(column) <> '' THEN ('x' || encode(\(column), 'hex'))::bit(1024) END" }
 
     /// Deletes at most `limit` photos older than `lifetime`.

@@ -29,7 +29,7 @@ public struct FaceModel: Sendable {
     }
 }
 
-/// What a reader of the faces has seen: it reads on from here.
+/// The position of a reader of the faces: it continues from here.
 public struct FacePosition: Sendable, Equatable {
     /// The oldest transaction that was running.
     public let oldestRunning: Int64
@@ -45,12 +45,12 @@ public struct FacePosition: Sendable, Equatable {
 
 /// The changes since a position.
 public struct FaceChanges: Sendable {
-    /// The numbers of faces that came, and some of which the reader may have.
+    /// The numbers of added faces; the reader may have some of them.
     public let added: [Int64]
     /// The numbers of faces that have gone.
     public let removed: [Int64]
     /// Where the next look goes on.
     public let position: FacePosition
-    /// Whether the database is another one, or an earlier state of it: the reader has to begin anew.
+    /// Whether the database was replaced or restored to an earlier state: the reader has to read all faces again.
     public let isReset: Bool
 }

@@ -60,7 +60,7 @@ public struct IdempotencyRepository: Sendable {
         return .inProgress
     }
 
-    /// Returns what has become of a request that has begun under one of the other ids of its user, and takes a lease that has run out.
+    /// Returns the state of a request that was begun under one of the other ids of its user, and takes over an expired lease.
     private func find(_ scope: IdempotencyScope) async throws(PostgresError) -> IdempotencyBeginResult? {
         let rows = try await db.query(
             """

@@ -5,7 +5,7 @@ internal import PostgresClient
 public struct FederatedIdentity: Sendable, Equatable {
     /// The person's account.
     public let userID: UUID
-    /// Sign-ins with the provider before this time are revoked; `nil` when none was.
+    /// Sign-ins with the provider before this time are revoked; `nil` without a revocation.
     public let validAfter: Date?
     /// Whether the installation of the request is registered to the account.
     public let hasInstallation: Bool

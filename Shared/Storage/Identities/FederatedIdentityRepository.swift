@@ -30,7 +30,7 @@ public struct FederatedIdentityRepository: Sendable {
         return try await db.query(query.readOnly()).first.map(FederatedIdentity.init(row:))
     }
 
-    /// Creates an account for a person who has none; returns the existing one otherwise.
+    /// Creates an account for a person without one; returns the existing account otherwise.
     ///
     /// One statement, and so one transaction: concurrent callers get the same account, and no account without an identity is left. Do not
     /// call in a longer transaction.
@@ -38,7 +38,7 @@ public struct FederatedIdentityRepository: Sendable {
     /// - Parameters:
     ///   - newID: The id of an account that is created.
     ///   - subjectSealed: The provider's id, sealed with `SealingContext.subject` of `newID`.
-    ///   - signedInAt: The time of the sign-in: one before the erasure of the person's account creates no other one.
+    ///   - signedInAt: The time of the sign-in: a sign-in before the erasure of the person's account creates no new account.
     /// - Returns: The person, and whether this call created the account; `nil` after an erasure.
     public func findOrCreate(
         issuer: String, subjectLookups: [[UInt8]], newID: UUID, subjectSealed: [UInt8], signedInAt: Date
@@ -73,7 +73,7 @@ public struct FederatedIdentityRepository: Sendable {
         return try await find(issuer: issuer, subjectLookups: subjectLookups, installationKey: nil).map { ($0, false) }
     }
 
-    /// Deletes what is kept of at most `limit` persons whose account was erased longer than ``erasedTime`` ago.
+    /// Deletes the identities of at most `limit` persons whose account was erased more than ``erasedTime`` ago.
     ///
     /// - Returns: The number of deleted rows.
     @discardableResult

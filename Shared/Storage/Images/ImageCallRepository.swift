@@ -3,12 +3,12 @@ public import PostgresClient
 
 /// The limits of a day's calls of paid generators; 0 is no limit.
 public struct ImageCallLimits: Sendable, Equatable {
-    /// Those for one account.
+    /// The maximum number of calls for one account.
     public var perUser: Int
-    /// Those for all accounts.
+    /// The maximum number of calls for all accounts.
     public var total: Int
 
-    /// The limits that are not set: an account orders a hundred pictures, and all of them what 5,000 cost.
+    /// The defaults: 100 calls for an account, and 5,000 for all accounts.
     public static let usual = ImageCallLimits(perUser: 100, total: 5_000)
 
     /// Names the limits.
@@ -17,10 +17,10 @@ public struct ImageCallLimits: Sendable, Equatable {
         self.total = total
     }
 
-    /// The part of ``total`` that an account may use which has made `calls` today, with this one.
+    /// The part of ``total`` that is open to an account with `calls` today, this one included.
     ///
-    /// The last fifth is for accounts that have made a tenth of ``perUser`` at most: a few accounts that were made to spend the total leave
-    /// the others some pictures.
+    /// The last fifth is for accounts that have made a tenth of ``perUser`` at most: a few accounts that were created to exhaust the total
+    /// cannot take it.
     func total(after calls: Int) -> Int {
         perUser > 0 && calls > max(1, perUser / 10) ? total - total / 5 : total
     }

@@ -4,11 +4,11 @@ public import WireFormat
 
 /// The jobs of an account that count for its next one.
 public struct ImageJobLoad: Sendable, Equatable {
-    /// The number of those that have not ended.
+    /// The number of jobs that have not ended.
     public var open: Int
-    /// The number of those that are in the streams.
+    /// The number of jobs in the streams.
     public var inFlight: Int
-    /// The estimated processor time of those that were ordered in ``ImageJobRepository/costWindow``.
+    /// The estimated processor time of the jobs that were ordered in ``ImageJobRepository/costWindow``.
     public var cost: Duration
     /// The calls of paid generators for the account today (UTC).
     public var callsToday: Int
@@ -56,7 +56,7 @@ extension ImageJobRepository {
     /// Call in the transaction that ends the job, as its last lock: it waits for orders of the account, which hold the same lock until
     /// their jobs are visible. Publish the ``ImageJob/request`` of the returned job in that transaction.
     ///
-    /// - Returns: The job whose turn it is; `nil` when none waits.
+    /// - Returns: The job whose turn it is; `nil` when no job waits.
     public func nextTurn(after job: ImageJob) async throws(PostgresError) -> ImageJob? {
         try await lockTurns(of: job.userID)
         let rows = try await db.query(
@@ -78,7 +78,8 @@ extension ImageJobRepository {
     ///   - places: The places of an account.
     ///   - limit: The most jobs.
     public func fillTurns(places: Int, limit: Int) async throws(PostgresError) -> [ImageJob] {
-        // An account that another transaction holds is left to that one, or to the next call: this one holds others already.
+        // Skip an account that another transaction has locked: that transaction, or the next call, gives it its turn. Waiting could
+        // deadlock, because this transaction holds locks of other accounts.
         let found = try await db.query(
             """
             SELECT user_id FROM (

@@ -10,7 +10,8 @@ extension ImageJobRepository {
     ///
     /// A job that is already `processing` can be claimed once its worker's lease has ended, because that worker has crashed.
     ///
-    /// - Parameter worker: The id of the claim; a new one for each delivery of the event, so that of two only one processes the job.
+    /// - Parameter worker: The id of the claim; a new one for each delivery of the event, so that only one of two deliveries processes the
+    ///   job.
     /// - Returns: The job; `nil` when another worker holds it, or it is terminal, past its deadline or deleted.
     public func begin(id: UUID, worker: UUID = UUID()) async throws(PostgresError) -> ImageJob? {
         let rows = try await db.query(
@@ -70,7 +71,7 @@ extension ImageJobRepository {
     ///
     /// Accepts the picture of any worker, even one that has lost the lease: the current holder learns of the end from the row.
     ///
-    /// - Returns: Whether this call settled it. `false`: it had ended or was deleted; the caller must not publish anything.
+    /// - Returns: Whether this call settled it. `false` when it had ended or was deleted; then the caller must not publish anything.
     public func complete(id: UUID, result: ImageJob.Result) async throws(PostgresError) -> Bool {
         try await db.execute(
             """

@@ -83,8 +83,8 @@ public struct ImageJobRepository: Sendable {
         return try await db.query(query.readOnly()).first?.decode("position")
     }
 
-    /// Returns the median time from upload to result of the newest hundred completed jobs of a template, in whole seconds and at
-    /// least 1; nil when there are none.
+    /// Returns the median time from upload to result of the newest hundred completed jobs of a template, in whole seconds and at least 1;
+    /// nil without a completed job.
     public func medianSeconds(templateID: String) async throws(PostgresError) -> Int? {
         let query: PostgresQuery = """
             SELECT ceil(percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds))::integer AS median

@@ -21,7 +21,7 @@ public struct ImageTemplate: Sendable, Equatable {
     public let name: String
     /// One sentence for users.
     public let description: String
-    /// The https address of an example; `nil` when there is none.
+    /// The https address of an example; `nil` without an example.
     public let preview: String?
     /// The style of the local generator, such as `anime-style`.
     public let style: String

@@ -23,7 +23,7 @@ public struct ImageTemplateRepository: Sendable {
 
     /// Writes a template by compare-and-set.
     ///
-    /// - Parameter expected: The template as it was read; nil when none with that id existed.
+    /// - Parameter expected: The template as it was read; nil when no template had that id.
     /// - Returns: Whether it was written. False when another writer changed it first: read it again.
     public func write(_ new: ImageTemplate, over expected: ImageTemplate?) async throws(PostgresError) -> Bool {
         guard let old = expected else {
@@ -55,7 +55,7 @@ public struct ImageTemplateRepository: Sendable {
         try await db.execute("DELETE FROM image_templates WHERE id = \(id)") == 1
     }
 
-    /// Returns a template. By default also one that cannot be ordered: its jobs are still processed.
+    /// Returns a template. By default it may be one that cannot be ordered, because its jobs are still processed.
     ///
     /// - Parameter publishedOnly: Whether to return only a template that can be ordered.
     public func find(id: String, publishedOnly: Bool = false) async throws(PostgresError) -> ImageTemplate? {

@@ -1,6 +1,6 @@
-/// What a ring of keys is for. Each purpose has a ring of its own, which only the services that need it are given.
+/// The purpose of a ring of keys. Each purpose has a ring of its own; only the services that need it get it.
 public enum KeyPurpose: String, Sendable, CaseIterable {
-    /// Faces: templates, also those that wait for a proof of the e-mail, and the photos of sessions.
+    /// Faces: templates, including those that wait for a proof of the e-mail, and the photos of sessions.
     case faces
     /// What accounts consist of: e-mails, names, ids of identity providers' users, and the texts of reports.
     case accounts
@@ -8,7 +8,7 @@ public enum KeyPurpose: String, Sendable, CaseIterable {
     case tokens
     /// The uploads and pictures of image jobs, and the photos of topics.
     case pictures
-    /// Nothing that is sealed: the hashes by which e-mails and users of identity providers are found, and what derives from them.
+    /// Hashes, not sealed values: the lookups of e-mails and of users of identity providers, and the values derived from them.
     case lookups
 
     /// The rings that seal.
@@ -25,7 +25,7 @@ public enum KeyPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// The services that have the ring: those that seal or open what it is for.
+    /// The services that have the ring, because they seal or open its values.
     public var services: [ServiceRole] {
         switch self {
         case .faces: [.identityAPI, .faceMatchingWorker]
@@ -36,7 +36,7 @@ public enum KeyPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// What the ring does and which services have it, for the documentation of the setting.
+    /// The use of the ring and the services that have it, for the documentation of the setting.
     public var about: String {
         let content =
             switch self {

@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import HeliographCrypto
 public import PostgresClient
 
-/// Reads lookups by the keys that made them, adds those of another key, and removes those of keys that are gone.
+/// Reads lookups by the keys that made them, adds lookups of a new key, and removes lookups of removed keys.
 public struct LookupRepository: Sendable {
     private let postgres: PostgresClient
 
@@ -33,10 +33,10 @@ public struct LookupRepository: Sendable {
         return (owners, rows.count < limit ? nil : try rows.last?.decode("id"))
     }
 
-    /// Gives a row lookups, unless its plain text or its lookups were changed meanwhile. It keeps those that it has: with a ring that lacks
-    /// a key which services have, these find the account that is made of the row as before.
+    /// Gives a row lookups, unless its plain text or its lookups were changed meanwhile. It keeps its other lookups: if this ring lacks a
+    /// key that services have, the services still find the account that is made of the row.
     ///
-    /// - Returns: Whether it has got them.
+    /// - Returns: Whether the lookups were added.
     public func add(_ lookups: [[UInt8]], to owner: LookupOwner) async throws -> Bool {
         let columns = owner.source.columns
         switch owner.source {
@@ -83,9 +83,9 @@ public struct LookupRepository: Sendable {
         }
     }
 
-    /// Counts by the id of a key what only its lookups find, and for the first key all that its lookups find.
+    /// Counts, by the id of a key, the rows that only its lookups find; for the first key, all rows that its lookups find.
     ///
-    /// Persons whose account was erased are counted as well: nothing makes their lookups anew, and they are deleted by their age.
+    /// Persons whose account was erased are counted as well: a rotation cannot add lookups for them, and they are deleted by their age.
     ///
     /// - Parameter first: The first key of the ring; nil counts all lookups.
     public func counts(first: String?) async throws(PostgresError) -> [String: Int] {
@@ -121,8 +121,8 @@ public struct LookupRepository: Sendable {
         }
     }
 
-    /// Deletes lookups of an account, and the photos that are remembered under them: nothing looks for these any more, and an erasure would
-    /// not find them.
+    /// Deletes lookups of an account, and the photo hashes that are stored under them: no sign-in searches them any more, and an erasure
+    /// would not find them.
     ///
     /// - Returns: The number of deleted lookups.
     public func delete(_ lookups: [[UInt8]], of owner: LookupOwner) async throws -> Int {

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import HeliographCrypto
 internal import PostgresClient
 
-/// Where lookups are: each source has rows with a sealed plain text, from which the lookups of the row are made anew.
+/// The tables with lookups. Each source has rows with a sealed plain text, from which a rotation computes the lookups of the row again.
 ///
 /// The order is the one in which services copy lookups: from a source to a later one.
 public enum LookupSource: String, Sendable, CaseIterable {
@@ -28,7 +28,7 @@ public enum LookupSource: String, Sendable, CaseIterable {
         }
     }
 
-    /// SQL expression for the lookups of a row `t`: its column, or those of another table.
+    /// SQL expression for the lookups of a row `t`: a column of it, or rows of another table.
     var lookups: String {
         switch self {
         case .sessions, .verifications: "email_lookups"
@@ -65,7 +65,7 @@ public struct LookupOwner: Sendable {
     /// Whether a key has made one of the lookups.
     public func has(keyID: String) -> Bool { lookups.contains { LookupKeys.keyID(of: $0) == keyID } }
 
-    /// The lookups that none of some keys has made.
+    /// The lookups that were made by other keys than these.
     public func lookups(except keyIDs: [String]) -> [[UInt8]] {
         lookups.filter { lookup in !keyIDs.contains { $0 == LookupKeys.keyID(of: lookup) } }
     }

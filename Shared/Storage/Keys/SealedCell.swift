@@ -8,10 +8,10 @@ public struct SealedCell: Sendable {
     /// The primary key of the row.
     public let id: UUID
     let bytes: [UInt8]
-    /// What the value is bound to; nil for parameters, each of which has a context of its own.
+    /// The context that the value is bound to; nil for parameters, because each parameter has a context of its own.
     private let context: [UInt8]?
 
-    /// Reads the columns `id`, `bytes` and `owner`; nil when the row has nothing that another key than the current one may have sealed.
+    /// Reads the columns `id`, `bytes` and `owner`; nil when the row has no value that a key other than the current one may have sealed.
     init?(row: PostgresRow, of column: SealedColumn) throws(PostgresError) {
         guard let bytes: [UInt8] = try row.decode("bytes", as: [UInt8]?.self) else { return nil }
         self.bytes = bytes
@@ -24,7 +24,7 @@ public struct SealedCell: Sendable {
             }
     }
 
-    /// Returns the bytes with all that is sealed in them sealed anew; nil when the sealer's current key sealed all of it.
+    /// Returns the bytes with each sealed value resealed by the sealer's current key; nil when that key sealed all of them.
     ///
     /// - Throws: ``CryptoError`` when a value does not open.
     public func resealed(by sealer: Sealer) throws(CryptoError) -> [UInt8]? {
@@ -32,7 +32,7 @@ public struct SealedCell: Sendable {
         return try sealer.resealed(bytes, context: context)
     }
 
-    /// Opens all that is sealed in the bytes, and forgets it.
+    /// Opens each sealed value of the bytes, and discards the plain text.
     ///
     /// - Throws: ``CryptoError`` when a value does not open.
     public func verify(with sealer: Sealer) throws(CryptoError) {

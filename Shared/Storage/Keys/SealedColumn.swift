@@ -1,17 +1,17 @@
 internal import FoundationEssentials
 internal import HeliographCrypto
 
-/// A column with sealed bytes: which ring seals it, and what its values are bound to.
+/// A column with sealed bytes: the ring that seals it, and the context of its values.
 ///
-/// ``all`` lists every such column of the schema. A rotation seals each value of a ring's columns anew.
+/// ``all`` lists every such column of the schema. A rotation reseals each value of a ring's columns.
 public struct SealedColumn: Sendable {
-    /// What a cell contains.
+    /// The content of a cell.
     enum Content: Sendable {
         /// One sealed value, bound to the id in the column `owner`.
         case value(owner: String, id: @Sendable (UUID) -> [UInt8])
         /// One sealed value, bound to the keyed hash in the column `owner`.
         case hashed(owner: String, hash: @Sendable ([UInt8]) -> [UInt8])
-        /// JSON with the sealed parameters of the notification whose id is the row's.
+        /// JSON with the sealed parameters of a notification; the row has the notification's id.
         case parameters
     }
 
@@ -45,7 +45,7 @@ public struct SealedColumn: Sendable {
     /// The name in reports, such as `users.email_sealed`.
     public var name: String { "\(table).\(column)" }
 
-    /// The service that counts its values by key, for the metric `sealed_values`: one whose role may read it.
+    /// The service that counts its values by key, for the metric `sealed_values`. Its role may read the column.
     public var counter: ServiceRole { table == "notifications" ? .tokenRegistry : .identityAPI }
 
     /// Whether the number of its values is estimated by a sample of the table; else the values are few, and an index finds them.
@@ -54,7 +54,7 @@ public struct SealedColumn: Sendable {
     /// SQL expression for the bytes of a cell.
     var bytes: String { isJSON ? "convert_to(\(column)::text, 'UTF8')" : column }
 
-    /// Every column with sealed bytes. What a stream or the outbox carries is not among them: it passes within minutes.
+    /// Every column with sealed bytes. Values in streams and in the outbox are not included: they are gone within minutes.
     public static let all = [
         SealedColumn("users", "email_sealed", .accounts, content: email(of: "id")),
         SealedColumn("users", "subject_sealed", .accounts, content: .value(owner: "id", id: SealingContext.subject(userID:))),

@@ -30,9 +30,9 @@ public struct SealedValueEstimateRepository: Sendable {
         self.maxPages = maxPages
     }
 
-    /// Makes the estimates anew, unless that was done within `age` or another transaction is doing it.
+    /// Replaces the estimates, unless that was done within `age` or another transaction is doing it.
     ///
-    /// - Returns: Whether they were made.
+    /// - Returns: Whether they were replaced.
     @discardableResult
     public func refresh(olderThan age: Duration) async throws(PostgresError) -> Bool {
         let isDue: Bool = try await db.query(
@@ -55,7 +55,7 @@ public struct SealedValueEstimateRepository: Sendable {
             let found = try await sample(values, of: table, keyID: LookupRepository.keyID(of: "value"))
             counts[KeyPurpose.lookups.rawValue, default: [:]].merge(found, uniquingKeysWith: +)
         }
-        // A key that has sealed nothing any more stays, with 0.
+        // A key whose values are all resealed keeps its row, with 0.
         try await db.execute("UPDATE sealed_value_counts SET estimate = 0, counted_at = now()")
         for (ring, keys) in counts {
             for (keyID, count) in keys {

@@ -23,7 +23,7 @@ public struct SealedValueRepository: Sendable {
         public let last: UUID?
     }
 
-    /// Reads at most `limit` rows of a column, of which those are returned that another key than `keyID` may have sealed.
+    /// Reads at most `limit` rows of a column, and returns the rows that a key other than `keyID` may have sealed.
     ///
     /// - Parameters:
     ///   - id: The last primary key of the page before; nil to begin.
@@ -79,7 +79,7 @@ public struct SealedValueRepository: Sendable {
         return try await db.execute(query) == 1
     }
 
-    /// Counts the sealed values of a column by the id of the key that sealed them; those that are not sealed have the id `""`.
+    /// Counts the sealed values of a column by the id of the key that sealed them; values that are not sealed have the id `""`.
     public func counts(of column: SealedColumn) async throws(PostgresError) -> [String: Int] {
         guard case .parameters = column.content else { return try await valueCounts(of: column) }
         return try await parameterCounts(column.bytes, in: column.table, where: column.filter)
@@ -115,7 +115,7 @@ public struct SealedValueRepository: Sendable {
         return Dictionary(values.map { (Base64URL.decode($0).flatMap { Sealer.keyID(of: $0) } ?? "", 1) }, uniquingKeysWith: +)
     }
 
-    /// SQL for the id of the key in a sealed value, or `''` for one that is not sealed.
+    /// SQL for the id of the key in a sealed value, or `''` for a value that is not sealed.
     ///
     /// A header is version, kind, length of the key's id, the key's id: see SealHeader.
     static func keyID(of bytes: String) -> String {

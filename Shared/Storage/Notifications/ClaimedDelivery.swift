@@ -40,7 +40,7 @@ public struct DeliveryClaim: Sendable, Hashable {
     public let rowID: UUID
     /// Whether it is a page.
     public let isPage: Bool
-    /// The number of claims, including this one: a later claim ends this one.
+    /// The number of claims, including this claim: a later claim ends it.
     public let attempt: Int
 }
 
@@ -99,7 +99,8 @@ public final class ClaimedDelivery: Sendable {
     ///
     /// - Parameters:
     ///   - rows: One row for each delivery.
-    ///   - claimed: One row for each claimed page, or for each delivery with a row of its own. The first of a notification has its columns.
+    ///   - claimed: One row for each claimed page, or for each delivery with a row of its own. The first row of a notification has the
+    ///     notification's columns.
     /// - Throws: ``PostgresError`` with code `decoding` also when a delivery was not claimed.
     static func read(_ rows: PostgresRows, of claimed: PostgresRows) throws(PostgresError) -> [ClaimedDelivery] {
         var notifications: [UUID: ClaimedNotification] = [:]

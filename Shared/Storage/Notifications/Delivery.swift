@@ -70,7 +70,7 @@ public struct DeliverySettlement: Sendable {
     public var attempt: Int
     /// The installation's generation that was sent to; `nil` for the delivery's own.
     public var generation: Int64?
-    /// When the request to FCM was sent, by the sender's clock; `nil` when there was none. Not stored.
+    /// When the request to FCM was sent, by the sender's clock; `nil` when no request was sent. Not stored.
     public var sentAt: Date?
 
     /// Describes an outcome.
@@ -98,7 +98,7 @@ public struct DeliveryDeferral: Sendable {
     public var delay: Duration
     /// FCM's error code or the reason it was not sent, kept for the operator.
     public var code: String
-    /// Whether the attempt counts; false when nothing was sent.
+    /// Whether the attempt counts; false when no request was sent.
     public var countsAsAttempt: Bool
     /// Whether the attempt may have reached the phone; kept until the delivery is settled.
     public var mayHaveArrived: Bool

@@ -6,7 +6,7 @@ extension DeliveryRepository {
     /// Claims the deliveries of a page that was never attempted: `pending → sending`. Call in a transaction.
     ///
     /// - Parameter lease: The length of the lease; after it, ``claimDue(lane:limit:lease:)`` gives the page to another sender.
-    /// - Returns: The claimed deliveries, those not to be sent (``Suppression``) included; none when the page is claimed, deferred or
+    /// - Returns: The claimed deliveries, including the suppressed ones (``Suppression``); empty when the page is claimed, deferred or
     ///   settled.
     public func claim(page id: UUID, lease: Duration) async throws(PostgresError) -> [ClaimedDelivery] {
         let claimed = try await db.query(
@@ -22,8 +22,8 @@ extension DeliveryRepository {
     }
 
     /// Claims due deliveries of a lane: pages that were deferred, whose sender crashed, or whose event never reached a sender; and, when
-    /// no page is due, deferred deliveries that have their own row, and those that a sender has not settled within its lease:
-    /// `pending | sending → sending`. Skips what another transaction has locked. Call in a transaction.
+    /// no page is due, deferred deliveries that have their own row, and those that a sender has not settled within its lease: `pending |
+    /// sending → sending`. Skips rows that another transaction has locked. Call in a transaction.
     ///
     /// - Parameters:
     ///   - limit: The most deliveries to claim, ``DeliveryPage/maxMembers`` or more; those that are due longest are claimed first.
@@ -69,8 +69,8 @@ extension DeliveryRepository {
     /// A page is claimed again as a whole only when its sender has crashed.
     private static let claimedPageColumns = "id, notification_id, attempt, attempt > 1 AS may_have_arrived, created_at"
 
-    /// SQL of the claimed rows, of which the first of each notification has the columns of the notification. The lateral join with an
-    /// OFFSET is an index lookup.
+    /// SQL of the claimed rows; the first row of each notification has the columns of the notification. The lateral join with an OFFSET is
+    /// an index lookup.
     private static let claims = """
         SELECT c.id, c.notification_id, c.attempt, c.may_have_arrived, c.created_at, n.kind, n.recipient_type, n.recipient_id, n.lane,
                n.request_id, n.traceparent, n.expires_at, n.parameters::text AS parameters
@@ -98,9 +98,9 @@ extension DeliveryRepository {
         CROSS JOIN LATERAL (SELECT * FROM notifications WHERE id = d.notification_id OFFSET 0) n
         """, claimedID: "d.id")
 
-    /// Makes the SQL of what is needed to send deliveries, or the reason not to. The generation to send to is the installation's current
-    /// one, unless it has passed to another user. Bulk pushes are not addressed to stale installations; one that is stale since gets its
-    /// push.
+    /// Makes the SQL for the data that a sender needs, or for the reason not to send. The generation to send to is the installation's
+    /// current one, unless it has passed to another user. Bulk pushes are not addressed to stale installations; an installation that became
+    /// stale later still gets its push.
     ///
     /// - Parameter deliveries: SQL of the deliveries, `d`, and their notifications, `n`.
     private static func claimedQuery(_ deliveries: String, claimedID: String) -> String {
@@ -115,7 +115,7 @@ extension DeliveryRepository {
         """
     }
 
-    /// Reads the open deliveries of claimed rows. It is a second statement, because what they have in common is read once, by the first.
+    /// Reads the open deliveries of claimed rows. It is a second statement, because the first one reads the common data of the rows once.
     private func read(_ deliveries: String, of claimed: PostgresRows) async throws(PostgresError) -> [ClaimedDelivery] {
         let ids = try claimed.column("id", as: UUID.self)
         guard let first = ids.first else { return [] }

@@ -13,7 +13,7 @@ extension DeliveryRepository {
 
     private func renew(_ table: String, _ claims: [DeliveryClaim], _ lease: Duration) async throws(PostgresError) -> Set<DeliveryClaim> {
         guard !claims.isEmpty else { return [] }
-        // Locks rows in the order of their ids, as every statement that changes several of them does.
+        // Locks rows in the order of their ids, as every statement that changes several rows does.
         let rows = try await db.query(
             """
             WITH given AS (

@@ -16,9 +16,9 @@ extension DeliveryRepository {
     /// The kinds of which only the newest notifications are sent to an installation that is waiting for pushes.
     ///
     /// New photos: all pushes about an event say the same. Chat messages: an installation that pushes have not reached for seconds
-    /// (FCM does not answer, or the quota is used up) gets the newest ``messagesKept``, with the true number of unread ones on its
-    /// badge, not an hour's messages in a burst; the texts are in the conversation itself. Results of jobs and face sessions are
-    /// about different subjects, and none supersedes another.
+    /// (FCM does not answer, or the quota is used up) gets the newest ``messagesKept``, with the true number of unread ones on its badge,
+    /// not an hour's messages in a burst; the texts are in the conversation itself. Results of jobs and face sessions are about different
+    /// subjects, so they do not supersede each other.
     private static let replaceableKinds = [NotificationKind.chatMessage, .newPhotos]
 
     /// Skips deliveries that are superseded by new ones of the same kind, for the same topic, to the same installation, if they were
@@ -63,11 +63,11 @@ extension DeliveryRepository {
         return installIDs
     }
 
-    /// Returns the older open notifications of the same topic and kind, by newer notification. Notifications that one transaction
+    /// Returns the older open notifications of the same topic and kind, keyed by the newer notification. Notifications that one transaction
     /// inserted have the same time and are ordered by their ids, which are UUIDs of version 7.
     ///
-    /// Usually there are none, which one lookup in the index of open notifications shows: a fan-out of many parts must not search its
-    /// own deliveries for those of others.
+    /// Usually there are no such notifications, and one lookup in the index of open notifications shows it: a fan-out of many parts must
+    /// not search all its own deliveries for older ones.
     private func openOlder(than ids: Set<UUID>) async throws(PostgresError) -> [UUID: [UUID]] {
         guard !ids.isEmpty else { return [:] }
         let query: PostgresQuery = """

@@ -19,7 +19,7 @@ public struct DeliveryRepository: Sendable {
     @discardableResult
     public func settle(_ batch: [DeliverySettlement]) async throws(PostgresError) -> Set<UUID> {
         let onPages = try await DeliveryPageRepository(db).settle(batch)
-        // Locks rows in the order of their ids, as every statement that changes several of them does.
+        // Locks rows in the order of their ids, as every statement that changes several rows does.
         let alone = onPages.ended.count == batch.count ? [] : batch.filter { !onPages.ended.contains($0.id) }.sorted { $0.id < $1.id }
         guard !alone.isEmpty else {
             try await countEnded(onPages.counts)
@@ -88,7 +88,7 @@ public struct DeliveryRepository: Sendable {
     /// Returns deliveries by id; unknown ids are omitted.
     public func find(ids: [UUID]) async throws(PostgresError) -> [Delivery] {
         guard !ids.isEmpty else { return [] }
-        // One statement: a delivery that leaves its page between two would be found by neither.
+        // One statement: with two, a delivery that leaves its page in between would be found by neither.
         let query: PostgresQuery = """
             SELECT \(unescaped: Delivery.columns) FROM deliveries WHERE id = ANY(\(ids))
             UNION ALL

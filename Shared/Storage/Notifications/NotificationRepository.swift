@@ -95,7 +95,7 @@ public struct NotificationRepository: Sendable {
         return Set(try rows.column("id", as: UUID.self))
     }
 
-    /// Settles those of the notifications that have no open delivery any more: `addressed → settled`. Their parameters are emptied.
+    /// Settles the given notifications that have no open delivery any more: `addressed → settled`. Their parameters are emptied.
     ///
     /// - Returns: The ids that this call settled.
     @discardableResult

@@ -4,7 +4,7 @@ public import PostgresClient
 extension PushInquiryRepository {
     /// Returns the notifications of apps' own servers with these ids, or that a request made, in any state.
     ///
-    /// - Parameter requestID: The `X-Request-ID` of the request; nil for none.
+    /// - Parameter requestID: The `X-Request-ID` of the request; nil to search by ids only.
     public func appNotifications(ids: [UUID], requestID: String? = nil) async throws(PostgresError) -> [AppNotification] {
         let query: PostgresQuery = """
             SELECT \(unescaped: AppNotification.columns) FROM app_notifications WHERE id = ANY(\(ids))
@@ -17,7 +17,8 @@ extension PushInquiryRepository {
     /// Returns the notifications that wait for their time and are meant for a user, the next one first: those that name the user, and those
     /// for a topic that the user is in now. The next ones of all apps are searched, ``maxSearched`` of them.
     public func scheduledNotifications(for userID: UUID, limit: Int) async throws(PostgresError) -> [AppNotification] {
-        // What waits is an event as JSON, whose texts are sealed: a topic's name in quotes is its recipient.
+        // A waiting notification is stored as an event in JSON, and its texts are sealed. So a topic's name in quotes can only be its
+        // recipient.
         let query: PostgresQuery = """
             SELECT \(unescaped: AppNotification.columns)
             FROM (SELECT * FROM app_notifications WHERE state = 'scheduled' ORDER BY not_before LIMIT \(Self.maxSearched)) n

@@ -12,21 +12,21 @@ public struct PushOutcome: Sendable, Equatable {
     public let code: String?
     /// Their number.
     public let count: Int
-    /// When the first of them is due.
+    /// The earliest due time of the deliveries.
     public let dueAt: Date?
-    /// When the last of them was settled.
+    /// The time when the last delivery was settled.
     public let settledAt: Date?
 }
 
-/// A person who is, or was, in the topic of a notification, and to whom it has no delivery.
+/// A present or former member of a notification's topic who has no delivery of the notification.
 public struct UnaddressedMember: Sendable {
     /// The user.
     public let userID: UUID
-    /// Whether the user sent what the notification is about; nil when the sender is not known.
+    /// Whether the user sent the message or photo of the notification; nil when the sender is not known.
     public let isSender: Bool?
-    /// Since when the user blocks the sender; nil when the user does not, or no more, or the sender is not known.
+    /// Since when the user blocks the sender; nil when the user does not block the sender now, or the sender is not known.
     public let blocksSenderSince: Date?
-    /// When the user joined, or returned: nothing keeps an earlier membership. Nil when the user has left.
+    /// When the user joined, or last returned: an earlier membership is not stored. Nil when the user has left.
     public let joinedAt: Date?
     /// When the user left, or declined an invitation; nil for a member.
     public let leftAt: Date?
@@ -40,9 +40,9 @@ extension PushInquiryRepository {
 
     /// Returns the members of a notification's topic, and the users who left it, that have no delivery of the notification.
     ///
-    /// The sender is known for messages only: nothing else keeps the sender of a notification that has ended.
+    /// The sender is known for messages only: for other ended notifications the sender is not stored.
     ///
-    /// - Parameter userID: The only user who is of interest; nil for the first ``maxMembers`` by their ids.
+    /// - Parameter userID: The user to return; nil for the first ``maxMembers`` by their ids.
     public func unaddressedMembers(
         of notification: NotificationRecord, _ userID: UUID? = nil
     ) async throws(PostgresError) -> [UnaddressedMember] {

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// What an operator's question about a push needs to know of a message of a conversation.
+/// The data of a conversation's message for an operator's question about its push.
 public struct PushedMessage: Sendable {
     /// The notification that was requested with it, unless its sender was alone.
     public let notificationID: UUID
@@ -10,13 +10,14 @@ public struct PushedMessage: Sendable {
     public let conversation: String
     /// When it was posted.
     public let createdAt: Date
-    /// Whether another user is known to have been a member then: one who still is, or who left later.
+    /// Whether another user is known to have been a member then: a present member, or one who left later.
     public let hadOthers: Bool
-    /// When the last other user had left before, or had declined an invitation; nil for none. Whom the owner removed is not kept.
+    /// When the last other user had left before, or had declined an invitation; nil if there was no such user. Users whom the owner removed
+    /// are not stored.
     public let lastLeftAt: Date?
 }
 
-/// A row that belongs to what an operator names by an id, with the request that made it.
+/// A row that belongs to the id that an operator has named, with the request that made it.
 public struct TracedThing: Sendable, Equatable {
     /// The table of the row.
     public enum Kind: String, Sendable, CaseIterable {
@@ -34,8 +35,8 @@ public struct TracedThing: Sendable, Equatable {
 }
 
 extension PushInquiryRepository {
-    /// The dedupe keys of the notifications about what has an id, whether its row still exists: an image job, a session, the photos of some
-    /// seconds, the hand-over of a phone.
+    /// The dedupe keys of the notifications about a thing with an id, even if its row does not exist any more: an image job, a session, the
+    /// photos of some seconds, the hand-over of a phone.
     public static func dedupeKeys(about id: UUID) -> [String] {
         [ImageJob.notificationKey(of: id), Session.notificationKey(of: id)]
             + ["photos", "possession"].map { "\($0):\(id.wireString)" }
@@ -61,7 +62,8 @@ extension PushInquiryRepository {
         }
     }
 
-    /// Returns the image job, the session and the notifications with this id or about it, and those of the messages with this id.
+    /// Returns the image job, the session and the notifications with this id or about it, and the notifications of the messages with this
+    /// id.
     ///
     /// - Parameter text: A UUID, or the app's id of a message.
     public func tracedThings(of text: String) async throws(PostgresError) -> [TracedThing] {

@@ -2,8 +2,8 @@ public import FoundationEssentials
 public import PostgresClient
 internal import WireFormat
 
-/// Reads what explains a push to an operator: the notifications about a person, a message or a picture, the outcomes of their deliveries,
-/// and the members of a topic who got none. All statements only read.
+/// Reads the data that explains a push to an operator: the notifications about a person, a message or a picture, the outcomes of their
+/// deliveries, and the members of a topic who got no delivery. All statements only read.
 public struct PushInquiryRepository: Sendable {
     let db: any PostgresQueryable
 

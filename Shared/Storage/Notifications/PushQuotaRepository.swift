@@ -2,7 +2,7 @@ public import PostgresClient
 
 /// FCM's quota of a project, and its division between lanes.
 public struct PushQuotaLimits: Sendable {
-    /// Pushes a second, all lanes together; the bucket holds those of one second.
+    /// Pushes a second, all lanes together; the bucket holds the tokens of one second.
     public var perSecond: Double
     /// The share of the bucket that the bulk lane leaves to the other lanes.
     public var reservedShare = 0.4
@@ -33,7 +33,7 @@ public struct PushQuotaRepository: Sendable {
     /// - Parameters:
     ///   - count: The most tokens to take.
     ///   - isBulk: Whether they are for the bulk lane.
-    /// - Returns: The number of tokens taken; 0 when none are available.
+    /// - Returns: The number of tokens taken; 0 when no token is available.
     public func take(
         _ count: Int, project: String, isBulk: Bool, limits: PushQuotaLimits
     ) async throws(PostgresError) -> Int {

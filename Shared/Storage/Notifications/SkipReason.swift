@@ -12,7 +12,7 @@ public enum SkipReason: String, Sendable, CaseIterable {
     case noInstallation = "no_installation"
     /// None of its users has an account, or its topic has no members.
     case noRecipient = "no_recipient"
-    /// Its user has no other phone than the one that caused it.
+    /// Its user has only the phone that caused the notification.
     case ownDevice = "own_device"
     /// All members with a reachable phone block its sender. No answer of the API says so: a block does not show.
     case senderBlocked = "sender_blocked"

@@ -17,8 +17,8 @@ public enum Suppression: String, Sendable, CaseIterable {
     case blocked
     /// The conversation that it is about is on the installation's screen.
     case presence
-    /// The invitation that it is about was accepted, declined or withdrawn, has expired, was deleted with its topic, or is from a user
-    /// who is blocked by now.
+    /// The invitation of the push was accepted, declined or withdrawn, has expired, was deleted with its topic, or is from a user who is
+    /// blocked by now.
     case notInvited = "not_invited"
 
     var condition: String {

@@ -4,7 +4,7 @@ public import PostgresClient
 /// Finds who blocks the sender of a push, in `user_blocks`; users change their blocks with ``PeopleListRepository``.
 ///
 /// A block has effect where pushes are planned and claimed, where users are invited and added to topics, and where unread messages are
-/// counted. What the blocked user does is answered as before.
+/// counted. The responses to the blocked user do not change.
 public struct BlockRepository: Sendable {
     let db: any PostgresQueryable
 

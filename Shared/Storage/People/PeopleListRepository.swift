@@ -3,7 +3,7 @@ public import PostgresClient
 
 /// Reads and writes a list of people that a user keeps: `user_blocks` or `user_contacts`.
 ///
-/// A listed id may belong to no account, and the answer is the same as for one that does.
+/// A listed id may belong to no account, and the response is the same as for the id of an account.
 public struct PeopleListRepository: Sendable {
     private let list: PeopleList
     private let db: any PostgresQueryable
@@ -52,7 +52,8 @@ public struct PeopleListRepository: Sendable {
             "DELETE FROM \(unescaped: list.table) WHERE user_id = \(userID) AND \(unescaped: list.column) = \(personID)")
     }
 
-    /// Replaces the list of a user; those who stay keep their time. Call in a transaction: the lists of the user are locked first.
+    /// Replaces the list of a user; users who stay on the list keep their time. Call in a transaction: the lists of the user are locked
+    /// first.
     ///
     /// - Parameter personIDs: At most ``PeopleList/maxCount`` different users.
     public func replace(with personIDs: [UUID], for userID: UUID) async throws(PostgresError) {
@@ -68,8 +69,8 @@ public struct PeopleListRepository: Sendable {
             """)
     }
 
-    /// Waits for changes of the lists of a user, and holds up others until the transaction ends: who is not on a list then is not on it at
-    /// the commit either. Who is on one may be taken off, unless the row is locked.
+    /// Waits for transactions that change the lists of a user, and blocks later ones until this transaction ends: a user who is not on a
+    /// list now is not on it at the commit either. A user on a list may be removed, unless the row is locked.
     func holdAbsences(of userID: UUID) async throws(PostgresError) {
         try await db.execute("SELECT pg_advisory_xact_lock_shared(hashtextextended('user_people:' || (\(userID)::uuid)::text, 0))")
     }

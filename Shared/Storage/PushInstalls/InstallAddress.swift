@@ -18,8 +18,8 @@ public struct InstallAddress: Sendable, Equatable {
         state == .suspect ? suspectUntil.map { $0 <= time } ?? false : Self.states(reachableOn: lane).contains(state)
     }
 
-    /// Returns the states in which a notification of a lane is sent to an installation. To a suspect one it is sent on every lane, but
-    /// not before ``suspectUntil``.
+    /// Returns the states in which a notification of a lane is sent to an installation. A suspect installation gets pushes of every lane,
+    /// but not before ``suspectUntil``.
     private static func states(reachableOn lane: Lane) -> [PushInstall.State] { lane == .bulk ? [.active] : [.active, .stale] }
 
     /// Makes the SQL condition of ``isReachable(on:at:)``, now, for `push_installs` with the alias `i`.

@@ -86,7 +86,7 @@ public enum InstallHandOverLimits {
     public static let window = Duration.seconds(60 * 60)
     /// The most claims of an account within ``window``.
     public static let maxPerUser = 10
-    /// The most pending claims of an installation by other accounts. Claims of the value that the present user has, which only that
-    /// phone should know, are counted apart from all others: a stranger who knows the installation's id cannot use up their number.
+    /// The most pending claims of an installation by other accounts. Claims with the present user's value are counted separately, because
+    /// only that phone should know the value: a stranger who knows only the installation's id cannot use up their number.
     public static let maxPerInstallation = 5
 }

@@ -103,7 +103,7 @@ public struct PushRegistration: Sendable {
     public var valueSealed: [UInt8]
     /// `PushTarget.valueHash`; 32 bytes.
     public var valueHash: [UInt8]
-    /// When the app sent it. An older registration neither replaces a newer one, nor revives a token that died since.
+    /// When the app sent it. An older registration does not replace a newer one, and does not revive a token that died since.
     public var seenAt: Date
     /// `ios`, `android` or `web`, when known.
     public var platform: String?

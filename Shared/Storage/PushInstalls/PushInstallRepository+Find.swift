@@ -87,7 +87,7 @@ extension PushInstallRepository {
         return addresses
     }
 
-    /// Deletes those of the installations that are not needed: without a user, an unsettled push, a session, or a pending claim.
+    /// Deletes the given installations that are not needed: installations without a user, an unsettled push, a session, or a pending claim.
     ///
     /// Call in a transaction: the rows are locked first and checked by a second statement, so that it sees a push that was addressed,
     /// or a session that was started, in between. Delivery pages need no check: their deliveries are meant for the installation's

@@ -13,7 +13,7 @@ extension PushInstallRepository {
     /// The most installations that one call makes suspect again.
     private static let maxReconsidered = 10_000
 
-    /// Counts those of some installations that have a user signed in.
+    /// Counts the given installations that have a signed-in user.
     public func countBound(_ ids: [UUID]) async throws(PostgresError) -> Int {
         guard !ids.isEmpty else { return 0 }
         let query: PostgresQuery = "SELECT count(*) AS n FROM push_installs WHERE id = ANY(\(ids)) AND user_id IS NOT NULL"

@@ -15,13 +15,13 @@ extension PushInstallRepository {
         }
     }
 
-    /// Registers an installation on which a user is signed in, and binds it to that user, even if it was bound to another: only for a
-    /// user who has proven that their app receives what is pushed to it. ``registerUnlessHeld(_:userID:)`` is for all others.
+    /// Registers an installation on which a user is signed in, and binds it to that user, even if it was bound to another: only for a user
+    /// who has proven that their app receives the pushes to it. Use ``registerUnlessHeld(_:userID:)`` for all other users.
     ///
     /// An unchanged installation that was seen within ``PushInstallLimits/seenInterval`` is not written. The generation increases when
-    /// the value changes, and when the installation passes from one user to another, so that pushes for the former user no longer
-    /// arrive; the first binding keeps it, so that a push that is being sent still does. An older registration does not restore an
-    /// older value, but binds. Call in a transaction.
+    /// the value changes, and when the installation passes from one user to another, so that pushes for the former user no longer arrive;
+    /// the first binding keeps it, so that a push that is being sent still does. An older registration binds the installation, but does not
+    /// restore an older value. Call in a transaction.
     public func register(
         _ registration: PushRegistration, userID: UUID
     ) async throws(PostgresError) -> RegisteredInstall {
@@ -48,8 +48,8 @@ extension PushInstallRepository {
     ///
     /// The age of such a token is unknown, so the value of the installation is unchanged. Call in a transaction.
     ///
-    /// - Returns: `nil` when the installation is not the user's: knowing its token must neither allow pushes to a phone, nor binding one
-    ///   that no app has registered.
+    /// - Returns: `nil` when the installation is not the user's: knowledge of its token must not suffice to push to a phone, or to bind an
+    ///   installation that no app has registered.
     @discardableResult
     public func claim(
         _ registration: PushRegistration, userID: UUID
@@ -66,7 +66,7 @@ extension PushInstallRepository {
         return try await db.query(query.readOnly()).first.map(PushInstall.init(row:))
     }
 
-    /// Adds a row without a user for a value, or finds the one that it has, and returns its id.
+    /// Adds a row without a user for a value, or finds the existing row, and returns its id.
     func addUnbound(_ new: PushRegistration) async throws(PostgresError) -> UUID {
         let rows = try await db.query(
             """
@@ -113,7 +113,7 @@ extension PushInstallRepository {
         }
     }
 
-    /// Returns the row that a registration changes: the installation's row with a user, or else the row without one that has the value.
+    /// Returns the row that a registration changes: the installation's row with a user, or else the row with the value and without a user.
     private func changedRow(of registration: PushRegistration) async throws(PostgresError) -> PushInstall? {
         let query: PostgresQuery = """
             SELECT * FROM push_installs
@@ -136,7 +136,7 @@ extension PushInstallRepository {
         return try PushInstall(row: rows.required())
     }
 
-    /// Applies a change if the row is as it was read; returns `nil` otherwise.
+    /// Applies a change if the row has not changed since it was read; returns `nil` otherwise.
     private func apply(
         _ change: InstallChange, of new: PushRegistration, userID: UUID, to row: PushInstall
     ) async throws(PostgresError) -> PushInstall? {

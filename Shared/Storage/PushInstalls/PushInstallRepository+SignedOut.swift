@@ -32,7 +32,7 @@ extension PushInstallRepository {
         return try await db.query(query.readOnly()).first?.decode("id")
     }
 
-    /// Deletes all installations of a user, or all but one, and hides what they show.
+    /// Deletes all installations of a user, or all but one, and hides their presence.
     ///
     /// - Returns: The ids of the deleted installations.
     @discardableResult

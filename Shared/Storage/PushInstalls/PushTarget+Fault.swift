@@ -1,9 +1,9 @@
 extension PushTarget {
     /// Why a value is no registration token of FCM.
     public enum Fault: Error, Equatable, CaseIterable {
-        /// What a phone without a token sends: the printed form of nothing, or an error that was stored as the token.
+        /// The texts that a phone without a token sends: the printed form of a missing value, or an error that was stored as the token.
         ///
-        /// Many phones share it, so that it would stand for all of them.
+        /// Many phones send the same text, so it would identify all of them.
         case placeholder
         /// The token as a programming language or JSON prints it, in quotes or brackets.
         case quoted
@@ -17,9 +17,9 @@ extension PushTarget {
         case malformed
     }
 
-    /// In lower case. The words in capitals of Google's libraries are errors, and those of phones whose registration was revoked.
+    /// In lower case. Google's libraries print errors, and revoked registrations, as words in capitals.
     ///
-    /// They only choose the reason: any other word has not the shape of a token either.
+    /// The words only select the reason: no other word has the shape of a token either.
     fileprivate static let placeholders: Set<String> = [
         "null", "(null)", "<null>", "nil", "none", "undefined", "nan", "n/a", "na", "unknown", "empty", "false", "true", "0", "-1", "-",
         "_", "blacklisted", "messenger", "service_not_available", "fis_auth_error", "authentication_failed", "too_many_registrations",
@@ -33,7 +33,7 @@ extension PushTarget {
 }
 
 extension PushTarget.Fault {
-    /// Returns what is wrong with a value; nil for one that has the shape of a token or of an installation id.
+    /// Returns the fault of a value; nil for a value with the shape of a token or of an installation id.
     init?(of value: String) {
         let bytes = value.utf8
         if PushTarget.hasShape(bytes) { return nil }

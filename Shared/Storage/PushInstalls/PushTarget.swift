@@ -38,10 +38,10 @@ public struct PushTarget: Sendable, Equatable {
     public var valueHash: [UInt8] { SHA256.hash(Array("push_value:".utf8) + Array(value.utf8)) }
 }
 
-/// A value is known by its shape: the installation id is what a limit counts, and an installation belongs to one user, so that a value
-/// that many phones send in place of a token must never become one.
+/// The kind of a value is derived from its shape. Limits count by installation id, and an installation belongs to one user, so a text that
+/// many phones send in place of a token must never become an id.
 extension PushTarget {
-    /// The minimum length of a token that may have any form; those of today have 142 bytes and more.
+    /// The minimum length of a token that may have any form; present tokens have 142 bytes and more.
     private static let minOpaqueBytes = 100
     /// The length of the id with which tokens began before 2020.
     private static let legacyIDLength = 11
@@ -61,8 +61,9 @@ extension PushTarget {
 
     /// Whether a value has the shape of an installation id, or of a token.
     ///
-    /// A long value is a token in any form, because Google may change theirs; only hexadecimal digits are a token of Apple. What stands for
-    /// no token is short, and many phones share it: a short value is an installation id, or `<installation id>:<secret>`.
+    /// A long value is a token in any form, because Google may change the form of its tokens; a value of hexadecimal digits only is a token
+    /// of Apple. Texts in place of a token are short, and many phones send the same one. So a short value must be an installation id, or
+    /// `<installation id>:<secret>`.
     static func hasShape(_ value: String.UTF8View) -> Bool {
         guard value.count <= maxBytes, value.allSatisfy({ 0x21...0x7E ~= $0 && !"\"'`()<>{}[]".utf8.contains($0) }) else { return false }
         if value.count >= minOpaqueBytes { return !value.allSatisfy { UnicodeScalar($0).properties.isASCIIHexDigit } }
@@ -70,8 +71,8 @@ extension PushTarget {
         return isInstallationID(parts[0]) && isRandom(parts[0]) && parts.last?.isEmpty == false
     }
 
-    /// Whether an id of 22 characters is no phrase such as `demo_token_placeholder`: of 30 million random ones, one has neither a capital
-    /// nor a digit.
+    /// Whether an id of 22 characters is not a phrase such as `demo_token_placeholder`: one in 30 million random ids has no capital and no
+    /// digit.
     private static func isRandom(_ id: Substring.UTF8View) -> Bool {
         id.contains { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     }

@@ -12,7 +12,7 @@ public struct PushFigures: Sendable, Equatable {
     public var accepted = 0
     /// Deliveries to dead tokens.
     public var dead = 0
-    /// Other deliveries that were not sent or not accepted, without those for a device that showed the subject.
+    /// Other deliveries that were not sent or not accepted, except deliveries for a device that showed the subject.
     public var unsent = 0
     /// Devices that reported any receipt but `suppressed`: an opened or dismissed push was also delivered.
     public var delivered = 0
@@ -38,8 +38,8 @@ extension ReceiptRepository {
     ///
     /// Reads every delivery since then: for an operator's query, not for a gauge.
     public func figures(since start: Date) async throws(PostgresError) -> [PushFigures] {
-        // Reads each table once. With a lookup for each notification, the planner reads all receipts for each of them as soon as
-        // one notification has so many that it takes this for the usual number.
+        // Reads each table once. With a lookup for each notification, a single notification with many receipts would raise the planner's
+        // estimate so far that it reads all receipts for each notification.
         let query: PostgresQuery = """
             WITH recent AS MATERIALIZED (
                 SELECT id, kind, has_picture FROM notifications WHERE created_at >= \(start)

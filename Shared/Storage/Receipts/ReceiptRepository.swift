@@ -14,8 +14,7 @@ public struct ReceiptRepository: Sendable {
         self.db = db
     }
 
-    /// Records receipts of a user's device, each event of a push once. Ignores receipts for unknown pushes and for pushes that are
-    /// not the user's.
+    /// Records receipts of a user's device, each event of a push once. Ignores receipts for unknown pushes and for pushes of other users.
     ///
     /// A push is the user's if it was sent to one of the user's installations, or was addressed to the user or one of the user's
     /// sessions.

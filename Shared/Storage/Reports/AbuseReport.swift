@@ -4,7 +4,7 @@ public import WireFormat
 
 /// A report by a user about another user, a topic or a message: a row of `reports`.
 public struct AbuseReport: Sendable, Equatable {
-    /// What is reported. Its existence is not checked, so that a response says nothing about it.
+    /// The subject of a report. Its existence is not checked, so that a response does not disclose it.
     public enum Subject: Sendable, Hashable {
         case user(UUID)
         case topic(TopicName)

@@ -1,16 +1,16 @@
 extension Baseline {
     /// Who did what to which account.
     ///
-    /// Append-only: triggers refuse UPDATE, DELETE and TRUNCATE; only the ids of a user whose account is being erased are replaced by that
-    /// of the erasure, by `audit_log_pseudonymise`. They bind roles that work with the rows, not the owner of the table,
-    /// which can drop triggers: the roles of the services must not own it. Rows go to a partition for each month, which is dropped as a
-    /// whole after 24 months; `audit_log_maintain` makes those of the next two months. A row of a month without a partition goes to the
-    /// default one, so that no insert fails; such a month gets no partition any more, and the default one is emptied when its newest row
-    /// is old.
+    /// Append-only: triggers refuse UPDATE, DELETE and TRUNCATE; only `audit_log_pseudonymise` replaces the ids of a user whose account is
+    /// being erased by the erasure's id. The triggers bind the roles that use the rows, but not the owner of the table, which can drop
+    /// triggers. So the roles of the services must not own the table. Rows go to a partition for each month, which is dropped as a whole
+    /// after 24 months; `audit_log_maintain` makes the partitions of the next two months. A row of a month without a partition goes to the
+    /// default partition, so that no insert fails. Such a month gets no partition later; the default partition is emptied when its newest
+    /// row is old.
     ///
     /// `audit_log_maintain` has no parameter and runs as its owner, so that a role that may only insert can call it and cannot shorten the
-    /// retention with it. `audit_log_of` runs as its owner, too: the export of an account needs the rows about it, without who acted and
-    /// from where, and its service need not read the table.
+    /// retention with it. `audit_log_of` runs as its owner, too: the export of an account needs the rows about it, without actors and
+    /// addresses, and its service need not have access to the table.
     static let audit = """
         CREATE TABLE audit_log (
             id          bigint      GENERATED ALWAYS AS IDENTITY,

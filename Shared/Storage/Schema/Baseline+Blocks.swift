@@ -1,9 +1,9 @@
 extension Baseline {
     /// Users whom users block or allow, and reports of users, topics and messages.
     ///
-    /// `blocked_id`, `contact_id` and the subject of a report have no foreign key, because whether an id belongs to an account must not
-    /// show. The index by the blocked user serves the planning of pushes: a push has one sender, who has few blockers. That by the contact
-    /// serves erasures.
+    /// `blocked_id`, `contact_id` and the subject of a report have no foreign key, because it must not disclose whether an id belongs to an
+    /// account. The index by the blocked user serves the planning of pushes: a push has one sender, who has few blockers. The index by the
+    /// contact serves erasures.
     static let blocks = """
         CREATE TABLE user_blocks (
             user_id    uuid        NOT NULL REFERENCES users (id) ON DELETE CASCADE,

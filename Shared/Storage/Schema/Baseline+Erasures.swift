@@ -1,8 +1,8 @@
 extension Baseline {
     /// Erasures of accounts and of faces, what each service has erased for them, and what remains for ever: hashes without a person.
     ///
-    /// An erasure that is completed names no user. `subject_hash` is SHA-256 of an account's id, which has 122 random bits: who knows an
-    /// id can ask whether it was erased, and the hash tells nothing to others.
+    /// An erasure that is completed names no user. `subject_hash` is SHA-256 of an account's id, which has 122 random bits: a person who
+    /// knows an id can check whether it was erased; others learn nothing from the hash.
     static let erasures = """
         CREATE TABLE erasures (
             id           uuid        PRIMARY KEY,

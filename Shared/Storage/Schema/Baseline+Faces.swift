@@ -1,9 +1,9 @@
 extension Baseline {
-    /// The numbers of faces, from which each face-matching-worker learns what its memory lacks.
+    /// The numbers of faces, from which each face-matching-worker learns which faces are missing in its memory.
     ///
-    /// A number stands for one face for ever: a face that replaces another gets the next one. So a worker's memory differs from the tables
-    /// by whole numbers, and what it keeps names no user. Numbers are not committed in their order; `changed_in` is compared with the
-    /// oldest transaction that was running at the last look, so that a look misses none (`FaceChangeRepository`).
+    /// A number stands for one face for ever: a face that replaces another gets the next one. So the difference between a worker's memory
+    /// and the tables is a set of numbers, and the memory names no user. Numbers are not committed in their order; `changed_in` is compared
+    /// with the oldest transaction that was running at the last look, so that a look misses none (`FaceChangeRepository`).
     static let faceNumbers = """
         CREATE SEQUENCE face_numbers;
 
@@ -48,9 +48,9 @@ extension Baseline {
         COMMENT ON COLUMN face_duplicates.state IS 'resolved: an operator has decided that both may stay as they are.';
         """
 
-    /// What each face-matching-worker has in memory, and the requests of operators to read it anew.
+    /// The reports of the face-matching-workers on their memory, and the requests of operators to reindex.
     ///
-    /// A request is a row, which every worker sees at its next report: an event would reach one of them.
+    /// A request is a row, which every worker sees at its next report: an event would reach only one worker.
     static let faceIndexes = """
         CREATE TABLE face_indexes (
             worker      text        PRIMARY KEY,

@@ -1,10 +1,10 @@
 extension Baseline {
     /// The outbox, which keeps a message until every consumer group has handled it or given it up, the inbox, which makes its effect happen
-    /// once, and the dead letters, which keep what was given up.
+    /// once, and the dead letters: messages that a group has given up.
     ///
     /// Each change of state moves an outbox row from one partial index to another, so that no update can be heap-only; spare room in
-    /// the pages would be useless. The message id is ordered by time and replaces two more indexes. LZ4 compresses bodies faster
-    /// than the server's own method; a server that was built without it keeps that.
+    /// the pages would be useless. The message id is ordered by time and replaces two more indexes. LZ4 compresses bodies faster than the
+    /// server's own method; a server that was built without LZ4 uses its own method.
     static let outboxAndInbox = """
         CREATE TABLE outbox (
             id              bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,

@@ -1,7 +1,7 @@
 extension Baseline {
     /// Notifications, one per `dedupe_key`, and the receipts that phones report of them.
     ///
-    /// The id of the request and the trace are kept here, because a push that is sent again has no event any more that names them.
+    /// The id of the request and the trace are kept here, because the event that names them is gone when a push is sent again.
     static let notifications = """
         CREATE TABLE notifications (
             id               uuid        PRIMARY KEY,

@@ -5,9 +5,9 @@ extension Baseline {
     /// account of a sign-up is created when its e-mail is proven and its face accepted; until the decision the session holds the e-mail.
     ///
     /// `sessions_open_sign_ins` serves the count of undecided sign-ins before each new one: with 12,500 open sessions 0.07 ms instead
-    /// of 9.3 ms. `sessions_failed…` serve the limits of failed sign-ins over all accounts.
-    /// `sessions_open_by_deadline` includes the columns by which admission counts undecided uploads, `sessions_by_site` those of the
-    /// workers' time that an address has used, and `sessions_known_by_user` that of the time that an account has used before others.
+    /// of 9.3 ms. `sessions_failed…` serve the limits of failed sign-ins over all accounts. `sessions_open_by_deadline` includes the
+    /// columns by which admission counts undecided uploads, `sessions_by_site` the columns for the workers' time that an address has used,
+    /// and `sessions_known_by_user` the columns for the time that an account has used in the lane `known`.
     static let sessions = """
         CREATE TABLE sessions (
             id                uuid        PRIMARY KEY,
@@ -139,7 +139,7 @@ extension Baseline {
         COMMENT ON COLUMN sessions.liveness IS 'Whether the photos show a live person who followed the challenge, as decided.';
         """
 
-    /// The challenges that have been answered, so that none is answered twice. One that was only issued has no row.
+    /// The answered challenges, so that no challenge is answered twice. A challenge that was only issued has no row.
     static let usedChallenges = """
         CREATE TABLE used_challenges (
             id          uuid        PRIMARY KEY,

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 internal import PostgresClient
 
-/// What a credential allows.
+/// A permission of a credential.
 public enum ServiceScope: String, Sendable, CaseIterable {
     /// Create topics that belong to the app, and change their members without invitations.
     case writeTopics = "topics:write"
@@ -17,11 +17,11 @@ public enum ServiceScope: String, Sendable, CaseIterable {
 public struct ServiceCredential: Sendable, Equatable {
     /// The id, which is part of the key.
     public let id: UUID
-    /// The app that owns what is made with it.
+    /// The app that owns the topics and notifications made with it.
     public let app: String
-    /// What an operator calls it.
+    /// The operator's name for it.
     public let name: String
-    /// What it allows.
+    /// Its permissions.
     public let scopes: Set<ServiceScope>
     /// When it was created.
     public let createdAt: Date
@@ -54,9 +54,9 @@ public struct ServiceCredential: Sendable, Equatable {
 public struct NewServiceCredential: Sendable {
     /// The app: 1 to 32 of a-z, 0-9 and -, not beginning with -.
     public var app: String
-    /// What an operator calls it; 1 to 80 characters.
+    /// The operator's name for it; 1 to 80 characters.
     public var name: String
-    /// What it allows; at least one scope.
+    /// Its permissions; at least one scope.
     public var scopes: Set<ServiceScope>
     /// The time until it ends; nil for never.
     public var lifetime: Duration?

@@ -5,7 +5,7 @@ internal import WireFormat
 /// The API key of an app's own server: `hgk_<id>_<secret>`.
 ///
 /// The id, 32 hexadecimal digits, finds the credential; the secret, 256 random bits as base64url, proves it. Keys have a prefix of their
-/// own so that scanners find those that were published by mistake, and so that no key is taken for a user's token.
+/// own so that scanners find keys that were published by mistake, and so that a key is not taken for a user's token.
 public struct ServiceKey: Sendable {
     /// The beginning of every key.
     public static let prefix = "hgk_"

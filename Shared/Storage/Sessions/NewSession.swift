@@ -26,11 +26,11 @@ public struct NewSession: Sendable {
     public var authorisedBy: UUID?
     /// The proof of the e-mail; `nil` without one.
     public var verificationID: UUID?
-    /// Whether the face is to replace that of the e-mail's account after a delay; only with a proof.
+    /// Whether the face is to replace the face of the e-mail's account after a delay; only with a proof.
     public var isRecovery: Bool
     /// The e-mail of a sign-up without proof or access token; `nil` for all others.
     public var email: SealedEmail?
-    /// What the sender of a sign-up consented to; `nil` when no consent is needed.
+    /// The consent of the sender of a sign-up; `nil` when no consent is needed.
     public var consent: ConsentedText?
     /// The id by which sign-ins of an e-mail are counted, whether it has an account or not; `nil` for a sign-up.
     public var attemptKey: UUID?

@@ -13,7 +13,7 @@ extension Session {
     /// The push contains the account's id only if the device has proven that it belongs to the account: by a bearer token, or by
     /// the session's success. Every other push contains the session's pseudonym, whether the e-mail is known or not.
     ///
-    /// - Parameter account: The account whose face a successful session enrolled or recognised; `nil` when it changed nothing.
+    /// - Parameter account: The account whose face a successful session enrolled or recognised; `nil` when the session changed no account.
     public func resultNotification(
         succeeded: Bool, account: UUID?, pseudonyms: SessionPseudonyms
     ) -> NotificationRequested {

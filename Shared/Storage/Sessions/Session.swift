@@ -43,7 +43,7 @@ public struct Session: Sendable, Equatable {
     public let authorisedBy: UUID?
     /// The proof of the e-mail, an `EmailVerification`; `nil` without one.
     public let verificationID: UUID?
-    /// Whether the face is to replace that of the e-mail's account after a delay; only with a proof.
+    /// Whether the face is to replace the face of the e-mail's account after a delay; only with a proof.
     public let isRecovery: Bool
     /// The e-mail of an undecided sign-up without proof or access token; `nil` for all others.
     public let email: SealedEmail?
@@ -51,7 +51,7 @@ public struct Session: Sendable, Equatable {
     public let consent: Consent?
     /// The id by which the sign-ins with an e-mail are counted, whether it has an account or not; `nil` for a sign-up.
     public let attemptKey: UUID?
-    /// The same ids under other lookup keys, by which earlier sign-ins may be counted.
+    /// The attempt keys under other lookup keys, by which earlier sign-ins may be counted.
     public let otherAttemptKeys: [UUID]
     /// The state.
     public let state: SessionState
@@ -73,8 +73,8 @@ public struct Session: Sendable, Equatable {
     public let origin: RequestOrigin
     /// The stored photos; empty once they are deleted.
     public let photos: [SessionPhoto]
-    /// The poses of the challenge that its upload answers, in the order of the photos that answer it; `nil`
-    /// without one. They are all of a sign-in, and those of a sign-up with the pose `challenge`.
+    /// The poses of the challenge that its upload answers, in the order of the photos that answer it; `nil` without one. In a sign-in all
+    /// photos answer it, in a sign-up the photos with the pose `challenge`.
     public let challenge: [LivenessPose]?
     /// Whether the photos show a live person who followed the challenge; `notPerformed` before the decision.
     public let liveness: Liveness

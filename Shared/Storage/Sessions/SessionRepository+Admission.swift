@@ -1,15 +1,15 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// The load of sessions that are neither decided nor expired.
+/// The numbers of sessions that are not decided and not expired.
 public struct UndecidedSessions: Sendable, Equatable {
     /// The number of all undecided sessions.
     public var total: Int
-    /// The number of those that wait for their turn.
+    /// The number of sessions that wait for their turn.
     public var waiting: Int
     /// The number from the given address.
     public var ofAddress: Int
-    /// Those of them that neither wait for their turn nor are of known installations.
+    /// The number from the given address that do not wait for their turn, without sessions of known installations.
     public var inFlightOfAddress: Int
     /// The number from the given installation.
     public var ofInstallation: Int
@@ -37,7 +37,7 @@ public struct UndecidedSessions: Sendable, Equatable {
 }
 
 extension SessionRepository {
-    /// Counts the undecided sessions, of which the admission limit allows some hundreds.
+    /// Counts the undecided sessions; the admission limit allows some hundreds.
     ///
     /// - Parameters:
     ///   - origin: An address with its site.
@@ -83,7 +83,7 @@ extension SessionRepository {
         return try await undecided(of: origin, installationKey: installationKey, accountID: accountID)
     }
 
-    /// Returns the time of face engines that sessions have used in ``costWindow``, or are going to: undecided ones count by their
+    /// Returns the time of face engines that sessions have used in ``costWindow``, or will use: undecided sessions count by their
     /// estimates.
     ///
     /// - Parameters:
@@ -109,7 +109,7 @@ extension SessionRepository {
     public static let costWindow: Duration = .seconds(10 * 60)
     private static let costInterval = "interval '\(costWindow.components.seconds) seconds'"
 
-    /// SQL condition: a session is neither decided nor expired.
+    /// SQL condition: a session is not decided and not expired.
     static let isUndecided = "state IN ('received', 'processing') AND deadline_at > now()"
     /// SQL condition: an undecided session takes one of the places of its address in the streams.
     static let isInFlight = "NOT awaits_turn AND lane <> 'known'"
@@ -117,11 +117,11 @@ extension SessionRepository {
 
 /// The time of face engines that sessions have used.
 public struct EngineTime: Sendable, Equatable {
-    /// That of one address.
+    /// The time for one address.
     public var ofAddress: Duration
-    /// That of all addresses of its site (IPv6: the /48).
+    /// The time for all addresses of its site (IPv6: the /48).
     public var ofSite: Duration
-    /// That of the sessions of one account that were served in the lane `known`.
+    /// The time for the sessions of one account in the lane `known`.
     public var ofAccount: Duration
 
     /// Names the times.

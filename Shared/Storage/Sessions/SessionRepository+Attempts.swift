@@ -4,11 +4,11 @@ internal import WireFormat
 
 /// The recent sign-ins of an e-mail that count against one budget.
 public struct SignInAttempts: Sendable, Equatable {
-    /// The times of the failed ones.
+    /// The times of the failed sign-ins.
     public let failedAt: [Date]
-    /// The number of undecided ones.
+    /// The number of undecided sign-ins.
     public let undecided: Int
-    /// Whether the budget is that of a known installation; otherwise all others share it.
+    /// Whether the budget belongs to a known installation; otherwise all other installations share it.
     public let isKnown: Bool
 
     /// Describes recent sign-ins.
@@ -18,7 +18,7 @@ public struct SignInAttempts: Sendable, Equatable {
         self.isKnown = isKnown
     }
 
-    /// What they allow at a time.
+    /// Returns the budget that they leave at a time.
     public func budget(at now: Date) -> SignInBudget { SignInBudget(failedAt: failedAt, isKnown: isKnown, at: now) }
 }
 
@@ -27,8 +27,8 @@ extension SessionRepository {
     ///
     /// Each known installation of the account (``AccessTokenRepository/isKnown(installationKey:to:)``) has its own budget, and all
     /// others share one: an attacker can invent any number of installations, and must not lock out the owner's phone. Sign-ins with a proof
-    /// of the e-mail share another one, so that an owner with a new phone does not depend on what strangers do. Only failures that
-    /// compared a face count: what is refused before tells nothing about the account.
+    /// of the e-mail share another one, so that strangers cannot use up the budget of an owner with a new phone. Only failures that
+    /// compared a face count: an earlier refusal discloses nothing about the account.
     public static let maxFailedSignIns = 5
     /// The time for which a failed sign-in of a known installation counts: 15 minutes.
     public static let failedSignInWindow: Duration = .seconds(15 * 60)
@@ -78,8 +78,8 @@ extension SessionRepository {
             """)
     }
 
-    /// Returns what the budget of an undecided sign-in's installation allows once it fails now; nil for a sign-up, and for a session that
-    /// is decided. Call with the lock on the sign-ins of its e-mail.
+    /// Returns the budget that is left to an undecided sign-in's installation if the sign-in fails now; nil for a sign-up, and for a
+    /// decided session. Call with the lock on the sign-ins of its e-mail.
     ///
     /// - Parameter counts: Whether this failure counts.
     func budget(ofFailing id: UUID, counts: Bool) async throws(PostgresError) -> SignInBudget? {

@@ -4,14 +4,14 @@ internal import WireFormat
 
 /// The limits of failed sign-ins in an hour; 0 is no limit.
 public struct FailedSignInLimits: Sendable, Equatable {
-    /// Those of one address (IPv6: /64), over all accounts.
+    /// The failures of one address (IPv6: /64), over all accounts.
     public var perAddress = 300
-    /// Those of one installation, over all accounts.
+    /// The failures of one installation, over all accounts.
     public var perInstallation = 20
-    /// All that compared a face: one face that is tried on many accounts, from many addresses, shows only here.
+    /// All failures that compared a face: only this limit detects one face that is tried on many accounts from many addresses.
     public var total = 3_000
 
-    /// The most failures of one site that count in ``total``, so that it measures how many places they come from.
+    /// The most failures of one site that count in ``total``, so that it measures from how many sites the failures come.
     public static let perSiteInTotal = 20
     /// How many times ``total`` even a challenge does not help.
     public static let challengedTotals = 3
@@ -22,13 +22,13 @@ public struct FailedSignInLimits: Sendable, Equatable {
 
 /// The limits of failed sign-ins that are reached.
 public struct FailedSignInLoad: Sendable, Equatable {
-    /// When the address, or its site, is below its limit again; `nil` when it is.
+    /// When the address, or its site, is below its limit again; `nil` when it is below it now.
     public let addressUntil: Date?
-    /// The same of the installation.
+    /// When the installation is below its limit again; `nil` when it is below it now.
     public let installationUntil: Date?
-    /// The same of all.
+    /// When the total is below its limit again; `nil` when it is below it now.
     public let totalUntil: Date?
-    /// The same of ``FailedSignInLimits/challengedTotals`` times as many.
+    /// When the total is below ``FailedSignInLimits/challengedTotals`` times its limit again; `nil` when it is below it now.
     public let challengedTotalUntil: Date?
 }
 

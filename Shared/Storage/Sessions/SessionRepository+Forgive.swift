@@ -37,9 +37,9 @@ extension SessionRepository {
         }
     }
 
-    /// Makes the failed sign-ins of a user count no more.
+    /// Removes the failed sign-ins of a user from all counts.
     ///
-    /// - Returns: The number of those that did.
+    /// - Returns: The number of sign-ins that counted before.
     public func forgiveFailures(of userID: UUID) async throws(PostgresError) -> Int {
         try await db.execute(
             "UPDATE sessions f SET forgiven_at = now() WHERE f.user_id = \(userID) AND \(unescaped: Self.isCountedFailure)")

@@ -11,8 +11,8 @@ public struct LeftoverPhotos: Sendable, Equatable {
 }
 
 extension SessionRepository {
-    /// Removes the references of sessions to their installations, after their push is settled: of all but those that have succeeded and
-    /// are not redeemed.
+    /// Removes the references of sessions to their installations, after their push is settled. Sessions that have succeeded and are not
+    /// redeemed keep theirs.
     ///
     /// - Returns: The installations, which may not be needed any more (``PushInstallRepository/deleteUnneeded(ids:)``).
     public func releaseInstalls(ofSettled ids: [UUID]) async throws(PostgresError) -> [UUID] {
@@ -28,14 +28,14 @@ extension SessionRepository {
     /// Removes the references of all sessions of a user to their installations. Reads the whole table, which holds the sessions of one
     /// day.
     ///
-    /// - Returns: The installations, as for ``releaseInstalls(ofSettled:)``.
+    /// - Returns: The installations, which may not be needed any more; see ``releaseInstalls(ofSettled:)``.
     public func releaseInstalls(userID: UUID) async throws(PostgresError) -> [UUID] {
         try await db.query("\(unescaped: Self.findReleased) user_id = \(userID) \(unescaped: Self.releaseFound)").column("released_install")
     }
 
-    /// Removes the reference of a session that is being redeemed, if its push is settled; otherwise the settlement does.
+    /// Removes the reference of a session that is being redeemed, if its push is settled; otherwise the settlement removes it.
     ///
-    /// - Returns: The installation, as for ``releaseInstalls(ofSettled:)``.
+    /// - Returns: The installation, which may not be needed any more; see ``releaseInstalls(ofSettled:)``.
     public func releaseInstall(ofRedeemed id: UUID) async throws(PostgresError) -> [UUID] {
         let rows = try await db.query(
             """
@@ -107,7 +107,7 @@ extension SessionRepository {
         try await db.execute("UPDATE sessions SET photos = '[]' WHERE id = ANY(\(ids)) AND photos <> '[]'::jsonb")
     }
 
-    /// Deletes at most `limit` expired records; those that still list photos wait for `photosDeleted`.
+    /// Deletes at most `limit` expired records; records that still list photos wait for `photosDeleted`.
     ///
     /// - Returns: The number of deleted records.
     @discardableResult

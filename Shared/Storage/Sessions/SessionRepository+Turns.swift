@@ -10,7 +10,7 @@ extension SessionRepository {
     /// Call in the transaction that decides the session, as its last lock: it waits for admissions of the address, which hold the same lock
     /// until their sessions are visible. Publish the ``Session/request`` of the returned session in that transaction.
     ///
-    /// - Returns: The session whose turn it is; `nil` when none waits, or `session` held no place.
+    /// - Returns: The session whose turn it is; `nil` when no session waits, or `session` held no place.
     public func nextTurn(after session: Session) async throws(PostgresError) -> Session? {
         guard let addressKey = session.origin.addressKey, session.lane != .known, !session.awaitsTurn else { return nil }
         try await db.execute(
@@ -34,7 +34,8 @@ extension SessionRepository {
     ///   - places: The places of an address.
     ///   - limit: The most sessions.
     public func fillTurns(places: Int, limit: Int) async throws(PostgresError) -> [Session] {
-        // An address that another transaction holds is left to that one, or to the next call: this one holds others already.
+        // Skip an address that another transaction has locked: that transaction, or the next call, gives it its turn. Waiting could
+        // deadlock, because this transaction holds locks of other addresses.
         let found = try await db.query(
             """
             SELECT address_key FROM (

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
-/// What the failed sign-ins of a budget allow at a time: the one source of the lock of a sign-in, and of `attempts_left` and `retryable`
-/// of a session that has failed.
+/// The attempts that the failed sign-ins of a budget leave at a time. The lock of sign-ins, and `attempts_left` and `retryable` of a failed
+/// session, are computed from it.
 public struct SignInBudget: Sendable, Equatable {
     /// The locks of installations that are not known to the account, after each ``SessionRepository/maxFailedSignIns`` failures of 24
     /// hours; the last one for all further ones.
@@ -14,13 +14,13 @@ public struct SignInBudget: Sendable, Equatable {
 
     /// Applies the rules of locks.
     ///
-    /// A known installation's failures count for 15 minutes, and five lock it until the first has aged. Those of all other installations
-    /// count together for a day, and each five lock them for longer: an attacker who guesses gets some 120 attempts a day, and does not
-    /// lock the owner's phone.
+    /// A known installation's failures count for 15 minutes, and five lock it until the first has aged. The failures of all other
+    /// installations count together for a day, and every five of them lock these installations for longer: an attacker who guesses gets
+    /// some 120 attempts a day, and does not lock the owner's phone.
     ///
     /// - Parameters:
     ///   - failedAt: The times of the failed sign-ins of the budget.
-    ///   - isKnown: Whether the budget is that of a known installation.
+    ///   - isKnown: Whether the budget belongs to a known installation.
     public init(failedAt: [Date], isKnown: Bool, at now: Date) {
         let max = SessionRepository.maxFailedSignIns
         let window = (isKnown ? SessionRepository.failedSignInWindow : SessionRepository.strangersWindow) / .seconds(1)

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import WireFormat
 
-/// A position in a list of what has a time and an id, newest first: after one of them, before the next older one.
+/// A position in a list, ordered by time and id with the newest first: after one item and before the next older one.
 public struct ListCursor: Sendable, Equatable {
     /// Microseconds since 1970, the resolution of the database.
     let microseconds: Int64

@@ -35,7 +35,7 @@ public enum SealingContext {
         Array("possession_nonce:\(notificationID.wireString)".utf8)
     }
 
-    /// For the parameter `content_sealed` of a notification: what an app's own server says by it.
+    /// For the parameter `content_sealed` of a notification: the content from an app's own server.
     public static func appContent(notificationID: UUID) -> [UInt8] {
         Array("app_content:\(notificationID.wireString)".utf8)
     }

@@ -1,6 +1,6 @@
 /// The rules of texts that one person writes and another one reads, such as names.
 extension Unicode.Scalar {
-    /// Whether it is drawn as nothing.
+    /// Whether it has no visible glyph.
     package var showsNothing: Bool {
         properties.isWhitespace || properties.isDefaultIgnorableCodePoint || self == Self.blankBraille
             || [.control, .format, .unassigned, .surrogate].contains(properties.generalCategory)

@@ -12,7 +12,7 @@ public struct Topic: Sendable, Equatable {
     public let ownerID: UUID?
     /// The app whose own server may change its members; nil when a user owns it.
     public let ownerApp: String?
-    /// Whether the list of members shows all of them to each; the owner sees all anyway.
+    /// Whether each member sees all members in the list; the owner always sees all.
     public let membersVisible: Bool
     /// The number of members.
     public let memberCount: Int

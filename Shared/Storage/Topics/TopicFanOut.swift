@@ -11,7 +11,7 @@ public struct TopicFanOut: Sendable, Equatable {
     public let topicID: UUID?
     /// The member who gets no push.
     public let exceptUserID: UUID?
-    /// The user of whom it shows something: members who block them get no push.
+    /// The user whose message or photo it shows: members who block that user get no push.
     public let senderID: UUID?
     /// The last member whose deliveries are planned.
     public let afterUserID: UUID?
@@ -50,8 +50,8 @@ public struct TopicFanOut: Sendable, Equatable {
 public struct TopicFanOutPart: Sendable {
     /// The number of members.
     public internal(set) var memberCount = 0
-    /// The last member; nil when there was none.
+    /// The last member; nil when the part has no member.
     public internal(set) var lastUserID: UUID?
-    /// The pages; none when no installation of these members is reachable.
+    /// The pages; empty when no installation of these members is reachable.
     public internal(set) var pages: [AddressedPage] = []
 }

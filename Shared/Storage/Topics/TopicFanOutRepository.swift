@@ -19,7 +19,7 @@ public struct TopicFanOutRepository: Sendable {
     /// - Parameters:
     ///   - topicID: The topic's id; a later topic of the same name has another. Nil for the recipients of an `app_notifications` row.
     ///   - except: The member who gets no push.
-    ///   - senderID: The user of whom it shows something: members who block them get no push.
+    ///   - senderID: The user whose message or photo it shows: members who block that user get no push.
     public func begin(notificationID: UUID, topicID: UUID?, except: UUID? = nil, senderID: UUID? = nil) async throws(PostgresError) {
         try await db.enqueue(
             """
@@ -31,7 +31,7 @@ public struct TopicFanOutRepository: Sendable {
     }
 
     /// Locks the fan-out of a lane that has waited longest for its next part until the transaction ends. Skips fan-outs that other
-    /// transactions have locked. Nil when none is waiting.
+    /// transactions have locked. Nil when no fan-out is waiting.
     public func next(on lane: Lane) async throws(PostgresError) -> TopicFanOut? {
         let rows = try await db.query(
             """
@@ -44,11 +44,11 @@ public struct TopicFanOutRepository: Sendable {
     }
 
     /// Creates the deliveries to the next members of a fan-out, in the order of their ids, as pages: to their installations that are
-    /// reachable on its lane, but not to the member who gets no push, and not to those who block the sender.
+    /// reachable on its lane, but not to the member who gets no push, and not to members who block the sender.
     ///
     /// It is one statement, so that neither members nor installations are sent to this process and back. Call it in the transaction of
     /// ``advance(_:after:deliveries:)`` or ``end(_:)``, so that a member is on one page of a notification only. An installation that passes
-    /// from one member to another meanwhile may be on two: the push to the first member is not sent any more.
+    /// from one member to another meanwhile may be on two pages: the push to the first member is not sent any more.
     ///
     /// - Parameter limit: The most members; each has up to ``PushInstallLimits/maxPerUser`` installations.
     public func addPages(of fanOut: TopicFanOut, limit: Int) async throws(PostgresError) -> TopicFanOutPart {

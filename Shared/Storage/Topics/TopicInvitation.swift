@@ -31,11 +31,11 @@ public struct TopicInvitation: Sendable, Equatable {
 
 /// Limits on the invitations that one account makes and on the pushes of invitations to one user, over all instances.
 public struct TopicInvitationQuota: Sendable {
-    /// Users whom an account invites or adds at once in 24 hours, ended invitations included.
+    /// The users whom an account invites, or adds without an invitation, in 24 hours, ended invitations included.
     public var madePerDay: Int
     /// Open invitations for which a user got a push, at a time. Above it, invitations are made without a push.
     public var openPerUser: Int
-    /// Those of them that one account made: a single account must not use up the limits of a user.
+    /// The pushes for invitations by one account: a single account must not use up the limit of a user.
     public var openPerPair: Int
     /// Pushes of invitations that a user gets in 24 hours. Above it, invitations are made without a push.
     public var pushedPerDay: Int

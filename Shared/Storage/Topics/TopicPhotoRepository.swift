@@ -30,14 +30,14 @@ public struct TopicPhotoRepository: Sendable {
 
     /// Returns the time until an account may add another photo; nil when it may now.
     ///
-    /// Blocks other such calls for this account until the transaction ends, so that of concurrent uploads each counts those before
-    /// it. Photos of deleted topics count until their blobs are deleted.
+    /// Blocks other such calls for this account until the transaction ends, so that each of several concurrent uploads counts the ones
+    /// before it. Photos of deleted topics count until their blobs are deleted.
     public func lockQuota(
         _ quota: TopicPhotoQuota, uploaderID: UUID, byteCount: Int
     ) async throws(PostgresError) -> Duration? {
         try await db.execute("SELECT pg_advisory_xact_lock(hashtextextended('topic_photos:' || (\(uploaderID)::uuid)::text, 0))")
-        // A separate statement, whose snapshot is newer than the lock. Selects, counting from the newest, the photos that together
-        // with this one exceed a limit: the newest of those must become a day old first.
+        // A separate statement, whose snapshot is newer than the lock. Counting from the newest, finds the photo at which the sum with this
+        // one exceeds a limit: that photo must become a day old first.
         let rows = try await db.query(
             """
             SELECT extract(epoch FROM created_at + interval '1 day' - clock_timestamp())::float8 AS wait
@@ -57,7 +57,7 @@ public struct TopicPhotoRepository: Sendable {
         return try await db.query(query.readOnly()).first.map(TopicPhoto.init(row:))
     }
 
-    /// Returns the photos of a topic that can be shown, the newest first; without those of users whom the one who sees them blocks.
+    /// Returns the photos of a topic that can be shown, the newest first; without photos of users whom the viewer blocks.
     ///
     /// - Parameters:
     ///   - userID: A member of the topic, who sees the list.

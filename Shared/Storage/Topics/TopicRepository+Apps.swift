@@ -4,8 +4,8 @@ public import WireFormat
 
 /// Topics that belong to an app: its own server, which proves itself by a credential, creates and deletes them and decides who is a member.
 ///
-/// Users can neither take such a name nor enter without being put there; they may leave and then return, and the app may put them
-/// back, because it knows why they are members. Like everywhere, an id that belongs to no account is a member without phones.
+/// Users cannot take such a name, and cannot enter unless the app has added them. They may leave and then return, and the app may add them
+/// again, because it knows why they are members. As in all topics, an id without an account is a member without phones.
 extension TopicRepository {
     /// Returns a topic if it belongs to this app; for other apps it does not exist.
     public func find(_ name: TopicName, ownedBy app: String) async throws(PostgresError) -> Topic? {
@@ -29,7 +29,7 @@ extension TopicRepository {
         return try row.decode("owner_app", as: String?.self) == app ? .done(changed: false) : .nameTaken
     }
 
-    /// Sets whether the list of members of an app's topic shows all of them to each.
+    /// Sets whether each member of an app's topic sees all members in the list.
     ///
     /// - Returns: Whether the topic exists.
     public func setMembersVisible(_ areVisible: Bool, in name: TopicName, ownedBy app: String) async throws(PostgresError) -> Bool {
@@ -44,7 +44,7 @@ extension TopicRepository {
         try await db.execute("DELETE FROM topics WHERE name = \(name.text) AND owner_app = \(app)") == 1
     }
 
-    /// Makes a user a member of an app's topic, also one who has left or was invited; not one whose account was erased. Call in a
+    /// Makes a user a member of an app's topic, even if the user has left or was invited; does nothing for an erased account. Call in a
     /// transaction: the topic is locked first.
     public func put(_ userID: UUID, into name: TopicName, ownedBy app: String) async throws(PostgresError) -> TopicMemberChange {
         guard let topic = try await lock(name), topic.ownerApp == app else { return .notFound }

@@ -6,9 +6,8 @@ extension TopicRepository {
     /// Whether an inviter may add a user without an invitation: the user has accepted an invitation of theirs into another topic that they
     /// still own, and is still a member of it; or the user has the inviter among the contacts. Not if the user blocks the inviter.
     ///
-    /// Everything found here holds until the transaction ends: the user leaves the other topic, takes the contact back or blocks the
-    /// inviter after it, and the inviter loses the other topic after it. All statements run in every case, so that the time does not
-    /// tell a block from a missing consent.
+    /// The result holds until the transaction ends: locks delay the user's leaving of the other topic, the removal of the contact, a block,
+    /// and the inviter's loss of the other topic. All statements run in every case, so that the duration does not disclose a block.
     func isAllowed(_ inviterID: UUID, by userID: UUID) async throws(PostgresError) -> Bool {
         try await PeopleListRepository(.blocks, db).holdAbsences(of: userID)
         let isBlocked = try await !db.query("SELECT FROM user_blocks WHERE user_id = \(userID) AND blocked_id = \(inviterID)").isEmpty

@@ -5,9 +5,9 @@ internal import WireFormat
 /// Reads and writes `topic_invitations`, and `topic_invitation_log` for the quotas. The topic is locked before any of their rows
 /// changes, except expired ones.
 ///
-/// All statements run, and write the same, whether the invited id belongs to an account or not: neither the response nor its time
-/// discloses whether the account exists. The invited user's own limits do not show either: above them the invitation is made,
-/// counted and answered as usual, and can be accepted; it is only not pushed. The same holds for users who block the inviter.
+/// All statements run, and write the same, whether the invited id belongs to an account or not: neither the response nor its time discloses
+/// whether the account exists. The invited user's own limits are not disclosed either: above them, the invitation is made, counted and
+/// answered as usual, and can be accepted, but gets no push. An invitation of a user who blocks the inviter is treated the same way.
 extension TopicRepository {
     /// Returns who invited a user into a topic, if the invitation can be accepted.
     func inviter(of userID: UUID, to topicID: UUID) async throws(PostgresError) -> UUID? {

@@ -15,7 +15,7 @@ public struct TopicMembership: Sendable, Equatable {
     }
 }
 
-/// An invitation that its user can accept. What the topic has, such as its members, is not for the user before.
+/// An invitation that its user can accept. Before, the user sees nothing of the topic, such as its members.
 public struct OpenInvitation: Sendable, Equatable {
     /// The topic's id.
     public let topicID: UUID
@@ -55,7 +55,7 @@ extension TopicRepository {
         return try await db.query(query.readOnly()).map(TopicMembership.init(row:))
     }
 
-    /// Returns the invitations that a user can accept, the newest first; without those of users whom the user blocks.
+    /// Returns the invitations that a user can accept, the newest first; without invitations from users whom the user blocks.
     ///
     /// - Parameters: As for ``memberships(of:before:limit:)``.
     public func openInvitations(of userID: UUID, before cursor: ListCursor = .start, limit: Int) async throws(PostgresError)

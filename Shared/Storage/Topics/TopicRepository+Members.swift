@@ -28,7 +28,7 @@ extension TopicRepository {
                     ? try await enter(topic, userID) : try await add(userID, to: topic, by: actor, quota)
             }
             guard userID == actor, mayCreate else { return .notFound }
-            // Either the topic was just deleted, or none was created because the actor owns too many.
+            // Either the topic was just deleted, or it was not created because the actor owns too many.
             if try await ownedCount(actor) >= TopicLimits.maxOwned { return .limitReached }
         }
         return .notFound
@@ -40,7 +40,7 @@ extension TopicRepository {
         let inviterID = try await inviter(of: userID, to: topic.id)
         if inviterID == nil, try await mayReturn(userID, to: topic.id) != true { return .forbidden }
         guard topic.memberCount < TopicLimits.maxMembers else { return .limitReached }
-        // Neither an invitation by a former owner nor a return without one says anything to the present owner.
+        // An invitation by a former owner, or a return without an invitation, is no consent to additions by the present owner.
         try await insert(userID, into: topic, isAccepted: inviterID.map { $0 == topic.ownerID } ?? false)
         return .done(changed: true)
     }
@@ -50,7 +50,7 @@ extension TopicRepository {
         _ userID: UUID, to topic: Topic, by actor: UUID, _ quota: TopicInvitationQuota
     ) async throws(PostgresError) -> TopicMemberChange {
         guard try await isMember(actor, of: topic.id) else { return .notFound }
-        // Before the user is looked for: other members learn from the list alone who is a member.
+        // Checked before the user is looked up: a member who is not the owner must not learn from this who is a member.
         guard topic.ownerID == actor else { return .forbidden }
         if try await isMember(userID, of: topic.id) { return .done(changed: false) }
         guard try await mayReturn(userID, to: topic.id) == nil else { return .forbidden }
@@ -130,7 +130,7 @@ extension TopicRepository {
             "INSERT INTO topic_leavers (topic_id, user_id) VALUES (\(topicID), \(userID)) ON CONFLICT DO NOTHING")
     }
 
-    /// Returns the next owner of a topic: the member of longest standing who is a user; nil when none is left.
+    /// Returns the next owner of a topic: the member of longest standing who is a user; nil when no such member is left.
     private func nextOwner(of topicID: UUID) async throws(PostgresError) -> UUID? {
         let rows = try await db.query(
             """

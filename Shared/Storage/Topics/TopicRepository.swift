@@ -10,9 +10,9 @@ public import WireFormat
 ///
 /// Knowing a user's id does not mean knowing the user: ids are in pushes and responses, and anyone may have one. So a user whom the owner
 /// adds is only invited, and gets nothing of the topic until they accept by entering it themselves: no push but the one about the
-/// invitation, no list of members, nothing unread. Only what the user has said to this owner adds them at once: an accepted invitation into
-/// another topic of the owner, or the owner on the list of their contacts; see `TopicRepository+Consent.swift`. Nothing that others can
-/// bring about says it: not a topic that both are in, not an app's, not one that another owner has passed on.
+/// invitation, no list of members, nothing unread. A user is added at once only after consent to this owner: an accepted invitation into
+/// another topic of the owner, or the owner among the user's contacts; see `TopicRepository+Consent.swift`. Memberships that others can
+/// bring about are no consent: a shared topic, an app's topic, or a topic that another owner has passed on.
 ///
 /// Leaving and declining are final for others: the owner can neither add nor invite such a user again. The user may return on their own,
 /// until the owner removes them, although they have already left.
@@ -46,7 +46,7 @@ public struct TopicRepository: Sendable {
     /// Returns members in the order of their ids.
     ///
     /// - Parameters:
-    ///   - userIDs: The few users among whom members are looked for; nil for all.
+    ///   - userIDs: A few users, of whom the members are returned; nil for all members.
     ///   - after: The last member of the previous page; nil for the first page.
     ///   - limit: The most members; capped at ``maxPageSize``.
     public func members(
@@ -65,7 +65,7 @@ public struct TopicRepository: Sendable {
         return try await db.query((userIDs == nil ? all : few).readOnly()).map(TopicMember.init(row:))
     }
 
-    /// Sets whether the list of members shows all of them to each. Its owner does that.
+    /// Sets whether each member sees all members in the list. Only the owner may set it.
     ///
     /// - Returns: `forbidden` when the actor is another member; `notFound` when the actor is not a member.
     public func setMembersVisible(

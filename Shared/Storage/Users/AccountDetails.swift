@@ -1,13 +1,13 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// What else an operator sees of an account, beside its ``AccountSummary``: states and numbers, nothing that is sealed.
+/// An operator's view of an account in addition to its ``AccountSummary``: states and numbers, no sealed values.
 public struct AccountDetails: Sendable, Equatable {
     /// `active`, or `erasing`.
     public let state: String
     /// The image jobs that are kept.
     public let jobs: Int
-    /// Those that have not ended.
+    /// The image jobs that have not ended.
     public let openJobs: Int
     /// The users whom it has blocked.
     public let blocked: Int
@@ -15,13 +15,13 @@ public struct AccountDetails: Sendable, Equatable {
     public let blockers: Int
     /// The open reports about it or its messages.
     public let openReports: Int
-    /// The version of the text that its owner consented to last; nil when none was asked for.
+    /// The version of the text that its owner consented to last; nil without a consent.
     public let consentVersion: String?
-    /// When its owner did.
+    /// When its owner consented.
     public let consentAt: Date?
-    /// When a recovery replaces its face; nil when none is under way.
+    /// When a recovery replaces its face; nil without a recovery.
     public let recoveryDueAt: Date?
-    /// The erasures under way, of it or of its face.
+    /// The running erasures of the account or of its face.
     public let erasures: [UUID]
 
     init(row: PostgresRow) throws(PostgresError) {

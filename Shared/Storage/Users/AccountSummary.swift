@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// An account with what belongs to it, in numbers: what its owner and operators see of it.
+/// The view of an account for its owner and for operators, with the numbers of things that belong to it.
 public struct AccountSummary: Sendable, Equatable {
     /// The account.
     public let id: UUID

@@ -1,6 +1,6 @@
 internal import PostgresClient
 
-/// An e-mail address in the form in which it is stored.
+/// The stored form of an e-mail address.
 public struct SealedEmail: Sendable, Equatable {
     /// The lookups by which it is found, one for each key: see `LookupKeys`.
     public let lookups: [[UInt8]]

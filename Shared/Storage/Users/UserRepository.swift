@@ -12,7 +12,8 @@ public struct UserRepository: Sendable {
 
     /// Creates the account of a proven e-mail, with the e-mail and the name of its verification. Call in a transaction.
     ///
-    /// - Parameter id: The id of the account, which has to be that of the verification: what is stored for the account is sealed for it.
+    /// - Parameter id: The id of the account, which has to be the id of the verification: the stored values of the account are sealed for
+    ///   it.
     /// - Returns: Whether the account was created; `false` when the e-mail is not proven, or has an account.
     public func create(id: UUID, verified verificationID: UUID) async throws(PostgresError) -> Bool {
         let proofs = try await db.query("SELECT email_lookups FROM email_verifications WHERE id = \(verificationID)")
@@ -32,9 +33,9 @@ public struct UserRepository: Sendable {
             """) > 0
     }
 
-    /// Waits for other transactions that give an account one of these lookups, until this one ends.
+    /// Serialises the transactions that give an account one of these lookups, until this one ends.
     ///
-    /// Each writer knows at least one key in common with every other one, so that they wait for each other.
+    /// Any two writers have at least one key in common, so they wait for each other.
     private func lockEmail(_ lookups: [[UInt8]]) async throws(PostgresError) {
         try await db.enqueue(
             """
@@ -43,8 +44,8 @@ public struct UserRepository: Sendable {
             """)
     }
 
-    /// Keeps an e-mail with its account, or without one, until the transaction ends: what is found by it and written afterwards is written
-    /// before or after a change. It takes as long with and without an account.
+    /// Locks the relation of an e-mail to its account, or to no account, until the transaction ends. So writes that depend on a lookup of
+    /// the e-mail come wholly before or wholly after a change. It takes as long with and without an account.
     public func hold(emailLookups: [[UInt8]]) async throws(PostgresError) {
         try await db.enqueue(
             """
@@ -54,7 +55,7 @@ public struct UserRepository: Sendable {
     }
 
     /// Sets the e-mail of an account. Call in a transaction that holds ``SignInRepository/lock(of:)``: it locks the former e-mail as well,
-    /// so that what a proof of that one allows is decided before or after the change.
+    /// so that decisions on proofs of the former e-mail come wholly before or wholly after the change.
     ///
     /// - Returns: Whether the account exists and is not being erased.
     /// - Throws: `PostgresError` with a unique violation when the e-mail has an account.
@@ -76,8 +77,8 @@ public struct UserRepository: Sendable {
 
     /// Gives the account of an e-mail, if there is one, the lookups that it lacks. Call in a transaction.
     ///
-    /// An erasure finds what was written under the e-mail by the lookups of the account. A change of the e-mail waits for this, or this for
-    /// it.
+    /// An erasure finds the rows that were written under the e-mail by the lookups of the account. A change of the e-mail and this call
+    /// wait for each other.
     public func add(emailLookups: [[UInt8]]) async throws(PostgresError) {
         try await db.enqueue(
             """

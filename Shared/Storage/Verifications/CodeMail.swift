@@ -1,44 +1,44 @@
 public import FoundationEssentials
 internal import PostgresClient
 
-/// When an address gets mails with codes, and whose codes are in one.
+/// The rules for mails with codes: when an address gets a mail, and which requests have their code in it.
 ///
-/// A stranger may ask for codes of any address, as often as they like. So an address has a slot for its next mail, which all its open
-/// requests share, in place of a number of mails that strangers could use up.
+/// A stranger may ask for codes of any address, as often as they like. So an address has one next mail, which all its open requests share.
+/// A limit on the number of mails could be used up by strangers.
 public enum CodeMailRules {
     /// The shortest time from the last mail of an address that one site caused to the next one, by their number in 24 hours: `wait` after
     /// up to `mails`.
     ///
-    /// Ten mails come within 63 minutes, and 45 more in the rest of the day: 55, however many requests the site sends. The first waits
-    /// leave a mail a quarter of the minute in which a person expects it.
+    /// Ten mails come within 63 minutes, and 45 more in the rest of the day: 55, however many requests the site sends. After the first
+    /// waits, a mail still has a quarter of the minute in which a person expects it.
     public static let ladderOfSite: [(mails: Int, wait: Duration)] = [
         (3, .seconds(45)), (6, .seconds(5 * 60)), (9, .seconds(15 * 60)), (.max, .seconds(30 * 60)),
     ]
-    /// The same from the last mail of an address, whoever caused it.
+    /// The shortest time from the last mail of an address to the next one, whatever site caused it.
     ///
-    /// A stranger at one site delays the mail of another site by 45 seconds; ten sites do no more for 45 minutes. An address has 134 mails
-    /// a day at most, of which a stranger has to have 20 sites to cause 60 in the first hour.
+    /// A stranger at one site delays the mail of another site by 45 seconds; ten sites do no more for 45 minutes. An address gets 134 mails
+    /// a day at most; a stranger needs 20 sites to cause 60 of them in the first hour.
     public static let ladderOfAll: [(mails: Int, wait: Duration)] = [
         (60, .seconds(45)), (80, .seconds(5 * 60)), (100, .seconds(15 * 60)), (.max, .seconds(30 * 60)),
     ]
-    /// The requests whose codes are in one mail: a longer list would not be read.
+    /// The maximum number of codes in a mail: people would not read a longer list.
     public static let maxRequests = 8
     /// The places of a mail that proven requests have before others: a bearer of any account may ask for codes of any address.
     public static let provenPlaces = 4
-    /// The attempts to enter a code where more than ``fewRequests`` share a mail: strangers make such requests, and each of them would
-    /// guess. The requests of bearers have ``EmailVerificationRepository/maxAttempts`` always; whether an address has proven something
-    /// must not show in the attempts.
+    /// The attempts to enter a code where more than ``fewRequests`` share a mail: strangers make such requests, and could guess a code with
+    /// each of them. The requests of bearers always have ``EmailVerificationRepository/maxAttempts``; the number of attempts must not
+    /// disclose whether an address has proven something.
     public static let sharedAttempts = 2
-    /// The requests without a bearer in one mail whose codes all have ``EmailVerificationRepository/maxAttempts``.
+    /// The maximum number of requests without a bearer in a mail at which each code has ``EmailVerificationRepository/maxAttempts``.
     public static let fewRequests = 2
     /// The time in which a site's mails count for its turn: ten minutes.
     public static let turnWindow: Duration = .seconds(10 * 60)
-    /// The mails of a site in that time below which a proven one passes those that wait.
+    /// The number of mails of a site in ``turnWindow`` up to which a mail with a proven request goes before other waiting mails.
     public static let maxPassing = 3
-    /// The mails of a site that wait for their turn, though they are due, before it asks for no more: all that wait are compared each
-    /// second.
+    /// The maximum number of due mails of a site that wait for their turn; more requests are refused, because all waiting mails are
+    /// compared each second.
     public static let maxWaitingOfSite = 20
-    /// The time in which all mails are counted: ten seconds, the longest wait of a mail that comes first.
+    /// The window in which all mails are counted: ten seconds, the longest wait of the mail whose turn it is.
     public static let totalWindow: Duration = .seconds(10)
 
     /// Returns the mails that the total admits in ``totalWindow``; nil for no limit.
@@ -51,7 +51,7 @@ public enum CodeMailRules {
 public struct CodeMail: Sendable, Equatable {
     /// The id.
     public let id: UUID
-    /// Whether it may be sent now, as far as its address is concerned.
+    /// Whether the limits of its address allow to send it now.
     public let isDue: Bool
 
     init(row: PostgresRow) throws(PostgresError) {

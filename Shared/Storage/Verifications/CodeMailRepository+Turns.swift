@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// The order in which mails that are due are published: all together they have a total.
+/// The order in which due mails are published under the total limit.
 extension CodeMailRepository {
     /// Returns whether a mail that is due may be published at once: all mails together are below their total, and no other one waits for
     /// its turn, or it is proven and its site had few mails lately.
@@ -32,18 +32,18 @@ extension CodeMailRepository {
 
     /// The mails that are due, and have their turn.
     public struct Due: Sendable, Equatable {
-        /// Those that the total admits, in the order of their turns; this transaction holds their addresses.
+        /// The mails that the total admits, in the order of their turns; this transaction holds the locks of their addresses.
         public let ids: [UUID]
         /// Whether the total holds others back.
         public let isHeldBack: Bool
     }
 
     /// Takes the mails that are due and that the total admits: the sites have turns, the one with the fewest mails in
-    /// ``CodeMailRules/turnWindow`` first, and of one turn those with a proven request. So a flood from some sites waits, though it be of
-    /// addresses that its sender has proven, and what comes from others does not.
+    /// ``CodeMailRules/turnWindow`` first, and of one turn those with a proven request. So a flood of requests from some sites waits, even
+    /// for addresses that the sender has proven, and the mails of other sites do not.
     ///
-    /// Call in the transaction that publishes them. One transaction takes mails at a time, so that the total holds over all instances; for
-    /// others, and for mails whose address is held, there is another turn.
+    /// Call in the transaction that publishes them. Only one transaction takes mails at a time, so that the total holds over all instances.
+    /// Other transactions take none, and mails with a locked address wait for the next turn.
     ///
     /// - Parameter perMinute: The total; 0 is no limit.
     public func takeDue(perMinute: Int, limit: Int) async throws(PostgresError) -> Due {
@@ -71,7 +71,8 @@ extension CodeMailRepository {
         return Due(ids: ids, isHeldBack: rows.count < limit && rows.count < number)
     }
 
-    /// Takes the lock of an address, if no other transaction holds it: the one that does may wait for a row of another mail.
+    /// Takes the lock of an address, if no other transaction holds it. Waiting could deadlock: the holder may wait for a row of another
+    /// mail.
     private func tryLock(_ emailLookups: [[UInt8]]) async throws(PostgresError) -> Bool {
         try await db.query(
             """

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import PostgresClient
 
-/// Reads and writes `code_mails`: the mails with codes that addresses have had and are going to have.
+/// Reads and writes `code_mails`: the sent and planned mails with codes.
 ///
 /// A mail is planned with a request for a code, and published once: with that request, or, when its address or all addresses together
 /// have to wait, by a poller. A transaction that changes a mail holds ``lock(_:)``, and locks the mail before its verifications.
@@ -13,7 +13,7 @@ public struct CodeMailRepository: Sendable {
         self.db = db
     }
 
-    /// Waits for other transactions that plan or publish a mail to the address, until this one ends.
+    /// Serialises the transactions that plan or publish a mail to the address, until this one ends.
     ///
     /// The order of locks is: the mails of an address, ``FaceDuplicateRepository/lock()``, rows of mails, rows of verifications.
     public func lock(_ emailLookups: [[UInt8]]) async throws(PostgresError) {
@@ -27,8 +27,8 @@ public struct CodeMailRepository: Sendable {
     /// Gives a request a place in the mail to its address that is planned, or plans one: as soon as ``CodeMailRules/ladderOfSite`` and
     /// ``CodeMailRules/ladderOfAll`` allow.
     ///
-    /// Of the sites that ask, the one that may have a mail first decides when it is sent, and the one with the fewest mails of late
-    /// about its turn: others' requests must not slow the owner's.
+    /// The earliest site that may have a mail determines its time, and the site with the fewest recent mails its turn: requests of others
+    /// must not delay the owner's.
     ///
     /// - Parameters:
     ///   - siteKey: See ``RequestOrigin/siteKey``.
@@ -63,9 +63,9 @@ public struct CodeMailRepository: Sendable {
         return try CodeMail(row: row)
     }
 
-    /// Publishes a mail: each of the requests that have a place in it gets a code, with a lifetime that begins now, and those that wait
-    /// and have none get a place in the next mail. Call in a transaction that publishes the event too, and holds the address:
-    /// as the one that planned the mail, or by ``takeDue(perMinute:limit:)``.
+    /// Publishes a mail: each request with a place in it gets a code, with a lifetime that begins now, and the other waiting requests get a
+    /// place in the next mail. Call in a transaction that publishes the event too, and holds the lock of the address: by planning the mail,
+    /// or by ``takeDue(perMinute:limit:)``.
     ///
     /// - Returns: The mail; nil when it was published before, or has no open request any more.
     public func publish(_ id: UUID) async throws(PostgresError) -> PublishedCodeMail? {
@@ -77,7 +77,7 @@ public struct CodeMailRepository: Sendable {
         guard let row = rows.first else { return nil }
         let lookups: [[UInt8]] = try row.decode("email_lookups")
         guard try await EmailVerificationRepository(db).giveCodes(to: lookups, in: id) > 0 else {
-            // Nothing is sent, so it must not count.
+            // No mail is sent, so it must not count.
             try await db.execute("DELETE FROM code_mails WHERE id = \(id)")
             return nil
         }

@@ -1,21 +1,21 @@
 internal import PostgresClient
 
-/// What a request for a code is answered with: its reference, when its mail comes, and until when the code can be entered.
+/// The data of the response to a request for a code: its reference, the time of its mail, and the time until which the code can be entered.
 public struct CodeTimes: Sendable, Equatable {
-    /// What the app shows, and what stands beside the code in the mail.
+    /// The reference that the app shows, and that stands beside the code in the mail.
     public let reference: String
-    /// The longest time until the mail with the next code; zero when none is waited for.
+    /// The longest time until the mail with the next code; zero when no mail is awaited.
     ///
-    /// Rounded up, to a minute or to five: it must not tell when others asked for mails to the address.
+    /// Rounded up, to a minute or to five: it must not disclose when others asked for mails to the address.
     public let nextMail: Duration
-    /// The time until the code ends: the one that was mailed, or the one in the next mail; zero when no attempt is left.
+    /// The time until the mailed code, or the code in the next mail, ends; zero when no attempt is left.
     public let codeLeft: Duration
     /// The time until another mail can be asked for: with this verification, or, if it has had its last code, with another one.
     public let resend: Duration
     /// Whether the verification has had ``EmailVerificationRepository/maxCodes``.
     public let isLastCode: Bool
 
-    /// Whether a mail is waited for.
+    /// Whether a mail is awaited.
     public var waits: Bool { nextMail > .zero }
 
     init(row: PostgresRow) throws(PostgresError) {

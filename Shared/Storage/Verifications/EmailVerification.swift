@@ -13,11 +13,11 @@ public struct EmailVerification: Sendable, Equatable {
         case emailChange = "email_change"
     }
 
-    /// The id, known to the one who asked; of an enrolment the id of its session.
+    /// The id, known to the client that asked; for an enrolment, the id of its session.
     public let id: UUID
     /// The reason.
     public let purpose: Purpose
-    /// The account whose e-mail changes; otherwise the id that the account of the e-mail gets, if there is none.
+    /// The account whose e-mail changes; otherwise the id for the account of the e-mail, if it has no account yet.
     public let accountID: UUID
     /// The sign-in that asked for a change, as in `AccessToken.familyID`.
     public let signInID: UUID?
@@ -25,10 +25,10 @@ public struct EmailVerification: Sendable, Equatable {
     public let email: SealedEmail
     /// The e-mail that a change has replaced; `nil` for others, and before it takes effect.
     public let formerEmail: SealedEmail?
-    /// What the app shows, and what stands beside the code in the mail.
+    /// The reference that the app shows, and that stands beside the code in the mail.
     public let reference: String
-    /// Whether the one who asks has proven something: by a bearer, or by a code or a sign-in of this e-mail from the same address, in the
-    /// last 24 hours. It has a place in the next mail, however many others ask.
+    /// Whether the client has proven something in the last 24 hours: by a bearer, or by a code or a sign-in of this e-mail from the same
+    /// address. Such a request has a place in the next mail, however many others ask.
     public let isProven: Bool
     /// The number of the code that was mailed last; 0 before the first mail.
     public let codeNumber: Int
@@ -72,7 +72,7 @@ public struct NewEmailVerification: Sendable {
     public var email: SealedEmail
     /// The name of the account to be created, sealed with `SealingContext.displayName` of `accountID`.
     public var displayNameSealed: [UInt8]?
-    /// Where the one who asks is.
+    /// The site of the client.
     public var origin: RequestOrigin
     /// The request that asks.
     public var requestID: String?

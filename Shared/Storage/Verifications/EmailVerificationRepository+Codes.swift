@@ -5,8 +5,8 @@ public import PostgresClient
 extension EmailVerificationRepository {
     /// Inserts a verification, which waits for the next mail to its address. Call in a transaction.
     ///
-    /// Executes the same statements whether the address has an account or not. Before the mail is published it has neither a code nor an
-    /// attempt: what was not mailed must not be guessed.
+    /// Executes the same statements whether the address has an account or not. Before the mail is published it has no code and no attempts:
+    /// a code must not be guessed before it is mailed.
     ///
     /// - Returns: The mail, for ``CodeMailRepository/admits(_:perMinute:)``.
     public func insert(_ new: NewEmailVerification) async throws(PostgresError) -> CodeMail {
@@ -35,8 +35,8 @@ extension EmailVerificationRepository {
             traceparent: new.traceparent)
     }
 
-    /// Deletes the oldest requests of a site for an address that wait for their first mail, beyond those that have a place in one: what a
-    /// stranger asks for must not make the requests of the address costly, which all read them.
+    /// Deletes the oldest requests of a site for an address that wait for their first mail, beyond the number of places in a mail. Every
+    /// request for the address reads them, so a stranger could otherwise make these requests slow.
     ///
     /// Call in the transaction of ``insert(_:)``, before it.
     public func deleteSurplus(before new: NewEmailVerification) async throws(PostgresError) {
@@ -54,7 +54,7 @@ extension EmailVerificationRepository {
 
     /// Asks for another code of a verification that is not proven, in the next mail to its address. Call in a transaction.
     ///
-    /// - Returns: The mail; nil when it waits for one already, or may ask for none now: ``times(id:)`` says when it may.
+    /// - Returns: The mail; nil when it waits for a mail already, or may not ask now: ``times(id:)`` says when it may.
     public func askAgain(id: UUID, requestID: String?, traceparent: String?) async throws(PostgresError) -> CodeMail? {
         let mails = CodeMailRepository(db)
         let found = try await db.query("SELECT email_lookups, site_key, is_proven FROM email_verifications WHERE id = \(id)")
@@ -71,11 +71,11 @@ extension EmailVerificationRepository {
         return mail
     }
 
-    /// Gives the requests that have a place in a mail their codes: those that wait get another one, and those whose code can still be
+    /// Gives the requests with a place in a mail their codes: waiting requests get another code, and requests whose code can still be
     /// entered keep it. Call for ``CodeMailRepository/publish(_:)``.
     ///
-    /// Proven ones come first; then one of each site, and of these by turns the newest and the one that has waited longest. A stranger
-    /// with one site has one place; one with many delays a request without a proof, and does not keep it out.
+    /// Proven requests come first; then one of each site, alternately the newest and the one that has waited longest. A stranger with one
+    /// site gets one place; a stranger with many sites can delay a request without a proof, but not exclude it.
     ///
     /// - Returns: The number of requests.
     func giveCodes(to emailLookups: [[UInt8]], in mail: UUID) async throws(PostgresError) -> Int {
@@ -146,6 +146,6 @@ extension EmailVerificationRepository {
         verified_at IS NULL AND \(isOfTheDay) AND asked_at IS NULL AND code_number < \(maxCodes)
         AND mailed_at <= now() - interval '\(codeInterval.components.seconds) seconds'
         """
-    /// The number of references that are drawn. The request gets one that no open request of the address has.
+    /// The number of references that are drawn at random. The request gets one that no open request of the address has.
     private static let referenceChoices = 4
 }

@@ -7,7 +7,7 @@ public struct EmailVerificationRepository: Sendable {
     public static let codeLifetime: Duration = .seconds(10 * 60)
     /// The attempts to enter a code.
     public static let maxAttempts = 5
-    /// The codes that one verification may have, of which only the newest is valid.
+    /// The maximum number of codes of a verification; only the newest is valid.
     public static let maxCodes = 5
     /// The shortest time between two codes of one verification: a minute.
     public static let codeInterval: Duration = .seconds(60)
@@ -57,9 +57,9 @@ public struct EmailVerificationRepository: Sendable {
     /// Records the proof; a repetition changes nothing.
     ///
     /// - Parameters:
-    ///   - tokenHash: SHA-256 of the enrolment token; 32 bytes, `nil` for a verification that gives none.
+    ///   - tokenHash: SHA-256 of the enrolment token; 32 bytes, `nil` for a verification that gives no token.
     ///   - formerEmail: The e-mail that a change replaces.
-    /// - Returns: The time of the proof, and the hash of the token of the first time.
+    /// - Returns: The time and the token hash of the first call.
     public func verify(
         id: UUID, tokenHash: [UInt8]? = nil, replacing formerEmail: SealedEmail? = nil
     ) async throws(PostgresError) -> (verifiedAt: Date, tokenHash: [UInt8]?) {

@@ -5,7 +5,7 @@ public import PostgresClient
 public struct DueRecoveries: Sendable, Equatable {
     /// The accounts that have the new face.
     public let completed: [UUID]
-    /// The accounts that have another e-mail than the one that was proven: their recoveries have to be cancelled.
+    /// The accounts whose e-mail is not the proven one any more: their recoveries have to be cancelled.
     public let outdated: [UUID]
 }
 
@@ -42,14 +42,14 @@ public struct PendingEnrolmentRepository: Sendable {
             """)
     }
 
-    /// Starts the recovery of an account: the face replaces the account's after ``recoveryDelay``. A recovery that waits is replaced,
-    /// and its time starts anew.
+    /// Starts the recovery of an account: the face replaces the account's after ``recoveryDelay``. A pending recovery is replaced, and its
+    /// delay starts again.
     ///
     /// Call in a transaction that holds ``SignInRepository/lock(of:)``.
     ///
     /// - Parameters:
     ///   - emailLookups: The e-mail that was proven: the recovery takes effect only if the account has it then.
-    ///   - id, face, photos, consent: As for ``insert(id:face:photos:consent:)``, with the face sealed for the account.
+    ///   - id, face, photos, consent: See ``insert(id:face:photos:consent:)``; the face is sealed for the account.
     public func startRecovery(
         id: UUID, face: NewFaceTemplate, photos: [PhotoFingerprint], emailLookups: [[UInt8]], consent: Consent? = nil
     ) async throws(PostgresError) {
@@ -80,9 +80,9 @@ public struct PendingEnrolmentRepository: Sendable {
         case faceInUse
     }
 
-    /// Waits for other transactions that bring a face into effect, if this one refuses duplicates: of two sign-ups with one face only the
-    /// first takes effect. Call it before ``enrol(id:)``, and before ``EmailVerificationRepository/takeAttempt(id:)``, which locks
-    /// a row that the holder of this lock may wait for.
+    /// Serialises the transactions that enrol a face, if this deployment refuses duplicates: of two sign-ups with the same face, only the
+    /// first takes effect. Call it before ``enrol(id:)``, and before ``EmailVerificationRepository/takeAttempt(id:)``, which locks a row
+    /// that the holder of this lock may wait for.
     public func lock(id: UUID) async throws(PostgresError) {
         try await db.execute(
             """
@@ -106,7 +106,7 @@ public struct PendingEnrolmentRepository: Sendable {
 
     /// Replaces the faces of accounts whose recoveries are due. Call in a transaction, with the end of their sign-ins.
     ///
-    /// Takes ``SignInRepository/lock(of:)`` of each account, and leaves those that another transaction holds to the next call.
+    /// Takes ``SignInRepository/lock(of:)`` of each account, and leaves accounts that another transaction has locked to the next call.
     ///
     /// - Returns: The accounts, at most `limit`.
     public func completeRecoveries(limit: Int) async throws(PostgresError) -> DueRecoveries {
@@ -130,7 +130,7 @@ public struct PendingEnrolmentRepository: Sendable {
         return DueRecoveries(completed: try await apply(proven), outdated: outdated)
     }
 
-    /// Returns when the recovery of an account ends; `nil` when there is none.
+    /// Returns the end of the delay of an account's recovery; `nil` without a recovery.
     public func recovery(of userID: UUID) async throws(PostgresError) -> Date? {
         let query: PostgresQuery = "SELECT due_at FROM pending_enrolments WHERE user_id = \(userID) AND due_at IS NOT NULL"
         return try await db.query(query.readOnly()).first?.decode("due_at")
@@ -138,7 +138,7 @@ public struct PendingEnrolmentRepository: Sendable {
 
     /// Ends the recovery of an account without effect.
     ///
-    /// - Returns: Its id; `nil` when there was none.
+    /// - Returns: Its id; `nil` when the account had no recovery.
     public func cancelRecovery(of userID: UUID) async throws(PostgresError) -> UUID? {
         try await db.query(
             "DELETE FROM pending_enrolments WHERE user_id = \(userID) AND due_at IS NOT NULL RETURNING id"

@@ -41,9 +41,9 @@ public struct WrongCodeRepository: Sendable {
 
     /// Returns when a site may enter codes again; nil when it may now.
     ///
-    /// It waits while the total is reached, if it has entered ``WrongCodeLimits/freeOfSite`` wrong ones itself: so the total stops no
-    /// site that has not guessed, and those that have get few attempts. A verification that is proven passes: its owner
-    /// has shown before that the e-mail is theirs. Reads at most as many index entries as the limits say.
+    /// A site has to wait while the total is reached, if it has itself entered ``WrongCodeLimits/freeOfSite`` wrong codes. So the total
+    /// does not stop a site that has not guessed, and a guessing site gets few attempts. A proven verification passes: its owner has shown
+    /// before that the e-mail is theirs. Reads at most as many index entries as the limits say.
     public func wait(
         of siteKey: [UInt8], entering verificationID: UUID, limits: WrongCodeLimits
     ) async throws(PostgresError) -> Date? {

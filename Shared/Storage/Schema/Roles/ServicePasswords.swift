@@ -9,7 +9,7 @@ public struct ServicePasswords: Sendable {
 
     private let passwords: [ServiceRole: String]
 
-    /// No passwords: those that roles have are kept.
+    /// No passwords: roles keep their present passwords.
     public init() { passwords = [:] }
 
     /// Reads the passwords; nil when the text has another form, or names a service twice.
@@ -25,6 +25,6 @@ public struct ServicePasswords: Sendable {
         self.passwords = passwords
     }
 
-    /// The password of a service; nil when none is given.
+    /// The password of a service; nil to keep the present one.
     public subscript(role: ServiceRole) -> String? { passwords[role] }
 }

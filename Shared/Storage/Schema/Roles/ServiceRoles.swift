@@ -8,7 +8,8 @@ public struct ServiceRoles: Sendable {
 
     /// - Parameters:
     ///   - prefix: The beginning of the roles' names; see ``isValid(prefix:)``.
-    ///   - passwords: The passwords to set; a role without one keeps what it has, and a new one can log in without one only.
+    ///   - passwords: The passwords to set; a role without one keeps its present password, and a new role can log in without a password
+    ///     only.
     public init(prefix: String = ServiceRole.defaultPrefix, passwords: ServicePasswords = ServicePasswords()) {
         precondition(Self.isValid(prefix: prefix), "a prefix of roles is 1 to 32 of a-z 0-9 _")
         self.prefix = prefix
@@ -40,7 +41,7 @@ public struct ServiceRoles: Sendable {
     private func create(_ role: ServiceRole, in transaction: PostgresTransaction) async throws {
         let name = role.name(prefix: prefix)
         if try await transaction.query("SELECT FROM pg_roles WHERE rolname = \(name)").isEmpty {
-            // Another database of the server may create it at the same moment: roles belong to all of them.
+            // A set-up of another database may create the role at the same moment: a server's databases share its roles.
             try await transaction.script(
                 """
                 DO $$ BEGIN

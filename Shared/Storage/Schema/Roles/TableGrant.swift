@@ -34,7 +34,7 @@ public struct TableGrant: Sendable, Equatable {
     /// A table of the service itself; with all privileges if none is named.
     static func own(_ table: String, _ privileges: Privilege...) -> Self { Self(table, privileges, reason: nil) }
 
-    /// A table of another service, or one that all share; with all privileges if none is named.
+    /// A table of another service, or a shared table; with all privileges if none is named.
     static func borrow(_ table: String, _ privileges: Privilege..., because reason: String) -> Self {
         Self(table, privileges, reason: reason)
     }
@@ -56,7 +56,7 @@ public struct TableGrant: Sendable, Equatable {
 }
 
 extension ServiceRole {
-    /// Everything that the role may do with tables; what is not listed is refused.
+    /// All privileges of the role on tables; any other access is refused.
     public var grants: [TableGrant] {
         let own =
             switch self {
@@ -87,12 +87,12 @@ extension ServiceRole {
         ]
     }
 
-    /// What a service reads before it begins.
+    /// The tables that a service reads before it starts.
     private static let schemaGrant = TableGrant.borrow(
         "schema_migrations", .select(of: "number"), because: "every service waits for the schema that it was built for")
 
-    /// The tables of the event bus, which is the same code in every service. Any relay publishes any committed message, so that none
-    /// waits for the process that wrote it.
+    /// The tables of the event bus, which is the same code in every service. Any relay publishes any committed message, so that no message
+    /// depends on the process that wrote it.
     private static let busGrants: [TableGrant] = [
         .borrow("outbox", .select, .insert, .update, because: "every relay publishes every message, whichever service wrote it"),
         .borrow("inbox", .select, .insert, because: "the marks of handled messages, which confirm the messages of the outbox"),
