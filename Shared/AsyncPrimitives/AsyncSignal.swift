@@ -13,7 +13,7 @@ public final class AsyncSignal: Sendable {
     /// Makes a signal that has not been given.
     public init() {}
 
-    /// Wakes all waiting tasks, or ends the next wait at once if there are none.
+    /// Wakes all waiting tasks, or ends the next wait at once if no task waits.
     public func signal() {
         let waiters: [UInt64: CheckedContinuation<Void, Never>]? = state.withLock { state in
             if state.waiters.isEmpty {

@@ -10,14 +10,14 @@ public struct Backoff: Sendable {
 
     /// Describes delays.
     ///
-    /// - Parameter randomShare: 0.5 shortens a delay by up to a half; 1 is "full jitter"; 0 leaves it as it is.
+    /// - Parameter randomShare: 0.5 shortens a delay by up to a half; 1 is "full jitter"; 0 does not change it.
     public init(min: Duration, max: Duration, randomShare: Double = 0.5) {
         self.min = min
         self.max = Swift.max(min, max)
         self.randomShare = randomShare
     }
 
-    /// Returns the delay after a number of failures in a row; none after no failure.
+    /// Returns the delay after a number of failures in a row; zero without a failure.
     ///
     /// - Parameter random: 0 for the full delay, 1 for the shortest.
     public func delay(afterFailures failures: Int, random: Double = .random(in: 0...1)) -> Duration {

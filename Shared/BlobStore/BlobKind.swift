@@ -19,7 +19,7 @@ public enum BlobKind: Sendable, Hashable, CaseIterable {
 public enum BlobAccess: Sendable, Hashable {
     /// As ``BlobKind/sealed``.
     case sealed
-    /// As ``BlobKind/media``, served with that MIME type.
+    /// A ``BlobKind/media`` object, served with that MIME type.
     case media(contentType: String)
 
     /// The kind of the written object.

@@ -7,7 +7,7 @@ public protocol BlobStore: BlobLinks {
     /// - Parameters:
     ///   - key: The object's name; an existing object of that key is replaced.
     ///   - access: The way the object is stored and served.
-    ///   - body: Writes the pieces. Its errors are rethrown, and then nothing is stored.
+    ///   - body: Writes the pieces. If it throws, the error is rethrown and no object is stored.
     func write<Result: Sendable>(
         _ key: BlobKey, as access: BlobAccess, _ body: (any BlobWriter) async throws -> Result
     ) async throws -> Result
@@ -33,8 +33,8 @@ public protocol BlobStore: BlobLinks {
     /// Deletes every object whose key begins with `prefix` and a slash. Continues when the task is cancelled.
     func deleteAll(under prefix: BlobKey) async throws(BlobStoreError)
 
-    /// Deletes the groups of objects directly under `prefix` in which nothing was written for `age`, and the remains of interrupted
-    /// writes. For a sweeper. A group that cannot be deleted does not stop the others; the first error is thrown at the end.
+    /// Deletes the groups of objects directly under `prefix` without a write for `age`, and the remains of interrupted writes. For a
+    /// sweeper. A group that cannot be deleted does not stop the others; the first error is thrown at the end.
     ///
     /// - Returns: The number of deleted groups.
     func deleteStale(under prefix: BlobKey, olderThan age: Duration) async throws(BlobStoreError) -> Int

@@ -42,7 +42,7 @@ enum Disk {
         try OpenFile(reading: parent(of: other)).synchronize()
     }
 
-    /// Returns the paths of all files under a directory, relative to it; none if it does not exist.
+    /// Returns the paths of all files under a directory, relative to it; empty if it does not exist.
     static func files(under path: String) throws(BlobStoreError) -> [String] {
         guard access(path, F_OK) == 0 else { return [] }
         let names: [String]
@@ -76,7 +76,7 @@ enum Disk {
         }
     }
 
-    /// Returns the paths directly in a directory that were not changed for `age`; none if the directory does not exist.
+    /// Returns the paths directly in a directory that were not changed for `age`; empty if the directory does not exist.
     static func children(of path: String, unchangedFor age: Duration) throws(BlobStoreError) -> [String] {
         guard access(path, F_OK) == 0 else { return [] }
         let names: [String]

@@ -41,7 +41,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Returns the next bytes; none at the end of the file.
+    /// Returns the next bytes; empty at the end of the file.
     func read(atMost count: Int) throws(BlobStoreError) -> [UInt8] {
         var result = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in

@@ -6,17 +6,17 @@ public struct SealedBlob: Sendable, Hashable {
     public let keyID: String?
 }
 
-/// Finds sealed objects by the keys that sealed them, seals them anew, and verifies that they open.
+/// Finds sealed objects by the keys that sealed them, reseals them with the current key, and verifies that they open.
 public protocol SealedBlobs: Sendable {
     /// Calls `body` with pages of the sealed objects whose keys begin with `prefix` and a slash. Objects that appear or disappear
     /// meanwhile may be missing; each object costs one read of its beginning.
     func forEachSealed(under prefix: BlobKey, _ body: ([SealedBlob]) async throws -> Void) async throws
 
-    /// Seals an object anew with the current key. The new object takes the place of the old one at once; a reader sees one of them, whole.
-    /// An object that is deleted meanwhile stays deleted.
+    /// Reseals an object with the current key. The new object replaces the old one atomically: a reader sees either of them, whole. An
+    /// object that is deleted meanwhile stays deleted.
     ///
     /// - Parameter limit: The most bytes it may have.
-    /// - Returns: Whether it was there to be sealed.
+    /// - Returns: Whether the object existed.
     /// - Throws: `damaged` when it does not open, `tooLarge`, `unavailable`.
     func reseal(_ key: BlobKey, limit: Int) async throws(BlobStoreError) -> Bool
 

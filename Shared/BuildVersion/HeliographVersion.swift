@@ -6,7 +6,7 @@
 
 /// The version of all executables, one for the whole repository.
 ///
-/// Without Foundation, because `image-decoder` has none.
+/// Without Foundation, because `image-decoder` does not link it.
 public enum HeliographVersion {
     /// The version that this source is released as, of semantic versioning 2.0; with a suffix until then.
     public static let number = "1.0.0-dev"

@@ -67,7 +67,7 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
     /// Appends the ciphertext and its tag to `output`.
     ///
     /// - Parameters:
-    ///   - associated: The first part of what is authenticated with the ciphertext.
+    ///   - associated: The first part of the associated data, which is authenticated with the ciphertext.
     ///   - following: The second part.
     mutating func seal(
         _ plaintext: UnsafeRawBufferPointer, nonce: Nonce, associated: ArraySlice<UInt8>, following: [UInt8] = [],
@@ -89,7 +89,7 @@ struct AESGCM: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Appends the plaintext of a segment (ciphertext and tag) to `output`; appends nothing unless the tag is valid.
+    /// Appends the plaintext of a segment (ciphertext and tag) to `output`; does not append unless the tag is valid.
     ///
     /// The parameters are those of ``seal(_:nonce:associated:following:into:)``.
     mutating func open(

@@ -45,7 +45,7 @@ public struct Ed25519PublicKey: Sendable, Equatable {
     public let bytes: [UInt8]
     private let handle: KeyHandle
 
-    /// Makes a key from its 32 bytes. Bytes that are no point of the curve make a key by which no signature is valid.
+    /// Makes a key from its 32 bytes. Bytes that are not a point of the curve make a key that verifies no signature.
     ///
     /// - Throws: `invalidKey` for another length.
     public init(bytes: [UInt8]) throws(CryptoError) {

@@ -9,7 +9,7 @@ final class KeyHandle: @unchecked Sendable {
 
     /// Takes a key that OpenSSL has made.
     ///
-    /// - Throws: `invalidKey` with OpenSSL's reason when it has made none.
+    /// - Throws: `invalidKey`, with OpenSSL's reason, when OpenSSL has made no key.
     init(adopting pointer: OpaquePointer?) throws(CryptoError) {
         guard let pointer else { throw .library("reading the key", code: .invalidKey) }
         self.pointer = pointer

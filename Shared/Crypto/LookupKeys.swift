@@ -1,7 +1,8 @@
-/// The keys of hashes by which values are found that could be guessed, such as e-mails: a ring, whose first key writes, and all find.
+/// The keys of the hashes by which guessable values, such as e-mails, are found: a ring, of which the first key is used to write, and all
+/// keys to find.
 ///
 /// A *lookup* is such a hash with the id of its key: one byte with the length of the id, the id, and 32 bytes of HMAC-SHA-256. While a ring
-/// has two keys, a value has two lookups, and is found by either.
+/// has two keys, a value has two lookups, and is found by either lookup.
 public struct LookupKeys: Sendable, CustomStringConvertible, CustomReflectable {
     private struct Key: Sendable {
         let id: String
@@ -20,13 +21,13 @@ public struct LookupKeys: Sendable, CustomStringConvertible, CustomReflectable {
     /// The ids of the keys, in the order of the ring.
     public var ids: [String] { keys.map(\.id) }
 
-    /// Returns the lookups of a value, one for each key; the first is that of the first key.
+    /// Returns the lookups of a value, one for each key; the first belongs to the first key.
     public func lookups(of value: String) -> [[UInt8]] {
         let message = Array(value.utf8)
         return keys.map { Self.lookup(of: $0.mac.authenticate(message), keyID: $0.id) }
     }
 
-    /// Returns the hashes of a value, 32 bytes for each key, without the ids; the first is that of the first key.
+    /// Returns the hashes of a value, 32 bytes for each key, without the ids; the first belongs to the first key.
     public func hashes(of value: String) -> [[UInt8]] {
         let message = Array(value.utf8)
         return keys.map { $0.mac.authenticate(message) }
@@ -41,7 +42,7 @@ public struct LookupKeys: Sendable, CustomStringConvertible, CustomReflectable {
     /// Returns the lookup that consists of a hash of 32 bytes and the id of its key.
     public static func lookup(of hash: [UInt8], keyID: String) -> [UInt8] { [UInt8(keyID.utf8.count)] + Array(keyID.utf8) + hash }
 
-    /// Returns the id of the key of a lookup; nil for bytes that are none.
+    /// Returns the id of the key of a lookup; nil for bytes that are not a lookup.
     public static func keyID(of lookup: [UInt8]) -> String? {
         guard let length = lookup.first, length > 0, lookup.count == 1 + Int(length) + SHA256.digestByteCount else { return nil }
         return String(decoding: lookup[1...Int(length)], as: UTF8.self)

@@ -1,6 +1,6 @@
 /// Opens single segments (64 KiB) of a sealed stream whose length is known, in any order.
 ///
-/// A segment that opens is authentic and in its place. Truncation is excluded once the last segment has opened.
+/// A segment that opens is authentic and in its place. Once the last segment has opened, the stream is known not to be truncated.
 public struct SealedSegments: ~Copyable, Sendable {
     /// The maximum length of a header, in bytes.
     public static let maxHeaderByteCount = SealHeader.maxByteCount

@@ -18,7 +18,7 @@ extension Sealer {
         return nil
     }
 
-    /// Returns a value sealed anew with the current key, under the same context; nil when that key sealed it.
+    /// Returns the value resealed with the current key, under the same context; nil when that key sealed it.
     ///
     /// - Throws: `malformed`, `unknownKey`, or `authenticationFailed` when it does not open.
     public func resealed(_ sealed: [UInt8], context: [UInt8]) throws(CryptoError) -> [UInt8]? {

@@ -16,8 +16,8 @@ public struct Sealer: Sendable {
     let keyRing: KeyRing
     private let idle = IdleOpener()
 
-    /// A context that opened a value and may open another: to make one costs as much as to open a token. It has the key of the last
-    /// value until then, as the ring beside it has those of all.
+    /// A cipher context that is reused, because making one costs as much as opening a token. Between two values it holds the key of the
+    /// last one; the ring beside it holds all keys anyway.
     private final class IdleOpener: Sendable {
         private let cipher = Mutex<AESGCM?>(nil)
 

@@ -31,12 +31,12 @@ public struct StreamOpener: ~Copyable, Sendable {
         self.context = context
     }
 
-    /// Adds the next sealed bytes and returns the plaintext of the segments they complete, maybe none.
+    /// Adds the next sealed bytes and returns the plaintext of the segments they complete; it may be empty.
     public mutating func update(_ chunk: [UInt8]) throws(CryptoError) -> [UInt8] {
         try chunk.withBytes { bytes throws(CryptoError) in try update(bytes) }
     }
 
-    /// Adds the sealed bytes in memory and returns the plaintext of the segments they complete, maybe none.
+    /// Adds the sealed bytes in memory and returns the plaintext of the segments they complete; it may be empty.
     ///
     /// - Throws: `malformed`, `unknownKey`, `authenticationFailed`; `streamMisuse` after ``finish()``.
     public mutating func update(_ chunk: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {

@@ -1,7 +1,7 @@
 /// Seals a stream piece by piece, holding at most one segment (64 KiB) in memory.
 ///
-/// Write ``header()`` first, then the bytes that each ``update(_:)-([UInt8])`` returns, then those of ``finish()``. The last segment
-/// is marked in its nonce, so a truncated stream does not open.
+/// Write ``header()`` first, then the bytes that each ``update(_:)-([UInt8])`` returns, then the bytes of ``finish()``. The last segment is
+/// marked in its nonce, so a truncated stream does not open.
 public struct StreamSealer: ~Copyable, Sendable {
     private let headerFields: SealHeader
     private var cipher: AESGCM
@@ -19,12 +19,12 @@ public struct StreamSealer: ~Copyable, Sendable {
     /// Returns the header, which precedes the first segment.
     public func header() -> [UInt8] { Array(headerFields.bytes) }
 
-    /// Adds the next bytes and returns the segments they complete, maybe none.
+    /// Adds the next bytes and returns the segments they complete; the result may be empty.
     public mutating func update(_ chunk: [UInt8]) throws(CryptoError) -> [UInt8] {
         try chunk.withBytes { bytes throws(CryptoError) in try update(bytes) }
     }
 
-    /// Adds the bytes in memory and returns the segments they complete, maybe none.
+    /// Adds the bytes in memory and returns the segments they complete; the result may be empty.
     ///
     /// - Throws: `streamMisuse` after ``finish()``, or beyond 2³² segments (256 TiB).
     public mutating func update(_ chunk: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {

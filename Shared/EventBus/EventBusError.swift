@@ -8,7 +8,7 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
         case groupMissing
         /// The task was cancelled.
         case cancelled
-        /// The client was shut down, so nothing more will succeed.
+        /// The client was shut down, so further calls fail.
         case shutDown
         /// The server refused the request, and will refuse it again.
         case refused

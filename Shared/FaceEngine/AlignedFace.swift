@@ -45,7 +45,7 @@ struct AlignedFace {
         return sum / Double(middle.count * middle.count)
     }
 
-    /// The small grey picture by which copies are recognised.
+    /// The small grey picture from which copies are recognised.
     var signature: FaceSignature {
         var levels = [Float](repeating: 0, count: FaceSignature.side * FaceSignature.side)
         hg_face_signature(pixels, &levels)

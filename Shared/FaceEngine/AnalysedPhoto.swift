@@ -1,4 +1,4 @@
-/// A photo after its analysis, with what another upload of the same photo is recognised by.
+/// A photo after its analysis, with the digest and signatures by which another upload of it is recognised.
 public struct AnalysedPhoto: Sendable {
     /// The result of the analysis.
     public let analysis: PhotoAnalysis

@@ -18,7 +18,7 @@ public enum FaceRefusal: Sendable, Equatable, CaseIterable {
     case duplicateImages
     /// The account has sent a photo before.
     case replayedImage
-    /// The face is not that of the account.
+    /// The face is not the account's face.
     case noMatch
 
     /// The reason for which a photo with this fault is refused.

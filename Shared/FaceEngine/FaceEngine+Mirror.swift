@@ -4,8 +4,8 @@ extension FaceEngine {
     /// Returns the signature of the mirror image of a photo; nil when it shows no face that can be aligned. If the photo is the mirrored
     /// copy of another one, this is the signature of that one.
     ///
-    /// The mirror image is analysed as a photo of its own. The detector and the landmarks are not symmetric: the signature of the
-    /// photo, mirrored itself, differs from it as much as that of another photo.
+    /// The mirror image is analysed as a photo of its own. The detector and the landmarks are not symmetric: mirroring the photo's
+    /// signature itself gives a result that differs as much as the signature of another photo.
     func mirrorSignature(of image: RGBImage) throws(FaceEngineError) -> FaceSignature? {
         let mirrored = image.mirrored
         let boxes = try faces(in: mirrored, mirrored.reduced(to: Self.scanSide))

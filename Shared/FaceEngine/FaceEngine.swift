@@ -9,8 +9,8 @@ public import Imaging
 public final class FaceEngine {
     /// Maximum longer side of the working picture, in pixels.
     static let workingSide = 800
-    /// Longer side of the picture in which faces are found, in pixels. YuNet finds faces of 10 pixels and more, and those that fill the
-    /// picture; at twice the side it misses a sixth of faces that fill nine tenths of it (docs/MODELCARD.md).
+    /// Longer side of the picture in which faces are found, in pixels. YuNet finds faces of 10 pixels and more, and faces that fill the
+    /// picture. At twice the side it misses a sixth of the faces that fill nine tenths of the picture (docs/MODELCARD.md).
     static let scanSide = 320
     /// Longer side at the second look, in a picture with stretched levels. It finds faces in noise and in the dark, so that a photo is
     /// refused with the right reason.
@@ -44,7 +44,7 @@ public final class FaceEngine {
 
     deinit { hg_scratch_destroy(scratch) }
 
-    /// Runs work and measures its time, without that of interruptions.
+    /// Runs work and measures its time, without the time of interruptions.
     func timed<Value>(_ work: () throws(FaceEngineError) -> Value) throws(FaceEngineError) -> (Value, Duration) {
         let (start, interrupted) = (ContinuousClock.now, interruptedTime)
         let value = try work()

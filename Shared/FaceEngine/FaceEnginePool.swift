@@ -11,9 +11,9 @@ internal import Synchronization
 /// Runs face engines on dedicated threads, so that computations of tens of milliseconds never block the cooperative pool.
 ///
 /// Jobs wait in a queue of limited length. A job whose task is cancelled is removed from the queue; a job that is running
-/// finishes (it takes some 20 ms). A thread interrupts the analysis of a photo between two steps for photos of higher
-/// precedence, so that those wait for a step and not for a photo. The decoding of a photo is one step: photos of the lowest precedence
-/// occupy half of the threads at most, so that others need not wait for one that decodes slowly.
+/// finishes (it takes some 20 ms). A thread interrupts the analysis of a photo between two steps for photos of higher precedence, so that
+/// these photos wait for a step and not for a whole analysis. The decoding of a photo is one step: photos of the lowest precedence occupy
+/// half of the threads at most, so that others need not wait for one that decodes slowly.
 public final class FaceEnginePool: Sendable {
     private struct Job {
         let id: UInt64
@@ -102,8 +102,8 @@ public final class FaceEnginePool: Sendable {
 
     /// Decodes and analyses a photo, and computes the digest of its picture.
     ///
-    /// - Returns: The result, and the time that the photo has occupied an engine for: without its time in the queue, and without that of
-    ///   the photos for which it was interrupted.
+    /// - Returns: The result, and the time that the photo has occupied an engine for: without its time in the queue, and without the time
+    ///   of photos that interrupted it.
     /// - Throws: The errors of ``analyse(_:for:precedence:)``.
     public func examine(
         _ photo: [UInt8], for purpose: PhotoPurpose, precedence: Precedence = .ordinary

@@ -15,7 +15,8 @@ struct FaceBox: Sendable, Equatable {
 
     /// Creates the square box of a face as dlib's detector draws it, with which the landmark model was trained.
     ///
-    /// Fitted to both detectors' boxes of 605 faces. The middle of YuNet's own box moves as the head turns; that of its points does not.
+    /// Fitted to both detectors' boxes of 605 faces. The middle of YuNet's own box moves as the head turns; the middle of its points does
+    /// not.
     init(_ face: hg_candidate) {
         let points = face.points
         let x = Double(points.0.x + points.1.x + points.3.x + points.4.x) / 4

@@ -12,7 +12,7 @@ enum InstructionSet: CaseIterable {
     /// Whether it rounds descriptors: 8-bit products do.
     var isRounding: Bool { self == .vnni }
 
-    /// Those of this processor, the fastest last.
+    /// The paths that this processor supports, the fastest last.
     static var available: [InstructionSet] { allCases.filter { hg_path_available($0.path) != 0 } }
 
     /// The fastest of this processor.
@@ -30,8 +30,8 @@ enum InstructionSet: CaseIterable {
 
 /// The loaded models: the detector YuNet, dlib's landmark model of five points, and the recogniser SFace.
 ///
-/// Sendable is unchecked because the handles are pointers. What they point to does not change after loading, and any number of threads may
-/// read it (CFaceNet.h).
+/// Sendable is unchecked because the handles are pointers. The memory behind them does not change after loading, and any number of threads
+/// may read it (CFaceNet.h).
 final class FaceNetworks: @unchecked Sendable {
     let detector: OpaquePointer
     let landmarks: OpaquePointer

@@ -8,12 +8,12 @@ public struct FaceObservation: Sendable {
     public let descriptor: FaceDescriptor
     /// A small grey picture of the face, with which a mirrored copy of the same photo is recognised.
     public let signature: FaceSignature
-    /// That of the mirror image of the photo, of a photo for a sign-in.
+    /// The signature of the photo's mirror image; only of a photo for a sign-in.
     public var mirrorSignature: FaceSignature?
     /// How the face is presented, which tells a head from a print of it.
     public let presentation: FacePresentation
 
-    /// Returns whether the other photo is a copy of this one, possibly mirrored or compressed anew.
+    /// Returns whether the other photo is a copy of this one, possibly mirrored or compressed again.
     func isCopy(of other: FaceObservation) -> Bool {
         let distance = descriptor.distance(to: other.descriptor)
         if distance < FaceThresholds.copy { return true }
@@ -67,7 +67,7 @@ public enum PhotoFault: Sendable, Equatable, CaseIterable {
     case corrupt
     /// No face was found.
     case noFace
-    /// Several faces were found, and none of them is dominant.
+    /// Several faces were found, and no face is dominant.
     case multipleFaces
     /// The face has too few pixels.
     case faceTooSmall

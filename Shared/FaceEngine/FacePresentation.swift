@@ -6,7 +6,7 @@ internal import Imaging
     internal import Darwin
 #endif
 
-/// How a face is presented to the camera: how it is foreshortened, how large it is, and in which light and before what.
+/// How a face is presented to the camera: its foreshortening, its size, its light and its background.
 ///
 /// ``LivenessDecision`` compares it between the photos of one challenge.
 public struct FacePresentation: Sendable {
@@ -18,7 +18,7 @@ public struct FacePresentation: Sendable {
     /// What around the face belongs to the person (hair, neck and shoulders), in sides of the face: beside, above and below it.
     private static let person = (beside: 0.6, above: 0.6, below: 10.0)
 
-    /// The distance between the eyes, divided by that of the base of the nose from the line through them.
+    /// The distance between the eyes, divided by the distance of the base of the nose from the line through them.
     ///
     /// Both are shorter in a smaller picture; only the first is shorter when the face, or a print of it, is turned to a side.
     let aspect: Double

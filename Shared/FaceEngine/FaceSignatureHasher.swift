@@ -12,8 +12,8 @@ public struct FaceSignatureHasher: Sendable {
     /// The most bits in which two hashes of one photo differ, which is a correlation of 0.977 between the signatures.
     ///
     /// Measured on 2,524 pairs of photos of one person and on altered copies of these photos: 99 % of copies that were compressed again,
-    /// cropped by a pixel, turned by a degree, made smaller or brighter are as alike, and 1 to 3 % of different photos of one person
-    /// (docs/MODELCARD.md).
+    /// cropped by a pixel, turned by a degree, made smaller or brighter are within this limit, and 1 to 3 % of different photos of one
+    /// person (docs/MODELCARD.md).
     public static let maxDistance = 70
 
     private static let levelCount = FaceSignature.side * FaceSignature.side

@@ -1,7 +1,7 @@
 /// The calibrated limits of distances between faces, all in one place.
 ///
-/// A distance is that of two unit vectors of SFace: 0 for the same picture, 2 for opposite ones, mostly under 0.9 between photos of one
-/// person and over 1.2 between those of two. The evidence, with its bounds, is in docs/MODELCARD.md.
+/// It is the distance between two unit vectors of SFace: 0 for the same picture, 2 for opposite vectors, mostly under 0.9 between photos of
+/// one person and over 1.2 between photos of two people. The evidence, with its bounds, is in docs/MODELCARD.md.
 public enum FaceThresholds {
     // MARK: Sign-in
 
@@ -11,12 +11,12 @@ public enum FaceThresholds {
     public static let standard: Float = 1.00
     /// For services where a false refusal is expensive.
     public static let lenient: Float = 1.04
-    /// What can be configured. SFace's published limit for two photos, 1.13, falsely accepts up to 0.9 % of single pairs.
+    /// The range that can be configured. SFace's published limit for two photos, 1.13, falsely accepts up to 0.9 % of single pairs.
     public static let configurable: ClosedRange<Float> = 0.80...1.09
 
-    /// What the mean of three photos may be farther away than the threshold …
+    /// The amount by which the mean of three photos may exceed the threshold …
     static let meanSlack: Float = 0.04
-    /// … and what the farthest may be. Of two usable photos, both must be nearer by ``meanSlack``.
+    /// … and the amount for the farthest photo. With two usable photos, both must be nearer by ``meanSlack``.
     static let farthestSlack: Float = 0.22
     /// Maximum distance between two photos of one sign-in.
     static let maxSignInPair: Float = 1.25
@@ -29,8 +29,8 @@ public enum FaceThresholds {
     /// Maximum distance between any two photos.
     static let maxSignUpPair: Float = 1.25
 
-    /// Maximum distance of the means of two templates of one person: of 2,775 pairs of people, none is nearer than 0.97. That bounds false
-    /// matches at 0.13 % a pair, which is not enough for a million accounts, so that an operator looks at them.
+    /// Maximum distance of the means of two templates of one person: of 2,775 pairs of people, no pair is nearer than 0.97. That bounds
+    /// false matches at 0.13 % a pair. This is not enough for a million accounts, so an operator reviews the pairs.
     public static let duplicate: Float = 0.80
 
     // MARK: Copies

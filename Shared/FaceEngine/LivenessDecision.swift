@@ -18,8 +18,8 @@ public enum ChallengePose: Sendable, Hashable, CaseIterable {
 
 /// Decides whether three photos are answers of a living head to a challenge, one after the other before one camera.
 ///
-/// It uses the photos alone and nothing of the account, so that its result discloses nothing. What it stops, and what not, is measured in
-/// docs/MODELCARD.md.
+/// It uses only the photos, so its result discloses nothing about the account. docs/MODELCARD.md has measurements of the attacks that it
+/// stops, and of those that it does not.
 public struct LivenessDecision: Sendable {
     /// The decision.
     public enum Outcome: Sendable, Equatable {
@@ -35,12 +35,12 @@ public struct LivenessDecision: Sendable {
     static let maxTurn = 48.0
     /// Minimum difference of turn between a turned head and a frontal one, in degrees.
     static let minTurnFromFront = 12.0
-    /// Minimum size of the nearer face, in those of the largest other one.
+    /// Minimum size of the nearer face, as a multiple of the size of the largest other face.
     static let minNearerRatio = 1.2
-    /// Minimum aspect of turned faces, in those that a head has at their turns; the mean of all of them counts.
+    /// Minimum aspect of turned faces, as a share of the aspect of a real head at the same turn; the mean of all turned faces counts.
     ///
-    /// A head at 20 degrees is narrower by the cosine, a sixteenth. A print has to be turned by 40 degrees and more before its nose seems
-    /// to be that of a turned head, and is narrower by a quarter.
+    /// A head at 20 degrees is narrower by the cosine, a sixteenth. A print has to be turned by 40 degrees or more before its nose looks
+    /// like a turned head's, and is then narrower by a quarter.
     static let minAspect = 0.90
     /// Minimum share of the colours of the background that two photos have in common.
     static let minCommonBackground = 0.35
@@ -92,7 +92,7 @@ public struct LivenessDecision: Sendable {
         return nearer.face.presentation.size >= Self.minNearerRatio * (others.max() ?? .infinity)
     }
 
-    /// Returns whether turned faces are as wide as those of a head.
+    /// Returns whether turned faces are as wide as a turned head.
     private func isRound(_ answers: [(pose: ChallengePose, face: FaceObservation)]) -> Bool {
         let frontal = answers.filter { $0.pose == .front || $0.pose == .nearer }.map(\.face)
         let turned = answers.filter { $0.pose == .left || $0.pose == .right }.map(\.face)
@@ -115,8 +115,8 @@ public struct LivenessDecision: Sendable {
     }
 }
 
-/// The reason for which the photos of a challenge are not taken for those of a living head; for metrics, not for the person, whom an
-/// attacker may be.
+/// The reason why the photos of a challenge do not count as photos of a living head. For metrics, not for the person, who may be an
+/// attacker.
 public enum LivenessFault: String, Sendable, CaseIterable {
     /// A photo has no usable face.
     case unusablePhoto = "unusable_photo"

@@ -17,7 +17,7 @@ struct PhotoGates: Sendable {
     let minFaceSide: Double
     /// Minimum distance of the eyes, in pixels of the original photo.
     let minEyeDistance: Double
-    /// Minimum sharpness of the aligned face: the variance of the Laplacian divided by that of the grey levels.
+    /// Minimum sharpness of the aligned face: the variance of the Laplacian divided by the variance of the grey levels.
     let minSharpness: Double
     /// The range of mean grey levels of the aligned face.
     let brightness: ClosedRange<Double>

@@ -7,7 +7,7 @@ extension RGBImage {
         pixels.withUnsafeBufferPointer { body(hg_rgb(pixels: $0.baseAddress, width: Int32(width), height: Int32(height))) }
     }
 
-    /// Returns the picture with this longer side in pixels, by averaging areas; a smaller picture stays as it is.
+    /// Returns the picture with this longer side in pixels, by averaging areas; a smaller picture is not changed.
     func reduced(to side: Int) throws(FaceEngineError) -> RGBImage {
         guard longSide > side else { return self }
         let scale = Double(side) / Double(longSide)

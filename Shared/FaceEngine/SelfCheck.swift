@@ -4,10 +4,11 @@
     internal import Darwin
 #endif
 
-/// Verifies at start that this machine computes the descriptors on which the thresholds were calibrated, and fast enough.
+/// Verifies at start that this machine computes the descriptors on which the thresholds were calibrated, and that it does so fast enough.
 ///
 /// A wrong build or a faulty processor would otherwise appear only as people who are not recognised, or as a service that is ten times
-/// slower. Each instruction set of the machine is checked, because templates of one are compared with faces of another.
+/// slower. Each instruction set of the machine is checked, because templates computed with one are compared with faces computed with
+/// another.
 enum SelfCheck {
     /// Maximum deviation of any of the 128 numbers; instruction sets differ by 2e-6.
     static let maxDeviation: Float = 1e-4
@@ -17,7 +18,7 @@ enum SelfCheck {
     static let maxDescriptorMilliseconds = 200.0
     private static let attempts = 3
 
-    /// Loads the networks, checks them on all instruction sets, and returns those for the fastest; takes some 0.2 s.
+    /// Loads the networks, checks them on all instruction sets, and returns the networks for the fastest set; takes some 0.2 s.
     ///
     /// - Throws: ``FaceEngineError`` with `badModel` or `selfCheckFailed`.
     static func fastestNetworks(_ models: FaceModels) throws(FaceEngineError) -> FaceNetworks {
@@ -50,7 +51,7 @@ enum SelfCheck {
         _ descriptor: [Float], with golden: [Float], computedWith set: InstructionSet
     ) throws(FaceEngineError) {
         let deviation = set.isRounding ? 1 - cosine(descriptor, golden) : zip(descriptor, golden).map { abs($0 - $1) }.max() ?? .infinity
-        // Written so that a number that is none fails.
+        // Written so that NaN fails.
         guard descriptor.count == golden.count, deviation <= (set.isRounding ? 1 - minCosine : maxDeviation),
             descriptor.allSatisfy(\.isFinite)
         else {

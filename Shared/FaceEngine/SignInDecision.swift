@@ -67,7 +67,7 @@ public struct SignInDecision: Sendable {
         return matches(faces.map { template.distance(to: $0.descriptor) }) ? .accepted : .refused(.noMatch)
     }
 
-    /// Applies the rule: two photos and the mean are near enough, and none is far off. Of two usable photos, both must be nearer.
+    /// Applies the rule: two photos and the mean are near enough, and no photo is far off. With two usable photos, both must be nearer.
     package func matches(_ distances: [Float]) -> Bool {
         guard distances.count >= 3 else {
             return distances.count == 2 && distances.allSatisfy { $0 <= threshold - FaceThresholds.meanSlack }

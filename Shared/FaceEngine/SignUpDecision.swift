@@ -87,8 +87,8 @@ public struct SignUpDecision: Sendable {
 
     /// Returns whether the camera mirrors its pictures; nil when a head is not turned as requested.
     ///
-    /// Front cameras often save mirrored pictures, and "left" is the person's left in one app and the picture's left in
-    /// another. So the sign is not prescribed: all photos of one side must have one sign, and those of the other the opposite.
+    /// Front cameras often save mirrored pictures, and "left" is the person's left in one app and the picture's left in another. So the
+    /// sign is not prescribed: all photos of one side must have the same sign, and all photos of the other side the opposite sign.
     private func mirroring(_ photos: [UsablePhoto]) -> Bool? {
         let turns = Dictionary(grouping: photos, by: \.pose).mapValues { $0.map(\.face.yaw) }
         guard let left = turns[.left], let right = turns[.right], let front = turns[.front] else { return nil }

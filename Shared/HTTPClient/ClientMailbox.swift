@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Passes calls and cancellations from callers to the thread of a client; the only state that both sides share.
 ///
-/// `Request` is what a caller sends. `Connection` is what attempts to connect yield to the thread; `Never` where libcurl connects.
+/// `Request` is the type of a caller's requests. `Connection` is the result of an attempt to connect; `Never` where libcurl connects.
 final class ClientMailbox<Request: Sendable, Connection: Sendable>: Sendable {
     typealias Completion = @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
 

@@ -6,7 +6,7 @@ public struct HTTPClientRequest: Sendable {
     public var url: String
     /// The header fields, in order; `Host` and `Content-Length` are added.
     public var headers: [(name: String, value: String)]
-    /// The body; empty means none, except that POST, PUT and PATCH then carry `Content-Length: 0`.
+    /// The body; empty means no body, except that POST, PUT and PATCH then carry `Content-Length: 0`.
     public var body: [UInt8]
     /// The time limit of the request, including the wait for a connection.
     public var timeout: Duration

@@ -9,7 +9,7 @@ extension HTTPClientResponse {
 
 /// Parses the header `Retry-After`: seconds or a date (RFC 9110 §10.2.3).
 enum RetryAfter {
-    /// Returns the wait; nil when the value has neither form.
+    /// Returns the wait; nil when the value is not a number of seconds and not a date.
     static func parse(_ value: String, now: Date, maxSeconds: Int) -> Duration? {
         if !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             return .seconds(min(Int(value) ?? maxSeconds, maxSeconds))

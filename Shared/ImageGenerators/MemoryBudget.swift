@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// A limit on the memory of concurrent image processing: work acquires its share before it begins, and waits until it is free.
 ///
-/// Shares are granted in order of arrival, except that a smaller share that fits may overtake a waiting larger one. Each
-/// waiter can be overtaken a limited number of times, so that none starves.
+/// Shares are granted in order of arrival, except that a smaller share that fits may overtake a waiting larger one. Each waiter can be
+/// overtaken a limited number of times, so that no waiter waits for ever.
 public final class MemoryBudget: Sendable {
     /// Maximum number of later waiters that may overtake one waiter.
     static let maxPasses = 16

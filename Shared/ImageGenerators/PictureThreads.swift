@@ -34,10 +34,10 @@ public struct PictureThreads: Sendable {
         self.memory = MemoryBudget(bytes: memory)
     }
 
-    /// The same threads for work that leaves half of them, at least one of two and more, to other work.
+    /// The same threads for work that leaves half of them to other work: at least one, if there are two or more.
     ///
-    /// Its memory is the same, too: the budget holds the largest picture with an ordinary one beside it, and here one picture or a few are
-    /// in work at once.
+    /// It uses the same memory budget, which holds the largest picture and an ordinary one beside it: this work has only one or a few
+    /// pictures at once.
     public func leavingHalf() -> PictureThreads {
         var threads = self
         threads.slots = MemoryBudget(bytes: max(1, pool.numberOfThreads / 2))

@@ -27,7 +27,7 @@ protocol FormatReader: Sendable {
     func end(in byteCount: Int) -> Int?
     /// Takes the bytes of the last demand (empty after `skip` and `pass`, and the first time) and returns the next demand.
     ///
-    /// - Parameter position: The offset in the file of what follows them.
+    /// - Parameter position: The file offset of the byte after them.
     mutating func step(_ bytes: [UInt8], at position: Int, limits: ImageLimits) throws(ImageProbeError) -> Demand
 }
 

@@ -60,7 +60,7 @@ struct HEICReader: FormatReader {
 
     private mutating func take(box header: [UInt8], length: Int?, at position: Int) throws(ImageProbeError) -> Demand {
         if header.matches("moov", at: 4) { throw ImageProbeError(.animated, "a sequence of pictures") }
-        // Behind the picture phones append what they like, in boxes or without.
+        // Phones append arbitrary data behind the picture, in boxes or without.
         if end != nil {
             guard let length, length >= 0, header[4...].allSatisfy({ 0x20...0x7E ~= $0 }) else { return .nothing }
             step = .afterBox

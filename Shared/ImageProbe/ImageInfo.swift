@@ -55,9 +55,9 @@ public struct ImageLimits: Sendable, Equatable {
     /// Maximum ``ImageInfo/cost``.
     public var cost: Duration
 
-    /// Creates limits; the defaults are those of the wire contract: 12,000 px a side, 40 MP; any size of the file, which its reader
-    /// limits. 256 MiB hold 40 MP of all but the rarest encodings: interlaced PNG of four bands of 16 bits, progressive CMYK, HEIC of
-    /// more than 8 bits. A second decodes 40 MP of HEIC, and of a JPEG of 20 scans.
+    /// Creates limits; the defaults are the limits of the wire contract: 12,000 px a side and 40 MP. The size of the file is not limited
+    /// here, but by its reader. 256 MiB hold 40 MP of all but the rarest encodings: interlaced PNG of four bands of 16 bits, progressive
+    /// CMYK, HEIC of more than 8 bits. A second decodes 40 MP of HEIC, and of a JPEG of 20 scans.
     public init(
         side: Int = 12_000, pixels: Int = 40_000_000, bytes: Int = .max, wholeBytes: Int = 256 * 1024 * 1024, scans: Int = 64,
         cost: Duration = .seconds(1)

@@ -19,7 +19,7 @@ public struct ImageProbe: Sendable {
     private var demand = Demand.bytes(ImageProbe.signatureBytes)
     private var collected: [UInt8] = []
     private var byteCount = 0
-    /// The offset in the file of what is not consumed yet.
+    /// The file offset of the first byte that is not consumed yet.
     private var position = 0
 
     /// Creates a probe for one picture.

@@ -7,7 +7,7 @@ public enum PictureQuality: String, CaseIterable, Sendable, Codable {
     /// Up to 4,096 pixels a side, lightly compressed.
     case high
 
-    /// The quality of a job that names none.
+    /// The quality of a job without a given quality.
     public static let usual = PictureQuality.medium
 
     /// The maximum longer side of a result in pixels, unless the job gives a width or a height.

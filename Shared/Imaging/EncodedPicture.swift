@@ -4,7 +4,7 @@ public import ImageProbe
 public struct EncodedPicture: Sendable, Equatable {
     /// The file.
     public let bytes: [UInt8]
-    /// Its format, which also gives its MIME type and file extension.
+    /// Its format, which also determines its MIME type and file extension.
     public let format: ImageFormat
     /// Pixels across.
     public let width: Int

@@ -11,8 +11,8 @@ internal import Synchronization
 
 /// Decodes untrusted pictures to plain pixels, in child processes without access to files, networks and other processes.
 ///
-/// It starts a child for each picture that is decoded at the same time, and keeps it for later pictures. A child that crashes, takes
-/// too long or answers wrongly is replaced, and its picture is refused; what it answers is checked like a picture itself.
+/// It starts a child for each picture that is decoded at the same time, and keeps it for later pictures. A child that crashes, takes too
+/// long or answers wrongly is replaced, and its picture is refused. Its answers are checked like untrusted pictures.
 ///
 /// All functions **block**: call them on a dedicated thread, never on the cooperative pool.
 public final class ImageDecoder: Sendable {
@@ -162,8 +162,8 @@ public final class ImageDecoder: Sendable {
 
     /// Returns a JPEG without the bytes that its decoder found between the data and the end; nil for another failure.
     ///
-    /// Only a decoder finds the end of the data of a JPEG that has no mark there. One of several scans warns of what follows, as it does of
-    /// data that end early; it says how many bytes there are too many.
+    /// Only a decoder finds the end of the data of a JPEG without an end-of-image marker. For a JPEG of several scans it warns of bytes
+    /// after the data, as it warns of data that end early; the warning says how many bytes are too many.
     private static func withoutTrailer(_ picture: [UInt8], _ error: ImagingError) -> [UInt8]? {
         let end = ending(of: .jpeg)
         guard let found = error.message.firstMatch(of: /(\d+) extraneous bytes before marker 0xd9/), let count = Int(found.1), count > 0,
@@ -172,7 +172,7 @@ public final class ImageDecoder: Sendable {
         return picture.dropLast(count + end.count) + end
     }
 
-    /// Returns the bytes of the picture without what follows it, with an end where it has none.
+    /// Returns the bytes of the picture without trailing bytes, and with an end-of-image marker if it has none.
     private static func picture(of bytes: [UInt8], _ info: ImageInfo) -> [UInt8] {
         guard info.isOpenEnded || info.end < bytes.count else { return bytes }
         return bytes[..<info.end] + (info.isOpenEnded ? ending(of: info.format) : [])

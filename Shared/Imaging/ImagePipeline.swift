@@ -48,7 +48,7 @@ public struct ImagePipeline: Sendable {
             }, originalWidth: decoded.original.width, originalHeight: decoded.original.height)
     }
 
-    /// Encodes a picture that this program has drawn, as ``normalise(_:maxSide:quality:limits:)`` does with those of files.
+    /// Encodes a picture that this program has drawn, as ``normalise(_:maxSide:quality:limits:)`` encodes pictures from files.
     public func normalise(_ drawn: RGBImage, quality: Int = 90) throws(ImagingError) -> Normalised {
         let picture = try withBytes(of: drawn.pixels) { pixels throws(ImagingError) in
             let size = PixelSize(width: drawn.width, height: drawn.height)

@@ -21,7 +21,7 @@ struct PictureFile {
     /// The probe detects by structure what libvips would detect only while decoding, or not at all: a second frame, a size beyond the
     /// limits, a truncated file.
     ///
-    /// - Parameter isOpenEnded: Whether a file had no mark at its end: then it is damaged if its data end early.
+    /// - Parameter isOpenEnded: Whether the file had no end marker: then it is damaged if its data end early.
     init(
         _ bytes: UnsafeRawBufferPointer, format: ImageFormat, limits: ImageLimits, isOpenEnded: Bool = false
     ) throws(ImagingError) {

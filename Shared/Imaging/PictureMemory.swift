@@ -2,8 +2,8 @@ public import ImageProbe
 
 /// Estimates the memory that operations on a picture need, in bytes, from the structure of its file.
 ///
-/// The estimates are approximate upper bounds, of the process and its decoder together, measured with pictures of 40 megapixels. A file
-/// that is rejected needs next to nothing. Each function reads the file once: call it on a thread that may compute.
+/// The estimates are approximate upper bounds, of the process and its decoder together, measured with pictures of 40 megapixels. A rejected
+/// file needs almost no memory. Each function reads the file once: call it on a thread that may compute.
 public enum PictureMemory {
     /// The row buffers of libvips, and the output buffer of the encoder.
     private static let rowsBytes = 16 << 20
@@ -51,7 +51,7 @@ public enum PictureMemory {
         file.wholeBytes + rowsBytes + size.width * size.height * ((file.format == .webp ? webpPixelBytes : pixelBytes) + pixelBytes)
     }
 
-    /// The pixels of the result, and those of the picture that it is cropped from; 0 when it is not cropped.
+    /// The pixels of the result, and of the picture that it is cropped from; 0 when it is not cropped.
     private static func shape(
         of size: PixelSize, _ width: Int?, _ height: Int?, _ quality: PictureQuality
     ) -> (shape: Int, covering: Int) {

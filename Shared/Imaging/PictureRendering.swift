@@ -37,8 +37,8 @@ extension PictureFile {
         return try picture.inMemory().cut(to: shape)
     }
 
-    /// Maximum length of a picture that covers a shape, as a multiple of the shape's longer side. Only the middle of a longer
-    /// picture is used, because all of it would become huge.
+    /// Maximum length of a picture that covers a shape, as a multiple of the shape's longer side. Only the middle of a longer picture is
+    /// used, because the whole would become huge.
     private static let maxExcess = 8
 
     /// Maximum number of pixels of a picture that covers a shape: 72 MB. A long picture that is requested as a large square

@@ -1,6 +1,6 @@
-/// A JSON text (RFC 8259) that is parsed and stays where it is: a list of its values in the order of the text.
+/// A parsed JSON text (RFC 8259): the text itself, and a list of its values in the order of the text.
 ///
-/// A value is copied when it is asked for; ``JSONValue`` copies all of them.
+/// A value is copied when it is read; ``JSONValue`` copies all values.
 public final class JSONDocument: Sendable {
     /// A value, or the name of a member, which comes before its value.
     struct Node {
@@ -8,7 +8,7 @@ public final class JSONDocument: Sendable {
             case null, `true`, `false`
             /// `place` is the number.
             case integer
-            /// Another number; `place` and `length` are those of its spelling.
+            /// Another number; `place` and `length` locate its spelling.
             case number
             /// A string of ASCII without escapes; `place` and `length` are those of its bytes.
             case ascii

@@ -38,9 +38,9 @@ public struct JSONElement: Sendable {
 
     /// Calls `body` with the UTF-8 of a string, which is valid during the call only.
     ///
-    /// Without a result, whose type the runtime would look up in each call from another module.
+    /// It has no generic result, because the runtime would look up the result's type in each call from another module.
     ///
-    /// - Returns: False, without a call, for anything that ``string`` is nil for.
+    /// - Returns: False, without a call, if ``string`` is nil.
     @discardableResult
     public func withText(_ body: (UnsafeRawBufferPointer) -> Void) -> Bool { document.withText(of: node) { body($0) } != nil }
 
@@ -63,7 +63,7 @@ public struct JSONElement: Sendable {
     /// Whether this is an object.
     public var isObject: Bool { node.kind == .object }
 
-    /// The value of the first member of that name; nil when there is none, or this is no object.
+    /// The value of the first member of that name; nil without such a member, or when this is not an object.
     public subscript(name: String) -> JSONElement? {
         let node = node
         guard node.kind == .object else { return nil }

@@ -12,7 +12,7 @@ public struct JSONLimits: Sendable, Equatable {
     public var isLenient: Bool
     /// Whether an object may have a name twice; of repeated names the first is found.
     public var allowsRepeatedNames: Bool
-    /// Whether a number may be beyond those that a `Double` has, such as 1e999 in a field that nothing reads. It is kept as it is spelled.
+    /// Whether a number may exceed the range of `Double`, such as 1e999 in an unused field. It is kept as it is spelled.
     public var allowsNumbersOutOfRange: Bool
 
     /// Creates limits; the defaults are those of a small request.

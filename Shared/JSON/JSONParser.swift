@@ -18,7 +18,7 @@ struct JSONParser {
         self.limits = limits
     }
 
-    /// Returns the values of a text, and those of its strings that had to be decoded.
+    /// Returns the values of a text, and its strings that had to be decoded.
     static func parse(_ text: [UInt8], _ limits: JSONLimits) throws(JSONError) -> (nodes: [JSONDocument.Node], texts: [String]) {
         guard text.count < Int32.max else { throw JSONError(.limitExceeded, "More than 2 GB.") }
         return try text.withUnsafeBufferPointer { bytes throws(JSONError) in

@@ -48,7 +48,7 @@ package enum JSONString {
 
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
 
-    /// Marks the bytes of a word that are below a limit, which is at most 0x80, by their highest bits; returns zero when there is none.
+    /// Marks the bytes of a word that are below a limit, which is at most 0x80, by their highest bits; returns zero without such a byte.
     ///
     /// The lowest mark is right. A byte above it may be marked as well, since the subtraction borrows from it.
     private static func marks(below limit: UInt64, _ word: UInt64) -> UInt64 { (word &- ones &* limit) & ~word & (ones << 7) }

@@ -38,7 +38,8 @@ public enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// The member of that name: nil when there is none. Setting nil removes it; setting it in anything but an object has no effect.
+    /// The member of that name; nil without such a member. Setting nil removes the member; setting a member of a value that is not an
+    /// object has no effect.
     public subscript(name: String) -> JSONValue? {
         get { members?.first { $0.name == name }?.value }
         set {
@@ -85,7 +86,7 @@ extension JSONValue {
         }
     }
 
-    /// The whole number that a spelling with a decimal point or an exponent has; nil when it is none.
+    /// The value of a spelling with a decimal point or an exponent; nil when it is not a whole number.
     static func integer(spelledAs spelling: String) -> Int? { Double(spelling).flatMap { Int(exactly: $0) } }
 
     /// The value of a number, nil for anything else.

@@ -56,7 +56,7 @@ public struct JSONWriter: Sendable {
         array(body)
     }
 
-    /// A member that is a string; nothing when it is nil.
+    /// Writes a member that is a string; no member when the string is nil.
     public mutating func member(_ name: String, _ text: String?) {
         guard let text else { return }
         self.name(name)

@@ -15,7 +15,7 @@ enum EncodedWords {
         return isPlain && column + text.utf8.count <= maxLineByteCount ? text : encoded(text)
     }
 
-    /// A name before an address, with the space after it; nothing for an empty name.
+    /// A name before an address, with the space after it; empty for an empty name.
     static func phrase(_ name: String, after column: Int) -> String {
         guard !name.isEmpty else { return "" }
         let isPlain = name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C } && !name.contains("=?")

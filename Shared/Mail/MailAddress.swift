@@ -1,6 +1,6 @@
 /// An address with the name that mail programs show for it.
 public struct MailAddress: Sendable, Hashable {
-    /// The name; empty for none.
+    /// The name; empty for an address without a name.
     public let name: String
     /// The address, such as `someone@example.com`.
     public let address: String
@@ -31,18 +31,18 @@ public struct MailAddress: Sendable, Hashable {
     /// The part of the address after the `@`.
     var domain: Substring { address[address.index(after: address.lastIndex(of: "@") ?? address.startIndex)...] }
 
-    /// Whether an address can be a parameter of SMTP commands and a value of header fields as it is.
+    /// Whether an address can be a parameter of SMTP commands and a value of header fields without quoting.
     ///
-    /// Quoted local parts (`"a b"@example.com`) are refused: hardly any mailbox has one, and their characters could end a command. Dots
-    /// anywhere are taken, as carriers gave out such addresses; ``path(of:)`` quotes them.
+    /// Quoted local parts (`"a b"@example.com`) are refused: hardly any mailbox has one, and their characters could end a command. Dots are
+    /// accepted in any place, because carriers gave out such addresses; ``path(of:)`` quotes them.
     public static func isSendable(_ address: String) -> Bool {
         guard (3...MailMessage.maxAddressByteCount).contains(address.utf8.count), let at = address.lastIndex(of: "@") else { return false }
         let (local, domain) = (address[..<at], address[address.index(after: at)...])
         return (1...64).contains(local.utf8.count) && isDotted(local, mayBeEmpty: true) && isDotted(domain) && !domain.hasPrefix("-")
     }
 
-    /// Returns an address as commands and header fields have it: with its local part in quotes when dots are where an atom has none
-    /// (RFC 5321 § 4.1.2).
+    /// Returns an address as commands and header fields need it: the local part is quoted when it has dots where a dot-atom does not allow
+    /// them (RFC 5321 § 4.1.2).
     static func path(of address: String) -> String {
         guard let at = address.lastIndex(of: "@"), !isDotted(address[..<at]) else { return address }
         return "\"\(address[..<at])\"\(address[at...])"

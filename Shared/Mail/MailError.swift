@@ -1,4 +1,4 @@
-/// The reason why a mail was not sent, as far as is known.
+/// The reason why a mail was not sent, as far as it is known.
 public struct MailError: Error, CustomStringConvertible {
     /// What is to be done about it.
     public enum Code: String, Sendable, CaseIterable {

@@ -4,7 +4,7 @@ enum QuotedPrintable {
     private static let maxLineByteCount = 76
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Encodes a text whose lines end with `\n`; the last line gets its end if it has none.
+    /// Encodes a text whose lines end with `\n`; a missing line end is added to the last line.
     static func encode(_ text: String) -> [UInt8] {
         var lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
         if lines.last?.isEmpty ?? false { lines.removeLast() }

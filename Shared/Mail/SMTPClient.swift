@@ -44,7 +44,7 @@ public final class SMTPClient: MailSender, Service {
         await close()
     }
 
-    /// Refuses new mails and those that wait, gives those in progress the configured grace, and returns when none is left.
+    /// Refuses new and waiting mails, gives mails in progress the configured grace, and returns when no mail is left.
     public func close() async {
         queue.close(grace: configuration.shutdownGrace)
         await queue.waitUntilEnded()
@@ -84,7 +84,7 @@ public final class SMTPClient: MailSender, Service {
 
     private static func outcome(of job: SMTPJob, _ queue: SMTPQueue, _ handle: borrowing SMTPHandle?) -> Result<Void, MailError> {
         guard job.deadline > .now else { return .failure(MailError(.unavailable, "no connection became free in time")) }
-        // libcurl's own time limit does not count the QUIT after a refusal, for whose answer it would wait two minutes.
+        // libcurl's own time limit does not include the QUIT after a refusal: libcurl would wait two minutes for its reply.
         let isOver = { job.isAbandoned || queue.isOver || job.deadline <= .now }
         guard var evidence = handle?.send(job, isAbandoned: isOver) else {
             return .failure(MailError(.unavailable, "libcurl is out of memory"))

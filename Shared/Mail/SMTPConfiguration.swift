@@ -14,7 +14,7 @@ public struct SMTPConfiguration: Sendable {
     public let url: String
     /// The sender of all mails.
     public let from: MailAddress
-    /// The name to authenticate with, by the strongest mechanism that the server offers; nil: none.
+    /// The name to authenticate with, by the strongest mechanism that the server offers; nil to send without authentication.
     public let username: String?
     /// The password to authenticate with.
     public let password: String?

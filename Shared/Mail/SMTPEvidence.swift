@@ -2,9 +2,9 @@ internal import CLibCurl
 
 /// The facts about a transfer that has ended, from which its error is concluded.
 struct SMTPEvidence {
-    /// What a session is at: the command that was sent last.
+    /// The progress of a session: the last command sent.
     enum Step: Equatable {
-        /// Connecting, TLS, EHLO and authentication: the server knows nothing of the mail.
+        /// Connecting, TLS, EHLO and authentication: the server has not got any part of the mail.
         case session
         /// `MAIL`, with the sender.
         case sender
@@ -26,7 +26,7 @@ struct SMTPEvidence {
     }
 
     let result: CURLcode
-    /// The server's last reply code; 0 for none.
+    /// The server's last reply code; 0 without a reply.
     let reply: Int
     let step: Step
     /// The content of libcurl's error buffer, which names the server at most.
@@ -55,7 +55,7 @@ struct SMTPEvidence {
             return failure(.misconfigured)
         case CURLE_LOGIN_DENIED, CURLE_REMOTE_ACCESS_DENIED, CURLE_AUTH_ERROR:
             return failure(isTransient ? .unavailable : .misconfigured)
-        // What the server has said before is no reason: the connection was lost, or was never made.
+        // An earlier reply of the server is not the reason: the connection was lost, or was never made.
         case CURLE_OPERATION_TIMEDOUT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_RECV_ERROR, CURLE_GOT_NOTHING:
             return failure(.unavailable)
         default:

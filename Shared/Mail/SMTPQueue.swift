@@ -6,7 +6,7 @@ final class SMTPQueue: Sendable {
     private struct State {
         /// Oldest first.
         var jobs: [SMTPJob] = []
-        /// Threads, and those of them that wait for a job.
+        /// The number of threads, and of threads that wait for a job.
         var threads = 0
         var idle = 0
         /// The time at which mails in progress are given up; nil before the shutdown.

@@ -4,7 +4,7 @@ final class SMTPTransfer {
     private var readCount = 0
     private let isAbandoned: () -> Bool
     private let silenceLimit: Duration
-    /// The time of the last reply, at first that of the beginning.
+    /// The time of the last reply; before the first reply, the time of the start.
     private var heardAt = ContinuousClock.now
     /// The command that was sent last.
     private(set) var step = SMTPEvidence.Step.session
@@ -13,7 +13,7 @@ final class SMTPTransfer {
     private var announcesUTF8 = false
     /// Whether the server announced SMTPUTF8; nil unless the session began, and went on to the mail, on this connection.
     var takesInternationalAddresses: Bool? { isNew && step != .session ? announcesUTF8 : nil }
-    /// Whether it was given up because the connection, which had served an earlier mail, fell silent before the server knew of this one.
+    /// Whether it was given up because a reused connection fell silent before the server had got any part of this mail.
     private(set) var isSilent = false
 
     init(body: [UInt8], silenceLimit: Duration, isAbandoned: @escaping () -> Bool) {
@@ -22,7 +22,7 @@ final class SMTPTransfer {
         self.isAbandoned = isAbandoned
     }
 
-    /// Returns the transfer whose address libcurl was given.
+    /// Returns the transfer from the address that libcurl passes back.
     static func of(_ context: UnsafeMutableRawPointer?) -> SMTPTransfer? {
         context.map { Unmanaged<SMTPTransfer>.fromOpaque($0).takeUnretainedValue() }
     }

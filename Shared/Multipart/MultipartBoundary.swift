@@ -8,7 +8,7 @@ public struct MultipartBoundary: Sendable, Equatable {
 
     /// Creates a boundary of 1 to 200 printable characters of ASCII. The last one is not a space.
     ///
-    /// RFC 2046 allows fewer characters; clients send asterisks and others as well, on which nothing depends.
+    /// RFC 2046 allows fewer characters; clients send asterisks and other characters as well, and they do no harm.
     public init(_ value: String) throws(MultipartError) {
         let bytes = value.utf8
         guard !bytes.isEmpty, bytes.count <= Self.maxLength else {

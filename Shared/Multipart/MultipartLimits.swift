@@ -1,6 +1,6 @@
-/// The limits of a ``MultipartParser`` for everything but part data.
+/// The limits of a ``MultipartParser`` for everything except part data.
 ///
-/// Part data is not limited here: the parser buffers none of it, so the caller that stores it has to count it.
+/// Part data is not limited here: the parser does not buffer it, so the caller that stores it has to count it.
 public struct MultipartLimits: Sendable, Equatable {
     /// Bytes of one part's header block, its blank line included.
     public var headerBytes: Int

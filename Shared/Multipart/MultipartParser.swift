@@ -100,7 +100,7 @@ public struct MultipartParser: Sendable {
 
     /// Checks that the body was complete when it ended.
     ///
-    /// - Throws: `truncated` when the closing boundary was never read, `missingBoundary` when none was.
+    /// - Throws: `truncated` when the closing boundary was not read, `missingBoundary` when no boundary was read.
     public func finish() throws(MultipartError) {
         if state == .preamble { throw MultipartError(.missingBoundary, "no boundary in the body") }
         guard case .epilogue = state else {
@@ -167,7 +167,7 @@ extension MultipartParser {
             }
             guard headerBlock.last == UInt8(ascii: "\n"), endsWithBlankLine else { continue }
             headerBlock.removeLast(2)
-            // The line end of the blank line may already be that of the boundary, in a part without data.
+            // In a part without data, the line end of the blank line may already belong to the boundary.
             search.beginLine()
             return try MultipartPartHeaders(block: headerBlock, limits: limits)
         }

@@ -4,7 +4,7 @@ public struct MultipartPartHeaders: Sendable, Equatable {
     public let name: String
     /// The file name from the sender, which must not be trusted; nil for a plain field.
     public let filename: String?
-    /// The `Content-Type` from the sender, which must not be trusted; nil when there is none.
+    /// The `Content-Type` from the sender, which must not be trusted; nil when it is missing.
     public let contentType: String?
 
     /// Creates headers from values, for tests and other sources of parts.

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension PostgresClient {
-    /// Checks that the server answers and takes writes. Connections to one that does not are replaced.
+    /// Checks that the server answers and takes writes. Connections to a server that does not are replaced.
     ///
     /// - Throws: ``PostgresError``; SQLSTATE 25006 when the server is read-only.
     public func checkWritable() async throws(PostgresError) {
@@ -23,8 +23,8 @@ extension PostgresClient {
 
     /// Checks that each connection has a session of the server to itself, unless the configuration names a pooler and the server behind it.
     ///
-    /// A pooler of transactions gives a session to several connections: a statement that one has prepared is missing to the other, or is
-    /// there already.
+    /// A transaction pooler shares a session between several connections: a statement that one connection has prepared is missing in the
+    /// other's session, or already exists there.
     ///
     /// - Throws: ``PostgresError`` with code `configuration`.
     public func checkSessions() async throws {

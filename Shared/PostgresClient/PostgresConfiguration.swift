@@ -2,8 +2,8 @@
 public struct PostgresConfiguration: Sendable {
     /// A libpq connection URI or conninfo string; TCP and unix sockets, with TLS as `sslmode` says.
     ///
-    /// It may name several hosts, of which the first that takes writes is used: `target_session_attrs` is `read-write` unless the string
-    /// says otherwise (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS).
+    /// It may name several hosts; the first host that takes writes is used: `target_session_attrs` is `read-write` unless the string says
+    /// otherwise (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS).
     public var url: String
     /// The connection string of the server itself, when ``url`` leads to a pooler that assigns any free server connection to each
     /// transaction, as PgBouncer does; nil, or the same hosts and ports, when ``url`` leads to the server.
@@ -20,15 +20,15 @@ public struct PostgresConfiguration: Sendable {
     public var maxPipelinedReads = 64
     /// The number of queries and transactions that may wait for a connection; further ones fail with ``PostgresError/Code/queueFull``.
     public var maxWaiting = 8192
-    /// The number of them that may wait while the server is unreachable: there is no connection, and the last attempt failed.
+    /// The number of queries that may wait while the server is unreachable: there is no connection, and the last attempt failed.
     public var maxWaitingUnreachable = 256
     /// The maximum number of prepared statements of a connection; the least recently used one is deallocated first.
     public var maxPreparedStatements = 256
     /// The maximum number of undelivered notifications of a listener; the oldest are dropped beyond that.
     public var maxBufferedNotifications = 1024
-    /// The default time limit of a query, waiting for a connection included. A statement that exceeds it is cancelled; a connection whose
-    /// server does not carry that out is closed after ``cancelGrace``, so that both together bound the effect of a silent server. More than
-    /// ``idleTransactionTimeout``, so that a statement outlives its wait for a lock of a process that hangs.
+    /// The default time limit of a query, waiting for a connection included. A statement that exceeds it is cancelled; if the server does
+    /// not execute the cancellation, the connection is closed after ``cancelGrace``. So both together bound the effect of a silent server.
+    /// It is longer than ``idleTransactionTimeout``, so that a statement that waits for a lock of a hanging process gets the lock in time.
     public var queryTimeout: Duration = .seconds(9)
     /// The time that work waits for a connection while the server is unreachable, before it fails with
     /// ``PostgresError/Code/unavailable``.

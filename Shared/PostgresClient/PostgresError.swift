@@ -9,7 +9,7 @@ public struct PostgresError: Error, Sendable {
         case sqlState(String)
         /// The connection broke before the answer arrived: whether a write took effect is unknown.
         case connectionLost
-        /// The work had no connection before its deadline, or none can be made: nothing of it was sent.
+        /// The work had no connection before its deadline, or no connection can be made: no part of the work was sent.
         case unavailable
         /// The deadline passed while the server ran the statement.
         case timeout

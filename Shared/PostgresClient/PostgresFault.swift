@@ -1,10 +1,10 @@
-/// What a failure says about its cause. It decides what the pool does with the connection, whether the bus counts a failed attempt of the
-/// message, and what the API answers.
+/// The cause of a failure, as far as the error shows it. It decides what the pool does with the connection, whether the bus counts a failed
+/// attempt of the message, and what the API answers.
 public enum PostgresFault: Sendable, Hashable, CaseIterable {
     /// The connection ended while work was under way: whether a write took effect is unknown.
     case lostConnection
-    /// The server cannot do such work for any client now: it is away, read-only, full, starting, or its schema or privileges are not those
-    /// of this program.
+    /// The server cannot do such work for any client now: it is unreachable, read-only, full or starting, or its schema or privileges are
+    /// not what this program needs.
     case outage
     /// A concurrent transaction was in the way: the same work may succeed when it is repeated as a whole.
     case conflict
@@ -13,7 +13,7 @@ public enum PostgresFault: Sendable, Hashable, CaseIterable {
     /// The program: the same statement fails with all values.
     case program
 
-    /// Whether the failure says nothing about the work, so that it is repeated without being counted.
+    /// Whether the failure is not the fault of the work, so that the work is repeated and the failure is not counted as an attempt.
     public var isUnavailability: Bool { self == .lostConnection || self == .outage }
 }
 
@@ -41,7 +41,7 @@ extension PostgresFault {
     private static let lost = Row(.lostConnection, replacesConnection: true)
 
     static let classes: [String: Row] = [
-        // Connection exceptions. PgBouncer reports with 08P01 all that ends a client's connection.
+        // Connection exceptions. PgBouncer reports 08P01 for every event that ends a client's connection.
         "08": lost,
         // Data exceptions, cardinality and constraint violations, exceptions raised in PL/pgSQL, limits such as the length of an index row.
         "21": Row(.message), "22": Row(.message), "23": Row(.message), "44": Row(.message), "54": Row(.message), "P0": Row(.message),
@@ -61,7 +61,7 @@ extension PostgresFault {
         "25006": Row(.outage, replacesConnection: true),
         // The server has ended a session that did nothing within a transaction, or whose transaction took too long.
         "25P03": lost, "25P04": lost,
-        // The session is not the one that prepared the statement, as behind a pooler that the configuration does not name.
+        // Another session prepared the statement, for example behind a pooler that the configuration does not name.
         "26000": lost, "42P05": lost,
         "40003": lost,
         // The schema is older than the program, or the role lacks a privilege: undefined table, column, function and object.
@@ -73,7 +73,7 @@ extension PostgresFault {
 }
 
 extension PostgresError {
-    /// What the failure says about its cause.
+    /// The cause of the failure.
     public var fault: PostgresFault {
         switch code {
         case .sqlState(let state): PostgresFault.row(for: state).fault

@@ -27,9 +27,9 @@ public struct PostgresRows: RandomAccessCollection, Sendable {
         try map { row throws(PostgresError) in try row.decode(name, as: type) }
     }
 
-    /// Returns the first row of a statement that has one in any case.
+    /// Returns the first row of a statement that always has a row.
     ///
-    /// - Throws: ``PostgresError`` with code `decoding` when there is none.
+    /// - Throws: ``PostgresError`` with code `decoding` when the result is empty.
     public func required() throws(PostgresError) -> PostgresRow {
         guard let row = first else { throw .decoding("a statement returned no row") }
         return row

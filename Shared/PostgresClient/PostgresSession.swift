@@ -1,6 +1,6 @@
 /// A connection that one caller keeps, for settings and locks of a session.
 ///
-/// It is closed at the end, so that no state of it reaches the next user.
+/// It is closed at the end, so that its state does not reach the next user.
 struct PostgresSession: PostgresQueryable {
     let core: ClientCore
     let lease: LeaseID

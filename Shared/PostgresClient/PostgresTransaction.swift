@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A transaction in progress; do not use it after the body of `withTransaction` has returned.
 public struct PostgresTransaction: PostgresQueryable {
-    /// Begins a transaction, each of whose statements sees the transactions that were committed before it began.
+    /// Begins a transaction (READ COMMITTED): each statement sees the transactions that were committed before the statement began.
     static let begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
     let core: ClientCore
@@ -56,14 +56,14 @@ public struct PostgresTransaction: PostgresQueryable {
     /// Whether the client of this transaction has listeners of the channel.
     public func hasListeners(on channel: String) -> Bool { core.pool.hasListeners(on: channel) }
 
-    /// Notes a channel, whose listeners in this client are woken after the commit; a transaction that is rolled back wakes none.
+    /// Notes a channel, whose listeners in this client are woken after the commit; a transaction that is rolled back wakes no listener.
     public func wakeListeners(on channel: String) { channels.insert(channel) }
 
-    /// Lets the commit return before it is on disk: for work that is done again when it is lost.
+    /// Lets the commit return before it is on disk: for work that is repeated if the commit is lost.
     ///
     /// The commit is lost only if the server, or its machine, crashes within some 0.6 s of it, and then as a whole, together with all
-    /// later asynchronous commits. A commit that waits for the disk makes all earlier ones durable as well. Other transactions see
-    /// the work at once: their own work must be right even if this one is lost
+    /// later asynchronous commits. A commit that waits for the disk makes all earlier ones durable as well. Other transactions see the work
+    /// at once: their own work must be correct even if this transaction is lost
     /// (https://www.postgresql.org/docs/current/wal-async-commit.html).
     ///
     /// - Throws: ``PostgresError``.

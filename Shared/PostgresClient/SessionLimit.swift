@@ -2,7 +2,7 @@
 public struct SessionLimit: Sendable, Hashable {
     /// The name of the server's setting.
     public let setting: String
-    /// The limit; zero for none.
+    /// The limit; zero for no limit.
     public let duration: Duration
 
     /// The limit as a value of the setting, in whole milliseconds.
@@ -11,7 +11,7 @@ public struct SessionLimit: Sendable, Hashable {
 
 extension PostgresConfiguration {
     /// The limits of the sessions of this client: it sets them itself on connections to the server. Behind a pooler, whose sessions are
-    /// not the client's, the role has to have them.
+    /// shared by clients, the limits have to be set on the role.
     public var sessionLimits: [SessionLimit] {
         [
             SessionLimit(setting: "statement_timeout", duration: statementTimeout),
@@ -24,7 +24,7 @@ extension SessionLimit {
     /// The limits of a service's sessions, which are the defaults of a client.
     public static let ofServices = PostgresConfiguration(url: "").sessionLimits
 
-    /// Returns which of some limits a session does not keep: those that are switched off or longer there.
+    /// Returns the given limits that a session does not keep: it has switched them off, or has longer ones.
     ///
     /// - Throws: ``PostgresError`` when the server cannot be asked.
     public static func missing(_ limits: [SessionLimit] = ofServices, in session: some PostgresQueryable) async throws(PostgresError)

@@ -6,7 +6,7 @@ public struct RedisConfiguration: Sendable {
         case unixSocket(path: String)
         /// The master that these Sentinels name.
         case sentinel(RedisSentinels)
-        /// The masters of a Redis Cluster, or of Valkey's; these servers of it are asked first which server has which keys.
+        /// A cluster of Redis or Valkey; these of its servers are asked first for the map of slots.
         case cluster([RedisAddress])
     }
 
@@ -42,7 +42,8 @@ public struct RedisConfiguration: Sendable {
     /// The longest pause between two connection attempts.
     public var maxBackoff: Duration = .seconds(2)
 
-    /// The number of commands that may wait for a connection, and of those that may wait for replies; further ones fail at once.
+    /// The number of commands that may wait for a connection, and also of commands that may wait for replies; further commands fail at
+    /// once.
     public var maxQueuedCommands = 65_536
     /// The number of bytes of commands that may wait for replies; further commands fail at once.
     public var maxQueuedBytes = 64 << 20

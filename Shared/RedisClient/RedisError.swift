@@ -6,7 +6,7 @@ public struct RedisError: Error, Sendable {
     public enum Code: Hashable, Sendable {
         /// The configuration cannot be used.
         case invalidConfiguration
-        /// There is no connection and none could be made in time.
+        /// There is no connection, and no connection could be made in time.
         case connectionFailed
         /// The server refused the user name or the password.
         case authenticationFailed

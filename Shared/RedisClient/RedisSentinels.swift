@@ -1,4 +1,4 @@
-/// The Sentinels that monitor a Redis server and its replicas, and know which of them is the master.
+/// The Sentinels that monitor a Redis server and its replicas, and know the present master.
 public struct RedisSentinels: Hashable, Sendable {
     /// The Sentinels to ask, in a random order each time; the answer of one is enough.
     public var addresses: [RedisAddress]

@@ -3,7 +3,7 @@
     internal import Glibc
 #endif
 
-/// Takes from the calling process, for good, what it does not need to compute on bytes that it reads from its standard input.
+/// Removes from the calling process, for good, all permissions beyond computing on bytes from its standard input.
 ///
 /// Afterwards the process can neither open a file, nor create a socket, nor start a program or a process, nor make memory executable.
 /// An attempt ends it by `SIGSYS`. It can read from its standard input, write to its standard output and error, allocate memory, and
@@ -34,10 +34,10 @@ public enum Sandbox {
         #endif
     }
 
-    /// Limits what the process can take of the system's resources: no new file descriptors, no dump of its memory, and a limit of
-    /// memory. These limits also apply where there is no filter.
+    /// Limits the resources of the process: no new file descriptors, no core dump, and a limit of memory. These limits also apply where
+    /// there is no filter.
     ///
-    /// - Parameter memory: The bytes of address space that the process may map in addition to those that it has now.
+    /// - Parameter memory: The bytes of address space that the process may map in addition to its present mappings.
     /// - Returns: Whether all limits are in force.
     public static func limitResources(memory: Int) -> Bool {
         #if canImport(Glibc)

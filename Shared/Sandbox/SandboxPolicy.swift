@@ -4,7 +4,7 @@
 
     /// The system calls that a process may make in the sandbox; every other one ends it.
     enum SandboxPolicy {
-        /// A condition on an argument of a call, of which only the bits of `mask` count.
+        /// A condition on an argument of a call; only the bits of `mask` are compared.
         struct Condition {
             let argument: UInt32
             var mask = UInt64.max
@@ -21,7 +21,7 @@
         static let conditional: [(call: String, conditions: [Condition])] = [
             ("read", [Condition(argument: 0, value: 0)]),
             ("write", [Condition(argument: 0, value: 1)]),
-            // Of a damaged file, libde265 says on the standard error what is wrong.
+            // libde265 reports the faults of a damaged file on the standard error.
             ("write", [Condition(argument: 0, value: 2)]),
             // Memory of no file, which is not executable.
             (

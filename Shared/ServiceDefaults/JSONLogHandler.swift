@@ -34,7 +34,7 @@ public struct JSONLogHandler: LogHandler {
         self.write = write
     }
 
-    /// The value of one key of ``metadata``; nil when there is none.
+    /// The value of one key of ``metadata``; nil when the key is missing.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }

@@ -4,7 +4,7 @@ public import PostgresClient
 public import Storage
 internal import WireFormat
 
-/// The end, without effect, of a recovery that waits: a user who holds a device that is signed in needs none.
+/// Cancels a pending recovery: a user with a signed-in device does not need it.
 public enum RecoveryCancellation {
     /// Ends the recovery of an account if there is one, tells the user's devices, and records it in the audit log.
     ///

@@ -30,7 +30,7 @@ extension EncodedEnvelope {
             }
         }
 
-        /// Finds the field of a name by its bytes, so that no text is made of it; nil when it is unknown.
+        /// Finds the field of a name by its bytes, without making a string; nil when the name is unknown.
         init?(name: UnsafeRawBufferPointer) {
             switch (name.count, name.first) {
             case (1, UInt8(ascii: "i")): self = .id
@@ -77,7 +77,7 @@ extension EncodedEnvelope {
 
     /// Decodes a message from the fields of a stream entry; fields with unknown names are ignored.
     ///
-    /// - Throws: ``WireFormatError`` with the first field that is repeated, malformed or over its limit, or else one that is missing.
+    /// - Throws: ``WireFormatError`` with the first field that is repeated, malformed or over its limit, or else with a missing field.
     public convenience init(streamFields fields: any StreamFields) throws(WireFormatError) {
         var decoder = EnvelopeDecoder()
         var fault: WireFormatError?

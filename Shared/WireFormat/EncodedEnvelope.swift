@@ -6,7 +6,7 @@ public import FoundationEssentials
 public final class EncodedEnvelope: Sendable {
     /// The id of the message, a UUID of version 7, by which duplicates are skipped; republishing keeps it.
     public let id: UUID
-    /// The name of the kind of event, which may be one that this build does not know.
+    /// The name of the kind of event; this build may not know it.
     public let type: EventType
     /// The version of the schema that the body was written in, at least 1.
     public let version: Int

@@ -59,7 +59,7 @@ struct EnvelopeDecoder: ~Copyable {
         WireFormatError(.invalidField(field.name), "field \(field.name) \(fault)")
     }
 
-    /// Parses a decimal number without a sign, as this module writes it; nil when it is none, or over `max`.
+    /// Parses a decimal number without a sign, as this module writes it; nil when it is not a number, or over `max`.
     private static func number(_ bytes: UnsafeRawBufferPointer, max: Int64 = Date.maxWireMilliseconds) -> Int64? {
         guard (1...15).contains(bytes.count) else { return nil }
         var value: Int64 = 0
@@ -76,7 +76,7 @@ extension EncodedEnvelope {
     convenience init(_ fields: consuming EnvelopeDecoder) throws(WireFormatError) {
         typealias Decoder = EnvelopeDecoder
         let occurredAt = try Decoder.require(fields.occurredAt, .occurredAt)
-        // The parts move: what is copied counts a reference, here and when the decoder is destroyed.
+        // The parts are moved: a copy would count a reference, here and when the decoder is destroyed.
         try self.init(
             id: Decoder.require(fields.id, .id), type: EventType(rawValue: Decoder.require(fields.type.take(), .type)),
             version: Int(Decoder.require(fields.version, .version)), key: Decoder.require(fields.key.take(), .key),

@@ -12,8 +12,8 @@ public protocol Event: BodyObject, Equatable {
     /// The names of every stream that carries this event; one, named after the type, unless the event has lanes.
     static var streams: [String] { get }
 
-    /// The consumer groups that have to handle every event of this kind, by convention named after their services. Until all
-    /// of them have, the event is published again when it is lost. Empty for an event that is only broadcast.
+    /// The consumer groups that have to handle every event of this kind, by convention named after their services. Until all of them have
+    /// handled it, the event is published again when it is lost. Empty for an event that is only broadcast.
     static var groups: [String] { get }
 
     /// The id of the event's subject; events of one key are published in order.
@@ -24,7 +24,7 @@ public protocol Event: BodyObject, Equatable {
 }
 
 extension Event {
-    /// Version 1, that of every event whose schema has had no breaking change.
+    /// Version 1, the version of every event whose schema has had no breaking change.
     public static var version: Int { 1 }
     /// The one stream that is named after the type.
     public static var streams: [String] { [type.rawValue] }
@@ -48,7 +48,7 @@ public enum EventCatalog {
     public static let groupsByStream: [String: [String]] = Dictionary(
         uniqueKeysWithValues: events.flatMap { event in event.streams.map { ($0, event.groups) } })
 
-    /// The service that reads the streams without groups, in which its waiting requests learn that something has happened.
+    /// The service that reads these streams without a group, to wake its waiting requests.
     public static let broadcastReader = "identity-api"
 
     /// The streams that a service reads, in the order of ``events``.

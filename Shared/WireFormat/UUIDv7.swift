@@ -53,7 +53,7 @@ private struct BufferedRandom: RandomNumberGenerator {
 
     mutating func next() -> UInt64 {
         if used == words.count {
-            // 256 bytes are what one call may ask for, and it cannot fail for less.
+            // One call may ask for 256 bytes at most, and up to that number it cannot fail.
             let isFilled = words.withUnsafeMutableBytes { getentropy($0.baseAddress, $0.count) == 0 }
             precondition(isFilled, "the kernel has random numbers")
             used = 0

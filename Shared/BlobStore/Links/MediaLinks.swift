@@ -8,7 +8,7 @@ public struct MediaLinks: Sendable {
 
     /// Makes links to the objects of a store.
     ///
-    /// - Parameter store: Makes the links that the store serves; nil when it serves none.
+    /// - Parameter store: Makes the links that the store serves; nil when it serves no links.
     public init(store: (any BlobLinks)?, signer: MediaLinkSigner) {
         self.store = store
         self.signer = signer

@@ -10,7 +10,7 @@ public enum PictureType: String, Sendable, CaseIterable {
     /// The value of `Content-Type`.
     public var mimeType: String { "image/\(rawValue)" }
 
-    /// Derives the type of an object from the extension of its key; nil when it is not that of a picture.
+    /// Derives the type of an object from the extension of its key; nil when it is not a picture's extension.
     public init?(of key: BlobKey) {
         guard let type = Self.allCases.first(where: { key.name.hasSuffix(".\($0.fileExtension)") }) else { return nil }
         self = type

@@ -19,7 +19,7 @@ public struct PublicURL: Sendable, Equatable {
         self.text = rest.last == UInt8(ascii: "/") ? String(text.dropLast()) : text
     }
 
-    /// Returns the host of an authority; nil when there is none or the port is invalid.
+    /// Returns the host of an authority; nil when the host is missing or the port is invalid.
     private static func host(of authority: String) -> String? {
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return nil }

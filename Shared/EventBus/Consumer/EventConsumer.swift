@@ -6,9 +6,9 @@ import WireFormat
 
 /// Consumes the streams of its handlers for one group, until graceful shutdown; then it drains.
 ///
-/// Each stream has a connection, workers and limits of its own, so that a bulk mailing does not delay a sign-in. A message
-/// is acknowledged only after its handler's transaction is committed. One whose handler failed is tried again after a
-/// delay, and one that cannot be read, fails too often or kills its consumers becomes a dead letter (``RetryPolicy``).
+/// Each stream has a connection, workers and limits of its own, so that a bulk mailing does not delay a sign-in. A message is acknowledged
+/// only after its handler's transaction is committed. A message whose handler failed is tried again after a delay. A message that cannot be
+/// read, fails too often or kills its consumers becomes a dead letter (``RetryPolicy``).
 public struct EventConsumer: Service {
     /// The time without a read after which the consumer is not ready.
     public static let maxSilence: Duration = .seconds(30)

@@ -17,8 +17,8 @@ public struct EventConsumerConfiguration: Sendable {
     public var heartbeatInterval: Duration = .milliseconds(500)
     /// The time without a heartbeat after which a consumer counts as dead.
     public var silenceLimit: Duration = .seconds(7)
-    /// The time for a heartbeat of a consumer after the end of its lifeline was noticed; two intervals at least, in which a living one has
-    /// connected again.
+    /// The time for a heartbeat of a consumer after the loss of its lifeline was noticed: at least two intervals, in which a living
+    /// consumer connects again.
     public var lifelineGrace: Duration = .milliseconds(1200)
     /// The idle time after which an entry may be claimed of a consumer that lives: the delivery never reached it, so that it does not
     /// renew the entry.
@@ -54,8 +54,8 @@ public struct EventConsumerConfiguration: Sendable {
             holdOff: heartbeatInterval * 6)
     }
 
-    /// The time after a stall in which every living consumer has renewed its entries: one that was delivered just before an interval is
-    /// renewed at the next but one, and an interval ends with the first heartbeat after it.
+    /// The time after a stall in which every living consumer has renewed its entries: an entry delivered just before an interval is renewed
+    /// at the second interval after it, and an interval ends with the first heartbeat after it.
     var renewalTime: Duration { min((claimInterval + heartbeatInterval) * 2.7, claimMinIdle) }
 
     var backoff: Backoff { Backoff(min: minBackoff, max: maxBackoff) }

@@ -3,10 +3,10 @@ import Synchronization
 
 /// Handles the suspect entries of a process one at a time, while the consumer of the suspect's stream handles nothing else.
 ///
-/// When a process dies, every entry that it holds counts a crash, although one of them at most caused it. Entries are therefore not dead
-/// lettered for crashes that they shared: the second crash makes an entry suspect, and the last crash that counts happens in this lane.
-/// The consumers of other streams go on: a suspect may take minutes, and a crash that one of their entries causes in just that time is
-/// counted against the suspect, which an operator can replay.
+/// When a process dies, every entry that it holds counts a crash, although at most one of them caused it. So entries do not become dead
+/// letters for shared crashes: the second crash makes an entry suspect, and its last counted crash happens in this lane. The consumers of
+/// other streams go on: a suspect may take minutes. If another entry crashes the process in that time, the crash counts against the
+/// suspect, which an operator can redrive.
 final class IsolationLane: Sendable {
     /// Opens when the current run ends; nil when the lane is free.
     private let currentRun = Mutex<AsyncLatch?>(nil)

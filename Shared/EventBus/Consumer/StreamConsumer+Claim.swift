@@ -44,7 +44,7 @@ extension StreamConsumer {
     /// The least time between two heartbeats.
     private static var minWait: Duration { .milliseconds(10) }
 
-    /// Opens another lifeline in place of one that the server has lost. Without one this consumer's death is noticed later.
+    /// Opens a new lifeline when the server has lost the old one. Without a lifeline, this consumer's death is noticed later.
     private func connect(_ lifeline: inout (any Lifeline)?) async {
         await lifeline?.close()
         lifeline = nil
@@ -55,7 +55,7 @@ extension StreamConsumer {
         }
     }
 
-    /// The entries held at the last interval, from which the next one knows those that take long.
+    /// The entries held at the last interval. Entries that are still held at the next interval take long.
     private struct HeldSnapshot {
         /// When it was taken; nil before the first.
         var at: ContinuousClock.Instant?
@@ -66,7 +66,7 @@ extension StreamConsumer {
         func isOver(_ now: ContinuousClock.Instant, _ age: Duration) -> Bool { at.map { now - $0 >= age } ?? true }
     }
 
-    /// Renews the entries that were held at the last interval already, and releases those that no worker has begun since.
+    /// Renews the entries that were already held at the last interval, and releases the ones that no worker has begun since.
     ///
     /// - Returns: Whether entries are released.
     private func renewAndRelease(_ last: inout HeldSnapshot) async throws(EventBusError) -> Bool {
@@ -85,13 +85,13 @@ extension StreamConsumer {
     private func keep(_ ids: Set<EntryID>) async throws(EventBusError) -> Set<EntryID> {
         guard !ids.isEmpty else { return [] }
         let gone = try await transport.keep(ids.sorted(), by: scope.address)
-        // Those that were just settled are no longer pending, which is no loss.
+        // Entries that were just settled are not pending any more; that is not a loss of ownership.
         let lost = state.held(of: gone)
         lostOwnership(of: lost)
         return Set(lost)
     }
 
-    /// Claims the entries of a dead consumer, or the released ones, until none are left or there is no room.
+    /// Claims the entries of a dead consumer, or the released ones, until no entry is left or there is no room.
     private func claimAll(of holder: String) async throws(EventBusError) {
         var cursor = EntryID.zero
         repeat {

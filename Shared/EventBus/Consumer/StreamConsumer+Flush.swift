@@ -52,15 +52,15 @@ extension StreamConsumer {
         do {
             try await send(all: dispositions, &unsent)
         } catch  where error.code == .groupMissing {
-            // The server has lost the group and with it all pending entries: nothing is left to settle there.
-            // Dead letters need no server: they are stored even so.
+            // The server has lost the group and with it all pending entries: no entry can be settled there. Dead letters are stored even
+            // so: they do not need Redis.
             let letters = unsent.filter { if case .deadLetter = $0 { true } else { false } }
             let isMixed = !letters.isEmpty && letters.count < unsent.count
             let kept = Set(isMixed ? letters.map(\.id) : [])
             state.applied(unsent.map(\.id).filter { !kept.contains($0) })
             return isMixed ? await send(letters) : true
         } catch  where error.code == .refused && unsent.count > 1 {
-            // One of them is the cause; the others must not wait for it.
+            // One of the dispositions is the cause; the others must not wait for it.
             var isSent = true
             for disposition in unsent { isSent = await send([disposition]) && isSent }
             return isSent
@@ -95,8 +95,9 @@ extension StreamConsumer {
     /// Stores dead letters in the database, and then acknowledges their entries. A process that dies in between leaves them pending: the
     /// next consumer finds their marks in the inbox, or gives them up again, which stores nothing new.
     private func store(_ letters: [NewDeadLetter], _ unsent: inout [Disposition]) async throws(EventBusError) {
-        // What another consumer has claimed is decided by that one; the others are renewed, so that none is claimed meanwhile. What the
-        // server has lost is stored: the inbox refuses it if its message was handled, here or elsewhere.
+        // If another consumer has claimed an entry, that consumer decides on it. The other entries are renewed, so that they are not
+        // claimed meanwhile. A dead letter whose entry the server has lost is stored: the inbox refuses it if its message was handled, here
+        // or elsewhere.
         let gone = Set(try await keep(letters.map(\.entryID)))
         let own = letters.filter { !gone.contains($0.entryID) }
         scope.metrics.dead.increment(by: try await deadLetters.add(own, of: scope.address.group, by: scope.consumer))
@@ -106,8 +107,8 @@ extension StreamConsumer {
         state.acknowledge(Array(stored))
     }
 
-    /// Renews entries and returns those that another consumer has claimed. A group that the server has lost holds nothing, so that
-    /// no other consumer has claimed any.
+    /// Renews entries and returns those that another consumer has claimed. A group that the server has lost has no pending entries, so no
+    /// other consumer has claimed any of them.
     private func keep(_ ids: [EntryID]) async throws(EventBusError) -> [EntryID] {
         do throws(EventBusError) {
             return try await transport.keep(ids, by: scope.address)
@@ -123,8 +124,8 @@ extension StreamConsumer {
         state.applied(ids)
     }
 
-    /// Counts entries that another consumer claimed while this one held them. The inbox lets them take effect once, but it should not
-    /// happen.
+    /// Counts entries that another consumer claimed while this one held them. The inbox ensures that they take effect once, but such claims
+    /// should not happen.
     func lostOwnership(of ids: [EntryID]) {
         guard !ids.isEmpty else { return }
         scope.metrics.ownershipLost.increment(by: ids.count)

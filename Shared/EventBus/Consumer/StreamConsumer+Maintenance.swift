@@ -8,7 +8,7 @@ extension StreamConsumer {
     /// The idle time after which a consumer without pending entries is deleted from its group.
     private static var deadConsumerAge: Duration { .seconds(600) }
 
-    /// Appends the group's retries when they are due. Every consumer does, so that the group depends on none of them.
+    /// Appends the group's retries when they are due. Every consumer does it, so that the group does not depend on a single consumer.
     func resumeRetries() async {
         while !stopping.isOpen, !Task.isCancelled {
             var pause = configuration.retryPoll
@@ -24,7 +24,7 @@ extension StreamConsumer {
     }
 
     /// Trims the stream, deletes dead consumers and old dead letters, records the group's metrics, and watches the other tasks: returns an
-    /// error when one of them makes no progress any more.
+    /// error when a task makes no progress any more.
     func maintain() async -> EventBusError? {
         let clock = scope.clock
         var lastRetirement = clock.now
@@ -70,7 +70,7 @@ extension StreamConsumer {
         let now = scope.clock.now
         let silence = stopping.isOpen ? .zero : progress.silence()
         scope.metrics.silence.record(silence / .seconds(1))
-        // A consumer without room reads nothing, and would not record it otherwise.
+        // Recorded here, because a consumer without room does not read.
         scope.metrics.inHand.record(state.heldCount)
         let ignored = (slots + [suspectSlot]).map { $0.check(now, limit: configuration.handlerTimeout) }.max() ?? .zero
         let limit = configuration.stallLimit

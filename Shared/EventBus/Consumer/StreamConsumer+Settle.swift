@@ -2,7 +2,7 @@ import AsyncPrimitives
 import Logging
 
 extension StreamConsumer {
-    /// Adds delivered entries: those for the workers, and those that are settled without handling.
+    /// Adds delivered entries: entries for the workers, and entries that are settled without handling.
     func take(_ entries: [DeliveredEntry]) {
         if entries.allSatisfy({ policy.decision(onUnhandled: $0) == nil }) { return state.add(entries) }
         var foreign: [EntryID] = []

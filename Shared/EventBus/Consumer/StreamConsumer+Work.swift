@@ -27,7 +27,7 @@ extension StreamConsumer {
                 } else {
                     _ = await work(on: [suspect], in: slot)
                 }
-                // At once, in the lane: if the next suspect ends the process, this one must not count that crash as well.
+                // Settle it at once, in the lane: if the next suspect ends the process, this suspect must not count that crash as well.
                 if await !flush() { state.settlementAdded.signal() }
             }
             state.leaveSuspect(suspect.id)

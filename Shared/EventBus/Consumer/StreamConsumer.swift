@@ -4,7 +4,7 @@ import Logging
 import Metrics
 import ServiceLifecycle
 
-/// Consumes one stream for one group: reads entries, has workers handle them, settles them, and claims those of dead consumers.
+/// Consumes one stream for one group: reads entries, has workers handle them, settles them, and claims the entries of dead consumers.
 ///
 /// The reader, the claimer, the settler, the maintenance and the workers are tasks that share a ``StreamConsumerState``.
 struct StreamConsumer: Sendable {
@@ -80,15 +80,15 @@ struct StreamConsumer: Sendable {
         stop()
         tasks.cancel()
         drain.cancel()
-        // A task of its own, because this one may be cancelled, and committed entries are acknowledged all the same.
+        // A separate task, because this task may be cancelled, and committed entries must be acknowledged all the same.
         await Task { await finish() }.value
         if let stall { throw stall }
     }
 
-    /// The time in which handlers have to end that were cancelled at the end of the drain time.
+    /// The time in which cancelled handlers have to end after the drain time.
     private static var abandonGrace: Duration { .seconds(2) }
 
-    /// Runs all tasks until they have ended, or until the maintenance finds that one of them is stalled.
+    /// Runs all tasks until they have ended, or until the maintenance finds a stalled task.
     private func runTasks() async -> EventBusError? {
         let maintenance = Task { await maintain() }
         let working = Task {

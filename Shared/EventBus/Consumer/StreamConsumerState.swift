@@ -6,8 +6,8 @@ import Synchronization
 final class StreamConsumerState: Sendable {
     /// A task that waits.
     ///
-    /// A class, because an optional continuation is copied and destroyed by functions of the runtime also where it is nil, several times
-    /// for each entry.
+    /// A class, because functions of the runtime copy and destroy an optional continuation several times for each entry, even when it is
+    /// nil.
     private final class Waiter: Sendable {
         private let continuation: CheckedContinuation<Void, Never>
 
@@ -32,7 +32,7 @@ final class StreamConsumerState: Sendable {
     /// A set is made outside of the lock, for which the workers wait.
     var heldIDs: Set<EntryID> { Set(machine.withLock { $0.heldIDs }) }
 
-    /// Those of some entries that are held.
+    /// Returns the given entries that this consumer holds.
     func held(of ids: [EntryID]) -> [EntryID] { machine.withLock { machine in ids.filter(machine.isHeld) } }
 
     var heldCount: Int { machine.withLock { $0.heldCount } }
@@ -48,7 +48,7 @@ final class StreamConsumerState: Sendable {
             }
             let (isOver, room) = machine.withLock { machine in (machine.isReadingOver, machine.room) }
             if isOver { return nil }
-            // A pause or a claim may have taken the room meanwhile, and a read of none would have no limit.
+            // A pause or a claim may have taken the room meanwhile, and a read with COUNT 0 would have no limit.
             if room > 0 { return room }
         }
     }
@@ -76,7 +76,7 @@ final class StreamConsumerState: Sendable {
         settlementAdded.signal()
     }
 
-    /// Waits for entries to handle; nil when the consumer is closed and none are left.
+    /// Waits for entries to handle; nil when the consumer is closed and no entry is left.
     func next() async -> [DeliveredEntry]? {
         while true {
             switch takeNext() {
@@ -87,7 +87,7 @@ final class StreamConsumerState: Sendable {
         }
     }
 
-    /// A function of its own, as is ``waitForWork()``: what an asynchronous function has at hand is allocated piece by piece, and most
+    /// A separate function, like ``waitForWork()``: the local variables of an asynchronous function are allocated one by one, and most
     /// workers find entries without waiting.
     private func takeNext() -> StreamConsumerStateMachine<Waiter>.Next {
         let (next, reader) = machine.withLock { machine in (machine.next(), machine.readerToWake()) }
@@ -124,7 +124,7 @@ final class StreamConsumerState: Sendable {
         for waiter in machine.withLock({ $0.resume() }) { waiter.resume() }
     }
 
-    /// Waits for a suspect; nil when the consumer is closed and none is left.
+    /// Waits for a suspect; nil when the consumer is closed and no suspect is left.
     func nextSuspect() async -> DeliveredEntry? {
         while true {
             switch machine.withLock({ $0.nextSuspect() }) {

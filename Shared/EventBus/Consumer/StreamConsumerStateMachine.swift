@@ -6,8 +6,7 @@ import DequeModule
 /// ``StreamConsumer``, which calls it through ``StreamConsumerState``. The number of held entries is bounded: the reader asks for at most
 /// ``room`` and the claimer for at most ``claimRoom``, so that together they hold at most twice the ``capacity``.
 ///
-/// What its callers have to keep is checked where they call, also in release builds: a consumer that has lost count of its entries must
-/// not go on.
+/// The preconditions of its methods are checked in release builds, too: a consumer that has lost count of its entries must not continue.
 struct StreamConsumerStateMachine<Waiter> {
     /// The most workers that are woken at a time; each wakes the next when it takes its entries and more are waiting. A worker whose
     /// handler does not suspend takes the next entries itself, and waking a worker for each entry would cost more than the work.
@@ -22,7 +21,7 @@ struct StreamConsumerStateMachine<Waiter> {
 
     private var waiting: Deque<DeliveredEntry> = []
     private var held = HeldEntries()
-    /// The entries of failed batches, each of which is handled alone, because any of them may be the cause.
+    /// The entries of failed batches. Each is handled alone, because any of them may be the cause.
     private var singles: Set<EntryID> = []
     /// Suspects that wait for the isolation lane.
     private var suspects: Deque<DeliveredEntry> = []
@@ -51,8 +50,8 @@ struct StreamConsumerStateMachine<Waiter> {
     /// The number of entries that the reader may ask for now.
     var room: Int { isPaused ? 0 : max(0, capacity - held.count) }
 
-    /// Whether a read is worth its round trip: no entry waits for a worker, or half of the room is free. While entries wait no worker is
-    /// idle for want of them, and a read for each settled entry would cost more than the entry.
+    /// Whether a read is worth its round trip: no entry waits for a worker, or half of the room is free. While entries wait, no worker is
+    /// idle, and a read for each settled entry would cost more than the entry.
     private var isReadDue: Bool { room > 0 && (waiting.isEmpty || 2 * room >= capacity) }
 
     /// The number of entries that may be claimed now. Claims have room beyond the reader's, which then waits: otherwise the entries of
@@ -243,7 +242,7 @@ struct StreamConsumerStateMachine<Waiter> {
         hasBegunSuspect = true
     }
 
-    /// Ends the work on a suspect. One that could not be begun is dropped: it stays pending until a consumer claims it. Returns the
+    /// Ends the work on a suspect. A suspect that could not be begun is dropped: it stays pending until a consumer claims it. Returns the
     /// reader, if it has to be woken.
     mutating func leaveSuspect(_ id: EntryID) -> Waiter? {
         defer { hasBegunSuspect = false }
@@ -294,7 +293,7 @@ struct StreamConsumerStateMachine<Waiter> {
         return readerToWake()
     }
 
-    /// Records that entries with dispositions need nothing but an acknowledgement any more. Returns the reader, if it has to be woken.
+    /// Records that entries with dispositions only need an acknowledgement now. Returns the reader, if it has to be woken.
     mutating func acknowledge(_ ids: [EntryID]) -> Waiter? {
         done += ids
         return applied(ids)

@@ -20,7 +20,7 @@ public struct NewDeadLetter: Sendable {
     public let entryID: EntryID
     /// The message's id; nil when it cannot be read.
     public let messageID: UUID?
-    /// The entry as it was published, without what its retries have added.
+    /// The entry as it was published, without the fields that its retries have added.
     public let fields: [StreamField]
     /// Why it is given up.
     public let reason: DeadLetterReason
@@ -53,8 +53,8 @@ public struct NewDeadLetter: Sendable {
             crashes: entry.crashes)
     }
 
-    /// The id of the dead letter: that of its message. An entry without one has an id of version 7 that is made of the entry's, so that it
-    /// becomes one dead letter, however often it is given up.
+    /// The id of the dead letter: the id of its message. For an entry without a message id, it is a UUID of version 7 that is derived from
+    /// the entry id, so that repeated attempts to give it up create one dead letter.
     public var id: UUID { messageID ?? entryID.asUUID }
 }
 

@@ -4,9 +4,9 @@ internal import WireFormat
 
 /// The result of redriving dead letters.
 public struct Redriven: Sendable, Equatable {
-    /// Those that are published to their group again.
+    /// The dead letters that are published to their group again.
     public internal(set) var ids: [UUID] = []
-    /// Those that are no messages, which no outbox can publish; they are left as they are.
+    /// The dead letters that are not messages. The outbox cannot publish them, so they are not changed.
     public internal(set) var unreadable: [UUID] = []
 }
 

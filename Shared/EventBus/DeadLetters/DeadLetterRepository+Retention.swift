@@ -5,7 +5,7 @@ public import PostgresClient
 public struct DeadLetterBacklog: Sendable, Equatable {
     /// Their number; at most ``maxCounted``.
     public var count = 0
-    /// The time when the oldest of them was given up; nil when there are none.
+    /// The time when the oldest dead letter was given up; nil without dead letters.
     public var oldestAt: Date?
 
     /// The number up to which dead letters are counted, so that a count does not read all of very many.

@@ -14,8 +14,8 @@ public struct DeadLetterRepository: Sendable {
         self.db = db
     }
 
-    /// Stores dead letters of a group and marks their messages in its inbox. Those that the group has handled or given up already are left
-    /// out, so that it may be repeated.
+    /// Stores dead letters of a group and marks their messages in its inbox. Messages that the group has already handled or given up are
+    /// skipped, so the call may be repeated.
     ///
     /// - Parameter consumer: The name of the consumer that gives them up.
     /// - Returns: The number of dead letters that are new.
@@ -37,7 +37,7 @@ public struct DeadLetterRepository: Sendable {
 
     /// Returns at most `limit` dead letters of a group, the oldest first.
     ///
-    /// - Parameter last: The last one of the page before; nil to begin.
+    /// - Parameter last: The last dead letter of the previous page; nil to begin.
     public func page(of group: StreamGroup, after last: DeadLetter? = nil, limit: Int) async throws(PostgresError) -> [DeadLetter] {
         let query: PostgresQuery = """
             SELECT * FROM dead_letters

@@ -8,10 +8,10 @@ protocol DeadLetterStore: Sendable {
     /// Stores dead letters, each once, however often it is called; see ``DeadLetterRepository/add(_:of:by:)``.
     func add(_ letters: [NewDeadLetter], of group: StreamGroup, by consumer: String) async throws(EventBusError) -> Int
 
-    /// Deletes those that are older than `age`, and returns their number.
+    /// Deletes the dead letters that are older than `age`, and returns their number.
     func deleteOlder(than age: Duration, of group: StreamGroup) async throws(EventBusError) -> Int
 
-    /// Returns what is left.
+    /// Returns the number and the age of the remaining dead letters.
     func backlog(of group: StreamGroup) async throws(EventBusError) -> DeadLetterBacklog
 }
 
@@ -55,7 +55,7 @@ struct PostgresDeadLetters: DeadLetterStore {
         do {
             return try await body()
         } catch {
-            // A statement that took too long says nothing about the dead letter, which was not handled but only written.
+            // A statement timeout is not a fault of the dead letter: the statement only writes it.
             let answer = error as? PostgresError
             let isRefused = answer?.fault == .message && answer?.code != .timeout && answer?.sqlState != "57014"
             throw EventBusError(isRefused ? .refused : .unavailable, doing, underlying: error)

@@ -4,7 +4,7 @@ struct DispositionPolicy: Sendable {
     enum Decision: Sendable, Equatable {
         /// Its effect is committed, or it is not for this group.
         case acknowledge
-        /// It failed with others, any of which may be the cause: each is handled alone.
+        /// It failed in a batch, and any entry of the batch may be the cause: each is handled alone.
         case handleAlone
         case retry(RetryCause, failures: Int, delay: Duration)
         case deadLetter(DeadLetterReason, failures: Int)
@@ -44,7 +44,7 @@ struct DispositionPolicy: Sendable {
 
     /// Returns the decision on an entry that was handled with this result.
     ///
-    /// - Parameter random: Returns a number from 0 to 1, of which 0 makes the longest delay.
+    /// - Parameter random: Returns a number from 0 to 1; 0 makes the longest delay.
     func decision(
         on entry: DeliveredEntry, _ result: ProcessingResult, _ circumstances: Circumstances,
         random: () -> Double = { .random(in: 0...1) }

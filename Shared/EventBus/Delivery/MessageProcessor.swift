@@ -31,7 +31,7 @@ enum ProcessingResult: Sendable {
         }
     }
 
-    /// The text of the error; empty when there is none.
+    /// The text of the error; empty without an error.
     var errorText: String {
         switch self {
         case .handled, .duplicate: ""

@@ -8,6 +8,6 @@ public import WireFormat
 public protocol EventHandler<Body>: Sendable {
     associatedtype Body: Event
 
-    /// Handles one event. A handler that returns without a commit found nothing to do; the message is marked all the same.
+    /// Handles one event. If a handler returns without a commit, it had nothing to do; the message is marked as handled all the same.
     func handle(_ event: Envelope<Body>, _ context: HandlerContext) async throws
 }

@@ -7,7 +7,7 @@ public struct NewOutboxMessage: Sendable {
     public let envelope: EncodedEnvelope
     /// The stream.
     public let stream: String
-    /// The consumer groups that must handle it; the row stays open until all of them have.
+    /// The consumer groups that must handle it; the row stays open until all of them have handled it.
     public let groups: [String]
 
     /// Makes the message of an event.
@@ -78,10 +78,10 @@ public struct OverdueMessage: Sendable {
 public struct OutboxBacklog: Sendable, Equatable {
     /// The number of messages that wait for the relay.
     public let waiting: Int
-    /// The time when the oldest of them was created.
+    /// The time when the oldest waiting message was created.
     public let oldestWaitingAt: Date?
     /// The number of published messages that are not confirmed.
     public let unconfirmed: Int
-    /// The time when the oldest of them was created.
+    /// The time when the oldest unconfirmed message was created.
     public let oldestUnconfirmedAt: Date?
 }

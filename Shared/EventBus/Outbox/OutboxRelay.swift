@@ -100,7 +100,7 @@ public struct OutboxRelay: Service {
                     trace.sent(message)
                     sent.append(OutboxPublication(messageID: message.envelope.id, entryID: entry.description))
                 case .failure(let error):
-                    // A message that the server cannot take now is sent with the next batch; one that it refuses for good is
+                    // A message that the server cannot take now is sent with the next batch. A message that it refuses for good is
                     // postponed, so that it does not block the others.
                     if error.code == .refused { refused.append(message.envelope.id) }
                     failures.append(error)

@@ -10,9 +10,9 @@ public struct OutboxRelayConfiguration: Sendable {
     public var maxPoll: Duration = .seconds(1)
     /// The longest pause after failures in a row; the first is ``minPoll``.
     public var maxFailurePause: Duration = .seconds(2)
-    /// The time from a publication until the ``Republisher`` checks whether the message was handled or lost. It grows by half
-    /// with each publication of the same message: a message that cannot arrive is not sent without end, and one that a failing
-    /// server loses several times does not wait for long.
+    /// The time from a publication until the ``Republisher`` checks whether the message was handled or lost. It grows by half with each
+    /// publication of the same message: so a message that can never arrive is sent less and less often, and a message that a failing server
+    /// loses several times does not wait for long.
     public var confirmWait: Duration = .seconds(10)
     /// The limit of ``confirmWait``.
     public var maxConfirmWait: Duration = .seconds(15 * 60)

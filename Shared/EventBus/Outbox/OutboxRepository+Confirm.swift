@@ -6,18 +6,18 @@ internal import WireFormat
 public struct OutboxCheck: Sendable {
     /// The number of messages that each of their groups has handled or given up.
     public let confirmed: Int
-    /// The messages that some group has neither handled nor given up: they are still in its backlog, or lost.
+    /// The messages that some group has not handled and not given up: they are still in its backlog, or lost.
     public let overdue: [OverdueMessage]
 }
 
 extension OutboxRepository {
-    /// Checks the due published messages with one statement: those that all groups have in their inbox become `confirmed`. The others
+    /// Checks the due published messages with one statement: messages that all groups have in their inbox become `confirmed`. The others
     /// are returned to this caller only, until the time `recheck` has passed.
     ///
     /// A confirmed message is never republished, and users' texts are removed from it.
     ///
     /// - Parameters:
-    ///   - limit: The most messages to check, those that are due longest first.
+    ///   - limit: The most messages to check; the longest due come first.
     ///   - group: The group whose messages are checked; nil for all messages.
     public func checkPublished(limit: Int, recheck: Duration, of group: String? = nil) async throws(PostgresError) -> OutboxCheck {
         // The limit is part of the SQL text: for a bound parameter the planner assumes a tenth of the table, and reads all of it.

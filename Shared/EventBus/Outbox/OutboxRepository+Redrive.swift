@@ -5,11 +5,12 @@ extension OutboxRepository {
     /// Makes a relay publish messages to one group again, as if they were new: `→ waiting`. Call in the transaction that deletes their
     /// dead letters.
     ///
-    /// A row that all groups have settled, or that is deleted by now, is for this group alone: the inbox forgets after a time what the
-    /// others have handled. A row that other groups still need is published to all of them, which their inboxes absorb.
+    /// If all groups have settled the row, or it is deleted, the message is published to this group only, because the marks of the other
+    /// groups in the inbox may have expired. If other groups still need the row, it is published to all groups, and the inbox skips the
+    /// duplicates.
     ///
-    /// - Parameter messages: Each message once, for the group that is given it again; with the body that the dead letter has kept, because
-    ///   texts are removed from a confirmed row.
+    /// - Parameter messages: Each message once, with the group that gets it again and the body from the dead letter, because texts are
+    ///   removed from a confirmed row.
     func redrive(_ messages: [NewOutboxMessage]) async throws(PostgresError) {
         for message in messages {
             let envelope = message.envelope

@@ -38,8 +38,8 @@ extension OutboxRepository {
     /// The most messages that ``messages(requestID:)`` returns.
     public static let maxTracedMessages = 1000
 
-    /// Returns the messages that one HTTP request led to, in the order in which they were appended; none when the request is unknown,
-    /// or so old that they are deleted. Takes milliseconds, by the index on the request id.
+    /// Returns the messages that one HTTP request led to, in the order in which they were appended; empty when the request is unknown, or
+    /// so old that its messages are deleted. Takes milliseconds, by the index on the request id.
     public func messages(requestID: String) async throws(PostgresError) -> [OutboxRecord] {
         let query: PostgresQuery = """
             SELECT o.*, handled.names, handled.times, handled.dead

@@ -19,8 +19,8 @@ public struct OutboxRepository: Sendable {
         try await append([message])
     }
 
-    /// Appends messages with one statement, and wakes a relay when they are committed: the one of the same client, or, if there is
-    /// none, all others. When a message id already exists, the next statement or the commit throws a unique violation.
+    /// Appends messages with one statement, and wakes a relay when they are committed: the relay of the same client or, without one, all
+    /// other relays. When a message id already exists, the next statement or the commit throws a unique violation.
     public func append(_ batch: [NewOutboxMessage]) async throws(PostgresError) {
         guard !batch.isEmpty else { return }
         let isHeardHere = db.hasListeners(on: Self.channel)

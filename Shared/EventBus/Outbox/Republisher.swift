@@ -7,14 +7,13 @@ public import ServiceLifecycle
 /// Republishes the messages that Redis lost: published messages that some group has not handled, and whose entry is neither
 /// undelivered nor pending in that group.
 ///
-/// It checks in this order, so that no handled message is sent again: the due messages that are not in the inbox (Postgres),
-/// those of them that the stream does not have (Redis), and those of these that are still not in the inbox (Postgres), because
-/// handlers commit before they acknowledge. The relay then publishes the same message with the same id. A message that waits in a
-/// long backlog is left alone, however long that takes. Only a message whose retry was just appended may be sent twice; the inbox
-/// absorbs that.
+/// It checks in this order, so that no handled message is sent again: which due messages are not in the inbox (Postgres), which of them are
+/// not in the stream (Redis), and which of these are still not in the inbox (Postgres), because handlers commit before they acknowledge.
+/// The relay then publishes the same message with the same id. A message that waits in a long backlog is left alone, however long that
+/// takes. Only a message whose retry was just appended may be sent twice; the inbox absorbs that.
 ///
-/// Any number may run: a message that one of them checks is skipped by the others until its next check is due. No transaction is
-/// open during the queries to Redis.
+/// Any number of republishers may run: while one checks a message, the others skip it until its next check is due. No transaction is open
+/// during the queries to Redis.
 public struct Republisher: Service {
     private let transport: any EventTransport
     private let postgres: PostgresClient
@@ -26,7 +25,7 @@ public struct Republisher: Service {
 
     /// Makes a republisher; it needs a relay, in this or another process, that publishes the messages it finds.
     ///
-    /// - Parameter group: The group whose messages it looks after: a service may read its own streams only. nil for all groups.
+    /// - Parameter group: The group whose messages it republishes: a service may read its own streams only. nil for all groups.
     public init(
         transport: any EventTransport, postgres: PostgresClient, group: String? = nil,
         configuration: RepublisherConfiguration = RepublisherConfiguration(), logger: Logger,

@@ -38,7 +38,8 @@ extension RedisEventTransport {
     }
 }
 
-/// A subscription that is never sent anything: the server counts the subscribers of its channel, and a connection that is closed is none.
+/// A subscription to a channel without messages. The server counts the channel's subscribers, and drops a subscriber when its connection
+/// closes.
 private struct RedisLifeline: Lifeline {
     let connection: RedisConnection
 

@@ -36,7 +36,7 @@ public struct RedisEventTransport: EventTransport {
     /// Returns the key for the number of claims that took entries from each consumer of a group.
     func lossKey(of group: StreamGroup) -> String { "\(key(of: group.stream)):\(group.name):losses" }
 
-    /// Returns the keys for the time of a group's last heartbeat, and for that of each consumer.
+    /// Returns the keys for the time of a group's last heartbeat, and for the last heartbeat of each consumer.
     func pulseKeys(of group: StreamGroup) -> [String] {
         let stem = "\(key(of: group.stream)):\(group.name)"
         return ["\(stem):pulse", "\(stem):heartbeats"]
@@ -57,7 +57,7 @@ public struct RedisEventTransport: EventTransport {
         _ entries: [OutgoingEntry]
     ) async throws(EventBusError) -> [Result<EntryID, EventBusError>] {
         guard !entries.isEmpty else { return [] }
-        // Entries that are appended together are mostly of one stream, whose key is made once.
+        // Entries that are appended together mostly belong to one stream, so its key is made once.
         var (stream, key) = ("", "")
         var list = RedisCommandList(count: entries.count, capacity: entries.reduce(0) { $0 + $1.approximateByteCount })
         for entry in entries {

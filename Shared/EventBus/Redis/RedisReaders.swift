@@ -46,13 +46,13 @@ final class RedisGroupReader: GroupReader {
                 entries: entries.map { DeliveredEntry(id: EntryID($0.id), contents: $0.fields, deliveryCount: 1) },
                 gone: acknowledging.isEmpty ? [] : await gone(of: acknowledging, replies.prefix(acknowledgement.count), isOwner: isOwner))
         } catch {
-            // The next connection watches anew; this one may have lost its transaction.
+            // The next connection sends WATCH again; the transaction of this connection may be lost.
             ownsAll.store(false, ordering: .relaxed)
             throw EventBusError(error, "reading")
         }
     }
 
-    /// The commands that acknowledge entries: a transaction, or the script; none when the server has yet to be taught the script.
+    /// The commands that acknowledge entries: a transaction, or the script; empty while the server has not loaded the script yet.
     private func acknowledgement(of ids: [EntryID], isOwner: Bool) -> [RedisCommand] {
         if isOwner {
             return begin + [.xack(keys[0], group: consumer.group.name, ids: ids.map(\.streamID)), RedisCommand("EXEC")]
@@ -64,7 +64,7 @@ final class RedisGroupReader: GroupReader {
     private func gone(of ids: [EntryID], _ replies: ArraySlice<RedisReply>, isOwner: Bool) async -> [EntryID]? {
         if let reply = replies.last, reply.error == nil {
             if !isOwner { return Self.ids(reply) }
-            // Null when entries were claimed meanwhile, from this consumer or from another: nothing is acknowledged yet.
+            // Null when entries were claimed meanwhile, from this consumer or from another: no entry is acknowledged yet.
             if reply.array?.first?.integer != nil { return [] }
         }
         // If the server does not know the script, this call sends it. After any other failure the next read acknowledges again.
@@ -79,7 +79,7 @@ final class RedisGroupReader: GroupReader {
     private static func ids(_ reply: RedisReply) -> [EntryID] { (reply.array ?? []).compactMap { EntryID($0) } }
 
     func interrupt() async {
-        // Closing the connection instead could lose a reply on its way, whose entries would wait to be claimed.
+        // Closing the connection instead could lose a reply on its way, and its entries would wait until they are claimed.
         _ = try? await client.unblock(connection)
     }
 

@@ -14,7 +14,8 @@ struct HandlerSpan: Sendable {
     let traceparent: String?
     private let span: (any Span)?
 
-    /// - Parameter type: The type that the handler takes; that of the message is not checked yet, and must not become the span's name.
+    /// - Parameter type: The type of event that the handler takes. The message's own type is not checked yet, and must not become the
+    ///   span's name.
     init(of message: EncodedEnvelope, _ type: EventType, _ entry: DeliveredEntry, in scope: ConsumerScope) {
         work = WorkContext(requestID: message.requestID, messageID: message.id, traceparent: message.traceparent)
         guard scope.isTraced else {
@@ -60,7 +61,7 @@ struct HandlerSpan: Sendable {
 
 extension Envelope {
     /// The context of work on the message. A handler of single messages runs in it; a handler of batches uses it for work on one of them,
-    /// such as a log line. The trace of a line is that of the span that the task is in, if there is one.
+    /// such as a log line. A log line gets the trace of the task's current span, if there is one.
     public var work: WorkContext { WorkContext(requestID: requestID, messageID: id, traceparent: traceparent) }
 }
 

@@ -8,8 +8,8 @@ public struct ClaimRequest: Sendable {
     public var cursor: EntryID
     /// The most entries to claim.
     public var count: Int
-    /// Whether one suspect may be among them: an entry that two consumers held when they died. It is handled in isolation, and its
-    /// delivery count is the one that it will have once it is begun.
+    /// Whether one suspect may be among them: an entry that two consumers held when they died. It is handled in isolation, and its delivery
+    /// count already includes that delivery.
     public var takesSuspect: Bool
     /// The number of crashes from which on an entry is no suspect but a dead letter.
     public var crashBudget: Int
@@ -67,6 +67,6 @@ public struct DelayedRetry: Sendable {
 public struct ResumedRetries: Sendable {
     /// The number of entries that were due and were appended.
     public let count: Int
-    /// When the next one is due; nil when none waits.
+    /// When the next retry is due; nil when no retry waits.
     public let nextIn: Duration?
 }

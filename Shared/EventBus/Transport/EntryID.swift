@@ -1,6 +1,6 @@
 /// The id of an entry in its stream, such as `1700000000000-0`; ids order the entries.
 public struct EntryID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The id before that of every entry.
+    /// The id before every entry's id.
     public static let zero = EntryID(milliseconds: 0, sequence: 0)
 
     /// The transport's clock when the entry was appended, in milliseconds since 1970; it never goes back within a stream.

@@ -3,17 +3,17 @@ public protocol EventAppender: Sendable {
     /// Appends entries with one call, each to the end of its stream.
     ///
     /// - Returns: One result for each entry, in order: its entry id, or the reason of its refusal.
-    /// - Throws: ``EventBusError`` when nothing is known about any of them; then some may have been appended.
+    /// - Throws: ``EventBusError`` when the result of no entry is known; then some may have been appended.
     func append(_ entries: [OutgoingEntry]) async throws(EventBusError) -> [Result<EntryID, EventBusError>]
 }
 
 /// Carries messages: streams of entries, and consumer groups with pending entries.
 ///
-/// Implementations guarantee: a stream keeps the order in which entries were appended; each group is delivered every entry that is
-/// not for another group alone, to one consumer at a time; an entry stays pending until it is settled; groups begin at the first
-/// entry; and a consumer cannot settle an entry that it no longer holds.
+/// Implementations guarantee: a stream keeps the order in which entries were appended; each entry is delivered to every group, unless it is
+/// for another group only, and to one consumer at a time; an entry stays pending until it is settled; groups begin at the first entry; and
+/// a consumer cannot settle an entry that it no longer holds.
 public protocol EventTransport: EventAppender {
-    /// Creates a group that is delivered all entries from the first on; does nothing when it exists.
+    /// Creates a group that gets all entries from the first on; does nothing when it exists.
     func createGroup(_ group: String, on stream: String) async throws(EventBusError)
 
     /// Opens a reader for one consumer of a group; each has a connection of its own, because it waits.
@@ -33,9 +33,9 @@ public protocol EventTransport: EventAppender {
     /// Releases entries that were not begun: any consumer may claim them at once, and the delivery does not count.
     func release(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
-    /// Renews entries that a consumer still works on, so that no other claims them.
+    /// Renews entries that a consumer still works on, so that no other consumer claims them.
     ///
-    /// - Returns: Those that are pending for another consumer. An entry that is not pending at all, because the server lost it, is not.
+    /// - Returns: The entries that are pending for another consumer. An entry that the server has lost is not pending, and is not returned.
     func keep(_ ids: [EntryID], by consumer: GroupConsumer) async throws(EventBusError) -> [EntryID]
 
     /// Counts a delivery of suspects that a claim brought, just before they are worked on.
@@ -43,7 +43,8 @@ public protocol EventTransport: EventAppender {
 
     // MARK: Liveness
 
-    /// Opens what ends with the process of a consumer, by which the others notice its death sooner than by missing heartbeats.
+    /// Opens a lifeline, which ends with the consumer's process. By its loss the other consumers notice a death sooner than by missing
+    /// heartbeats.
     func openLifeline(_ consumer: GroupConsumer) async throws(EventBusError) -> any Lifeline
 
     /// Records that a consumer lives, and returns which consumers are dead while they hold entries.
@@ -79,8 +80,8 @@ public protocol EventTransport: EventAppender {
 
     // MARK: Inspection
 
-    /// Returns the published messages that are neither undelivered, nor pending, nor scheduled for a retry in the group: they were
-    /// settled, or the server lost them. The inbox distinguishes the two.
+    /// Returns the published messages that the group does not have any more (not undelivered, not pending, not scheduled for a retry): they
+    /// were settled, or the server lost them. The inbox distinguishes the two.
     func absent(
         _ messages: [PublishedMessage], from group: StreamGroup
     ) async throws(EventBusError) -> [PublishedMessage]
@@ -91,9 +92,9 @@ public protocol EventTransport: EventAppender {
 
 /// Reads new entries of a group for one consumer.
 public protocol GroupReader: Sendable {
-    /// Waits up to `wait` for entries and returns at most `count`; none when the time was up or it was interrupted.
+    /// Waits up to `wait` for entries and returns at most `count`; empty after a timeout or an interruption.
     ///
-    /// - Parameter acknowledging: Entries that are done, in ascending order; acknowledged on the way, before the read.
+    /// - Parameter acknowledging: Handled entries, in ascending order; they are acknowledged in the same write, before the read.
     func read(
         count: Int, wait: Duration, acknowledging: [EntryID]
     ) async throws(EventBusError) -> ReadEntries

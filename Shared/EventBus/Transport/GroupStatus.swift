@@ -16,11 +16,11 @@ public struct GroupStatus: Sendable {
     public var appended = 0
     /// The number of entries that were not delivered to the group; at most ``maxUndelivered`` when the server cannot tell it.
     public var undelivered = 0
-    /// The time since the oldest of them was appended.
+    /// The time since the oldest undelivered entry was appended.
     public var oldestUndeliveredAge: Duration?
     /// The number of entries that were delivered to consumers and are not settled.
     public var pending = 0
-    /// The time since the oldest of them was appended.
+    /// The time since the oldest pending entry was appended.
     public var oldestPendingAge: Duration?
     /// The number of messages that wait for their retry.
     public var retrying = 0
@@ -33,10 +33,10 @@ public struct GroupStatus: Sendable {
     /// The maximum age of a heartbeat that shows that a consumer lives.
     public static let heartbeatAge: Duration = .seconds(10)
 
-    /// Creates a status of zeros without consumers, that of a group that does not exist.
+    /// Creates the status of a group that does not exist: zeros, and no consumers.
     public init() {}
 
-    /// The consumers that live. Redis keeps those of dead processes until a living one of the group removes them.
+    /// The living consumers. Redis keeps the consumers of dead processes until a living consumer of the group removes them.
     public var livingConsumers: [Consumer] { consumers.filter { $0.idle <= Self.heartbeatAge } }
 }
 

@@ -9,7 +9,7 @@ public struct HeartbeatLimits: Sendable {
     /// The time without a heartbeat of any consumer after which the server, or the whole group, has stood still: then heartbeats are
     /// missing although their consumers live.
     public var stall: Duration
-    /// The time after a stall in which no consumer is taken for dead, so that the living can send their heartbeats.
+    /// The time after a stall in which no consumer is taken for dead, so that living consumers can send their heartbeats.
     public var holdOff: Duration
 
     /// Creates the limits; the Redis transport counts them in whole milliseconds.
@@ -29,7 +29,8 @@ public struct HeartbeatAnswer: Sendable {
     public let hasLifeline: Bool
     /// The time since the last stall (``HeartbeatLimits/stall``); zero while heartbeats cannot be stored.
     public let calm: Duration
-    /// The time until the first holder that has lost its lifeline is dead (``HeartbeatLimits/lifelineGrace``); nil when none has.
+    /// The time until the first holder that has lost its lifeline is dead (``HeartbeatLimits/lifelineGrace``); nil when no holder has lost
+    /// one.
     public let graceEndsIn: Duration?
 
     /// Creates the answer that a transport gives to a heartbeat.
@@ -41,7 +42,7 @@ public struct HeartbeatAnswer: Sendable {
     }
 }
 
-/// What a process keeps open as long as it lives, so that its end is noticed at once.
+/// A connection that a process keeps open until it ends, so that its end is noticed at once.
 public protocol Lifeline: Sendable {
     /// Ends it.
     func close() async

@@ -7,7 +7,7 @@ public struct OutgoingEntry: Sendable {
     public let stream: String
     let contents: Contents
 
-    /// A message is kept as it is: a driver may write it without making a field of each of its parts.
+    /// A message is not split into fields here: a driver may write it without allocating a field for each part.
     enum Contents: Sendable {
         case fields([StreamField])
         case envelope(EncodedEnvelope)
@@ -21,7 +21,7 @@ public struct OutgoingEntry: Sendable {
         }
     }
 
-    /// Makes an entry with any fields, also such as are no message.
+    /// Makes an entry with any fields; they need not be a message.
     public init(stream: String, fields: [StreamField]) {
         self.stream = stream
         contents = .fields(fields)
@@ -75,13 +75,13 @@ public final class DeliveredEntry: Sendable {
     public let failures: Int
     /// The groups that alone are to handle the entry; nil when all are.
     public let onlyGroups: [String]?
-    /// The fields of an entry whose message cannot be read, without what its retries have added, and cut off at ``maxRawBytes``; otherwise
-    /// empty.
+    /// The fields of an entry whose message cannot be read, without the fields that its retries have added, and cut off at ``maxRawBytes``;
+    /// otherwise empty.
     private let rawFields: [StreamField]
 
     /// The most bytes that are kept of an entry whose message cannot be read.
     static let maxRawBytes = 65_536
-    /// The most fields that are kept of it.
+    /// The most fields that are kept of such an entry.
     static let maxRawFields = 1000
 
     /// Decodes an entry as it is delivered; `deliveryCount` is the count of the server, this delivery included.
@@ -104,7 +104,7 @@ public final class DeliveredEntry: Sendable {
         (failures, onlyGroups) = (retry.failures, retry.groups?.split(separator: ",").map(String.init))
     }
 
-    /// Copies what is kept of an entry whose message cannot be read.
+    /// Copies the kept part of an entry whose message cannot be read.
     private static func rawFields(_ contents: some StreamFields) -> [StreamField] {
         var (fields, room) = ([StreamField](), maxRawBytes)
         contents.read { name, value in
@@ -122,7 +122,7 @@ public final class DeliveredEntry: Sendable {
         self.init(id: id, contents: StreamFieldList(fields), deliveryCount: deliveryCount)
     }
 
-    /// The entry as it was published, without what its retries have added; see ``maxRawBytes``.
+    /// The entry as it was published, without the fields that its retries have added; see ``maxRawBytes``.
     var fields: [StreamField] {
         switch message {
         case .success(let envelope): envelope.streamFields
@@ -146,7 +146,7 @@ enum RetryField {
     }
 }
 
-/// What the fields of a retry say; only the last fields of an entry count.
+/// The content of a retry's fields; only the last fields of an entry count.
 private struct RetryFields {
     private var last: (failures: Int?, groups: String?) = (nil, nil)
     private var number: Int?
@@ -169,7 +169,7 @@ private struct RetryFields {
 
 /// The result of a read.
 public struct ReadEntries: Sendable {
-    /// The new entries, in the order of the stream; empty when there were none in time.
+    /// The new entries, in the order of the stream; empty when no entry arrived in time.
     public let entries: [DeliveredEntry]
     /// The entries to acknowledge that the consumer no longer holds; nil when the acknowledgement failed.
     public let gone: [EntryID]?

@@ -2,7 +2,7 @@
 public struct StreamGroup: Sendable, Hashable {
     /// The name of the stream, without the transport's prefix.
     public let stream: String
-    /// The name of the group, by convention that of the service.
+    /// The name of the group; by convention, the name of the service.
     public let name: String
 
     /// Names a group of a stream; the group need not exist.

@@ -83,7 +83,7 @@ public final class FCMMessage: Sendable {
                     writer.member("tag", tag)
                 }
             }
-            // A high priority is for pushes that are shown or awaited: Google lowers that of apps that use it for others.
+            // A high priority is for pushes that are shown or awaited: Google lowers the priority of apps that use it for other pushes.
             let isLow = parts.isQuiet || parts.isDataOnly && !parts.isAwaited
             writer.member("priority", isLow ? "NORMAL" : "HIGH")
         }

@@ -20,9 +20,9 @@ public enum PushContent: Sendable, Equatable {
     case invitation(topic: String)
     /// The user's account was changed, or used on another device.
     case accountAlert(userID: String, alert: AccountAlert)
-    /// Shows nothing: the app returns the nonce, and so proves that it receives the pushes to its installation.
+    /// A push without a visible notification: the app returns the nonce, and so proves that it receives the pushes to its installation.
     case possessionCheck(handOverID: String, nonce: String)
-    /// What an app's own server says.
+    /// The content from an app's own server.
     case custom(AppContent, notificationID: String)
 
     /// The `kind` of the data, which tells pushes apart: the kind of the notification, or the one that the app's own server gave.
@@ -59,7 +59,7 @@ public enum PushContent: Sendable, Equatable {
     }
 
     /// Android's notification channel, one for each kind of push: apps create it by this name, and users can silence it. Nil for a push
-    /// that shows nothing.
+    /// without a visible notification.
     var channelID: String? {
         switch self {
         case .jobCompleted, .jobFailed: "image_jobs"

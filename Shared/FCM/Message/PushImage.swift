@@ -5,8 +5,8 @@ enum PushImage {
 
     /// Returns the URL when a phone will accept it, else nil: a push without its picture is better than no push.
     ///
-    /// Phones load https only; http is for a simulator on the machine that runs the system. A URL with a user name is refused:
-    /// this system makes none.
+    /// Phones load https only; http is for a simulator on the machine that runs the system. A URL with a user name is refused: this system
+    /// makes no such URLs.
     static func usable(_ url: String) -> String? {
         guard url.utf8.count <= maxURLByteCount, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
         let isSecure = url.hasPrefix("https://")

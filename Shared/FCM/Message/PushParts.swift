@@ -13,9 +13,9 @@ struct PushParts {
     private var wakesApp = false
     private var runsExtension = false
     private var hasSound = false
-    /// Whether nothing is shown: the push is for the app only.
+    /// Whether the push has no visible notification, because it is for the app only.
     private(set) var isDataOnly = false
-    /// Whether an app waits for a push that shows nothing.
+    /// Whether an app waits for this push without a visible notification.
     private(set) var isAwaited = false
     private var soundName = "default"
     /// Whether the phone may show the push later, without sound and without lighting the screen.
@@ -50,7 +50,7 @@ struct PushParts {
         for (name, value) in data.sorted(by: { $0.key < $1.key }) { writer.member(name, value) }
     }
 
-    /// Writes the picture for Apple's extension; nothing when there is none.
+    /// Writes the picture for Apple's extension, if the push has a picture.
     func writeOptions(to writer: inout JSONWriter) {
         if let image { writer.object("fcm_options") { $0.member("image", image) } }
     }

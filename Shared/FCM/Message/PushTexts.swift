@@ -25,7 +25,7 @@ enum PushTexts {
         "You have been invited to \(topic.hasPrefix("event:") ? "an event" : "a conversation")."
     }
 
-    /// The title and the body about a change to an account. They contain nothing of the account: the phone may be in other hands.
+    /// The title and the body about a change to an account. They contain no data of the account, because another person may have the phone.
     static func accountAlert(_ alert: AccountAlert) -> (title: String, body: String) {
         switch alert {
         case .newSignIn:

@@ -53,7 +53,7 @@ public final class CachedTokenSource: AccessTokenSource {
     ///   - metadataHost: The metadata server, as `name` or `name:port`; nil means Google's name for it.
     ///   - timeout: The time limit of a request; the server is on the same machine.
     ///   - http: The client; it must allow plain HTTP, the only protocol of that server.
-    /// - Throws: `configuration` when the host is neither Google's nor this machine.
+    /// - Throws: `configuration` when the host is not Google's and not this machine.
     public init(
         metadataHost: String?, timeout: Duration = .seconds(5), http: HTTPClient, logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }

@@ -22,7 +22,7 @@ struct MetadataTokenRequest: TokenRequest {
     /// - Parameters:
     ///   - host: `name` or `name:port`; nil means Google's.
     ///   - timeout: The time limit of the request.
-    /// - Throws: `configuration` when the host is neither Google's nor this machine.
+    /// - Throws: `configuration` when the host is not Google's and not this machine.
     init(host: String?, timeout: Duration, http: HTTPClient) throws(FCMError) {
         let base = "http://\(host ?? Self.defaultHost)"
         if let fault = HTTPEndpoint.fault(in: base), !Self.knownHosts.contains(host ?? Self.defaultHost) {

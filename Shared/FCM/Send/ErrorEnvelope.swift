@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The body of an error response, read leniently: FCM varies the order of `details` and omits parts, and what is of another kind than
-/// expected is left out.
+/// The body of an error response, read leniently: FCM varies the order of `details` and omits parts, so members of an unexpected type are
+/// ignored.
 struct ErrorEnvelope {
     let status: String?
     let message: String?
@@ -20,8 +20,8 @@ struct ErrorEnvelope {
         fields = details.flatMap { $0["fieldViolations"]?.elements ?? [] }.compactMap { $0["field"]?.string }
     }
 
-    /// An answer is of a limited size, and a member that is not needed must not hide the one that is: a string that cannot be decoded has
-    /// no text, and a number may be out of range.
+    /// The response has a limited size, so lenient parsing is safe. A fault in an unneeded member must not hide the needed one: a string
+    /// that cannot be decoded has no text, and a number may be out of range.
     static let limits = JSONLimits(maxDepth: 512, maxValues: .max, isLenient: true)
 
     private static func isFCMError(_ detail: JSONElement) -> Bool {

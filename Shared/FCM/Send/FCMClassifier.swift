@@ -7,7 +7,7 @@ internal import JSON
 /// The first of these that is present decides: the first FcmError in any position of the details, the fields that a BadRequest
 /// names, the envelope's status, the HTTP status. The message text decides only one case: a malformed token.
 public enum FCMClassifier {
-    /// The wait after an exceeded quota when FCM names none.
+    /// The wait after an exceeded quota when FCM's response has no wait.
     public static let quotaDefaultWait: Duration = .seconds(60)
 
     /// The longest wait that is accepted from FCM: an hour, after which a push is given up anyway.
@@ -47,7 +47,7 @@ public enum FCMClassifier {
         return FCMResult(.accepted(name: name), code: "ok")
     }
 
-    /// The name of an accepted message without characters that a database may refuse, such as NUL; nil when none are left.
+    /// The name of an accepted message without characters that a database may refuse, such as NUL; nil when no characters are left.
     private static func name(_ text: UnsafeRawBufferPointer) -> String? {
         let capacity = min(text.count, maxNameCharacters)
         let name = String(unsafeUninitializedCapacity: capacity) { output in

@@ -92,7 +92,7 @@ public final class FCMClient: Service {
     /// Posts the body of a send. `completion` receives the result on the transport's thread, or at once on the caller's when the
     /// transport refuses the call.
     ///
-    /// - Returns: The id for ``cancel(_:)``, 0 when nothing was posted; later calls have greater ids.
+    /// - Returns: The id for ``cancel(_:)``, 0 when the transport refused the call; later calls have greater ids.
     func post(_ body: [UInt8], isUrgent: Bool, token: String, completion: @escaping FCMSend.Completion) -> UInt64 {
         do throws(HTTPClientError) {
             return transport.start(try request(token: token), body: body, isUrgent: isUrgent) { [now] result in

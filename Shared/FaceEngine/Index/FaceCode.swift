@@ -1,6 +1,6 @@
 internal import CFaceNet
 
-/// A face for the comparison with very many: the mean of its photos, of which each value is rounded to 8 bits.
+/// A face for the comparison with very many faces: the mean of its photos' descriptors, with each value rounded to 8 bits.
 ///
 /// It identifies a person as the descriptor does: it is never logged, stored or sent.
 public struct FaceCode: Sendable, Equatable {

@@ -1,9 +1,9 @@
 internal import CFaceNet
 
-/// The faces of all accounts in memory, by number, for the search for those that are like another one.
+/// The faces of all accounts in memory, by number, for the search for faces that are similar to a given one.
 ///
 /// 128 bytes a face and its number, 150 MB for a million. A search reads the codes once, on the index's own thread. Rounding moves the
-/// product of two faces by some 0.003, so the candidates are to be compared exactly, and are more than are looked for.
+/// product of two faces by some 0.003, so the search returns more candidates than needed, and the caller compares them exactly.
 public actor FaceIndex {
     /// The candidates of a search.
     public static let maxCandidates = 32
@@ -30,10 +30,10 @@ public actor FaceIndex {
     /// The numbers of all faces.
     public var numbers: [Int64] { chunks.flatMap { $0.numbers.filter { $0 != 0 } } }
 
-    /// Whether none of the memory can be written to swap.
+    /// Whether the memory is locked, so that it is never written to swap.
     public var isLocked: Bool { chunks.allSatisfy(\.isLocked) }
 
-    /// Adds faces, and removes others. The code of a number that is known is written again, and what is not known need not be removed.
+    /// Adds faces, and removes others. A known number gets its code written again; removing an unknown number does nothing.
     ///
     /// - Returns: Whether there was room for all.
     @discardableResult
@@ -60,10 +60,10 @@ public actor FaceIndex {
         free = []
     }
 
-    /// Returns those of the numbers that the index does not have.
+    /// Returns the given numbers that the index does not have.
     public func missing(of numbers: [Int64]) -> [Int64] { numbers.filter { find($0) == nil } }
 
-    /// Returns the numbers of the faces that are most like this one, the most like first; at most ``maxCandidates``.
+    /// Returns the numbers of the most similar faces, the most similar first; at most ``maxCandidates``.
     public func candidates(for code: FaceCode) -> [Int64] {
         withUnsafeTemporaryAllocation(of: hg_scan_match.self, capacity: Self.maxCandidates) { matches in
             var best = hg_scan_best(matches: matches.baseAddress, capacity: Int32(Self.maxCandidates), count: 0)

@@ -20,7 +20,7 @@ final class FaceIndexChunk {
     private let codes: UnsafeMutablePointer<Int8>
 
     init() {
-        // Twice the memory is reserved, of which an aligned half is kept: a page that is not aligned cannot be huge.
+        // Twice the memory is reserved and an aligned half of it is kept: only an aligned page can be a huge page.
         let reserved = mmap(nil, 2 * Self.byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
         guard let reserved, reserved != MAP_FAILED else { fatalError("the system gives no memory for faces (error \(errno))") }
         let before = (Self.byteCount - Int(bitPattern: reserved) % Self.byteCount) % Self.byteCount

@@ -11,7 +11,7 @@ struct FaceIndexPlaces {
         return slots[slot] == Self.free ? nil : slots[slot]
     }
 
-    /// Adds the place of a number that has none.
+    /// Adds the place of a number without a place.
     mutating func insert(_ number: Int64, at place: UInt32, _ numberAt: (UInt32) -> Int64) {
         if (count + 1) * 4 > slots.count * 3 { grow(numberAt) }
         slots[slot(of: number, numberAt)] = place
@@ -23,7 +23,7 @@ struct FaceIndexPlaces {
         var gap = slot(of: number, numberAt)
         let place = slots[gap]
         guard place != Self.free else { return nil }
-        // What follows without a gap moves up, unless that were before its own slot: no search then ends too early.
+        // The entries that follow without a gap move up, but not before their own slots, so that no search ends too early.
         var next = (gap + 1) % slots.count
         while slots[next] != Self.free {
             let home = home(of: numberAt(slots[next]))

@@ -1,7 +1,8 @@
 internal import AsyncPrimitives
 internal import Synchronization
 
-/// The thread of a ``FaceIndex``: a search takes milliseconds, which are not those of the cooperative pool. It ends when it is released.
+/// The thread of a ``FaceIndex``: a search takes milliseconds, and must not block the cooperative pool for them. It ends when it is
+/// released.
 package final class FaceIndexThread: SerialExecutor {
     private final class Queue: Sendable {
         /// Nil ends the thread.

@@ -88,8 +88,8 @@ final class CurlLoop {
         }
     }
 
-    /// The age of an unused connection that is not used again. One that was not used since a request timed out may be as silent as that
-    /// request's was.
+    /// The age from which an idle connection is not used again. An idle connection that was not used since a request timed out may be as
+    /// silent as that request's connection.
     private var maxIdleSeconds: Int {
         guard let lastTimeout else { return Self.maxIdleSeconds }
         return min(max(1, Int((ContinuousClock.now - lastTimeout).components.seconds)), Self.maxIdleSeconds)
@@ -120,8 +120,8 @@ final class CurlLoop {
         }
     }
 
-    /// Prevents that a connection that fell silent takes one request after another. libcurl closes that of a timed-out request itself,
-    /// but not one of HTTP/2, nor the other connections that may have fallen silent with it.
+    /// Prevents a silent connection from taking one request after another. libcurl closes the connection of a timed-out request itself, but
+    /// not an HTTP/2 connection, and not other connections that may have fallen silent at the same time.
     private func timedOut(_ transfer: CurlTransfer, _ now: ContinuousClock.Instant) {
         lastTimeout = now
         let silence = transfer.silence(now: now)

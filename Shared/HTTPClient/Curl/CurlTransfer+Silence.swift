@@ -8,9 +8,9 @@ internal import CLibCurl
     internal import Darwin
 #endif
 
-/// Detection of a server that keeps its connections open and says nothing on them.
+/// Detection of a server that keeps its connections open and sends nothing on them.
 extension CurlTransfer {
-    /// The bytes of a request and its response that had passed when they were last counted, and the time since when they are that many.
+    /// The bytes of a request and its response at the last count, and the time since which this number has not changed.
     struct Progress {
         var byteCount = 0
         var since: ContinuousClock.Instant
@@ -33,7 +33,7 @@ extension CurlTransfer {
     func timeOut() { hg_easy_set_long(easy, CURLOPT_TIMEOUT_MS, 1) }
 
     /// Shuts down the connection of a transfer that libcurl has completed, if the server has sent nothing on it for `duration`, to any
-    /// transfer. All that use it fail then, and no other begins on it.
+    /// transfer. All its transfers fail then, and no new transfer begins on it.
     func shutDownConnection(silentFor duration: Duration) {
         var socket = CURL_SOCKET_BAD
         guard hg_easy_get_socket(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK, socket != CURL_SOCKET_BAD,

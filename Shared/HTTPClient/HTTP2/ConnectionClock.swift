@@ -7,7 +7,8 @@ struct ConnectionClock {
         case settingsOverdue
         /// The connection has reached its lifetime and is to be replaced; reported once.
         case old
-        /// The server has not answered a request, and has sent nothing for half the timeout: it is to be pinged; reported once per silence.
+        /// The server has not answered a request, and has sent nothing for half the timeout: the caller must ping it; reported once per
+        /// silence.
         case ping
         /// The server has not answered the ping either.
         case silent
@@ -18,10 +19,10 @@ struct ConnectionClock {
     private var hasSettings = false
     /// The deadline of the SETTINGS frame, and after that frame the end of the lifetime; nil once that was reported.
     private var phaseEnd: ContinuousClock.Instant?
-    /// The beginning of the server's silence; nil while it owes nothing.
+    /// The beginning of the server's silence; nil while it owes no response.
     ///
-    /// A call that ends without an answer, by a timeout or a cancellation, does not end it: a silent connection would otherwise take
-    /// one call after another.
+    /// A call that ends without an answer, by a timeout or a cancellation, does not end the silence: a silent connection would otherwise
+    /// take one call after another.
     private var silentSince: ContinuousClock.Instant?
     private var isPingSent = false
 
@@ -49,7 +50,7 @@ struct ConnectionClock {
         isPingSent = false
     }
 
-    /// The time of the next action; nil when there is none.
+    /// The time of the next action; nil when no action is due.
     var next: ContinuousClock.Instant? {
         guard let silentSince else { return phaseEnd }
         let silence = silentSince + maxSilence / (isPingSent ? 1 : 2)

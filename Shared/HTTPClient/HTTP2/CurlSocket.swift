@@ -2,8 +2,8 @@ internal import CLibCurl
 
 /// A connected socket of libcurl that its owner reads and writes: TCP or TLS, directly or through a proxy.
 ///
-/// Sendable is unchecked: the connecting thread hands it to the client's thread through the mailbox. Only one thread at a
-/// time uses it, which is all that libcurl requires of a handle.
+/// Sendable is unchecked: the connecting thread hands it to the client's thread through the mailbox. Only one thread at a time uses it, and
+/// libcurl requires no more of a handle.
 final class CurlSocket: @unchecked Sendable {
     /// The result of an attempt to read or write.
     enum Outcome {

@@ -43,7 +43,7 @@ final class HTTP2Connection {
     private(set) var fault: String?
     /// Whether the last write was blocked.
     private(set) var isWriteBlocked = false
-    /// Whether libcurl may hold bytes that a poll does not report; at first those that came with the end of the TLS handshake.
+    /// Whether libcurl may hold bytes that a poll does not report; at first, the bytes that came with the end of the TLS handshake.
     private(set) var mayHoldInput = true
     private var clock: ConnectionClock
 
@@ -134,7 +134,7 @@ final class HTTP2Connection {
         mayHoldInput = true
     }
 
-    /// Writes output until there is none or the socket blocks.
+    /// Writes output until all is written or the socket blocks.
     func flush() {
         while state != .failed {
             if output.isEmpty { fill() }
@@ -173,7 +173,7 @@ final class HTTP2Connection {
 
     // MARK: Time
 
-    /// The time of the next action of ``tick(now:)``; nil when there is none.
+    /// The time of the next action of ``tick(now:)``; nil when no action is due.
     var nextTick: ContinuousClock.Instant? { clock.next }
 
     /// Allows calls, once the server's SETTINGS frame is there.

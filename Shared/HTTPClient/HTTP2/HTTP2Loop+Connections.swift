@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// Management of the connections, and assignment of calls to them.
 extension HTTP2Loop {
-    /// Starts waiting calls on the first connections of their use that have room; opens another connection when none has.
+    /// Starts waiting calls on the first connections of their use that have room; opens another connection when no connection has room.
     ///
-    /// An urgent call that finds no connection of its own starts on another, meanwhile that of its own is opened.
+    /// Without a connection for urgent calls, an urgent call starts on another connection, while the connection for urgent calls is opened.
     func distribute(_ now: ContinuousClock.Instant) {
         for connection in connections {
             while connection.hasRoom, let call = waiting.first(for: connection.use) {
@@ -36,7 +36,7 @@ extension HTTP2Loop {
             connectionsOpened.value.add(1, ordering: .relaxed)
             let connection = HTTP2Connection(
                 socket: socket, use: use, origin: origin, registry: registry, configuration: configuration, now: now)
-            // That of urgent calls comes first in each step of an iteration.
+            // The connection for urgent calls comes first in each step of an iteration.
             if let connection { connections.insert(connection, at: use == .urgentCalls ? 0 : connections.endIndex) }
         case .failure(let error):
             logger.debug("cannot connect", metadata: ["error": "\(error)"])

@@ -18,7 +18,7 @@ final class HTTP2Loop {
     var connections: [HTTP2Connection] = []
     var waiting = WaitingCalls()
     var reconnectBackoff = ReconnectBackoff()
-    /// The use of the connection that is being opened; nil when none is.
+    /// The use of the connection that is being opened; nil when no connection is being opened.
     var connecting: HTTP2Connection.Use?
     /// Whether urgent calls have come that found no connection of their own.
     var lacksUrgentConnection = false

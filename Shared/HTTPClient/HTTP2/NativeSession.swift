@@ -72,7 +72,7 @@ struct NativeSession: ~Copyable {
         if result < 0 { throw Fault(result) }
     }
 
-    /// Returns the next bytes for the server, or none; they are valid until the next call. They are at most one frame.
+    /// Returns the next bytes for the server, at most one frame, or an empty buffer. They are valid until the next call.
     func nextOutput() throws(Fault) -> UnsafeRawBufferPointer {
         var bytes: UnsafePointer<UInt8>?
         let count = nghttp2_session_mem_send(pointer, &bytes)

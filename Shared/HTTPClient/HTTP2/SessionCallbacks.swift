@@ -17,7 +17,7 @@ enum SessionCallbacks {
         }
     }
 
-    /// Encodes a slot as the user data of a stream: slot + 1, because 0 means none.
+    /// Encodes a slot as the user data of a stream: slot + 1, because 0 means no user data.
     static func userData(slot: Int) -> UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: slot + 1) }
 
     /// Makes the callback table of a session; the caller frees it.

@@ -7,7 +7,7 @@ internal import JSON
 ///
 /// Google's error messages are never passed on: one of them names the API key, and others quote the prompt.
 enum GeminiClassifier {
-    /// The wait after a rate limit when Google names none.
+    /// The wait after a rate limit when Google's response has no wait.
     static let rateLimitDefaultWait: Duration = .seconds(30)
     /// Upper limit of the wait that Google may ask for.
     static let maxRetryAfter: Duration = .seconds(86_400)
@@ -101,8 +101,8 @@ enum GeminiClassifier {
         return GenerationError(code, message, isFree: true)
     }
 
-    /// Returns when a daily quota resets. Google's own wait is that of the exceeded limit that ends first, often less than a
-    /// minute, so it is used only if it is at least an hour.
+    /// Returns when a daily quota resets. Google's own wait belongs to the exceeded limit that ends first, and is often less than a minute,
+    /// so it is used only if it is at least an hour.
     private static func reset(after now: Date, _ wait: Duration?) -> Date {
         guard let wait, wait >= .seconds(3600) else { return QuotaBreaker.nextReset(after: now) }
         return now.addingTimeInterval(TimeInterval(wait.components.seconds))

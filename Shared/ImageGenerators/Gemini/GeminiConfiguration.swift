@@ -43,7 +43,7 @@ public struct GeminiConfiguration: Sendable {
         var http = HTTPClientConfiguration()
         http.caFile = caFile
         http.maxResponseBodyByteCount = Self.maxResponseByteCount
-        // While it generates, the service sends nothing.
+        // The service sends no bytes while it generates.
         http.silenceLimit = timeout
         if baseURL.hasPrefix("http://") { http.allowedSchemes = ["http"] }
         return http

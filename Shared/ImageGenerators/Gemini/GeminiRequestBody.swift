@@ -69,7 +69,7 @@ enum GeminiRequestBody {
         return config.aspectRatio == nil && config.imageSize == nil ? nil : config
     }
 
-    /// Returns the accepted aspect ratio nearest to that of a size, by the quotient of the two ratios.
+    /// Returns the accepted aspect ratio that is nearest to the ratio of a size, by the quotient of the two.
     static func aspectRatio(_ width: Int, _ height: Int) -> String {
         let wanted = Double(max(width, 1)) / Double(max(height, 1))
         func distance(_ ratio: (width: Int, height: Int)) -> Double {

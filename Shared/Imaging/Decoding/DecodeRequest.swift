@@ -16,7 +16,7 @@ struct DecodeRequest: Equatable, Sendable {
     let rendering: Rendering
     /// Bytes of the file, which follows the request.
     let byteCount: Int
-    /// Whether the end-of-image marker of a JPEG was added, so that nothing of its data may be missing.
+    /// Whether the end-of-image marker of a JPEG was added, so that none of its data may be missing.
     let isOpenEnded: Bool
 }
 
@@ -42,7 +42,7 @@ extension DecodeRequest {
         return numbers.withUnsafeBytes { Array($0) }
     }
 
-    /// Decodes a request; nil when the bytes are none of this protocol.
+    /// Decodes a request; nil when the bytes are not a request of this protocol.
     init?(_ bytes: [UInt8]) {
         guard let numbers = Self.numbers(bytes, count: Self.numberCount), numbers[0] == Self.magic,
             ImageFormat.allCases.indices.contains(numbers[1]), numbers[4] >= 0
@@ -72,7 +72,7 @@ extension DecodeRequest {
 }
 
 extension DecodeRequest {
-    /// Returns whether a picture of this size can be the answer: a decoder that was taken over may claim any.
+    /// Returns whether a picture of this size can be the answer: a compromised decoder may claim any size.
     ///
     /// The picture of a frame has exactly one possible size, which follows from that of the original.
     func allows(_ answer: DecodedSize) -> Bool {

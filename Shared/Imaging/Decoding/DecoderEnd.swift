@@ -18,7 +18,7 @@ package enum DecoderEnd: Equatable, Sendable, CustomStringConvertible {
     /// Whether the process made a system call that its sandbox forbids.
     package var isViolation: Bool { self == .signalled(SIGSYS) }
 
-    /// Whether the process was ended from outside, and not by what it did.
+    /// Whether the process was ended from outside, and not by its own action.
     var isFromOutside: Bool { [SIGKILL, SIGTERM, SIGINT, SIGHUP].contains { self == .signalled($0) } }
 
     package var description: String {

@@ -74,7 +74,7 @@ final class DecoderProcess: Sendable {
     func kill() -> DecoderEnd {
         end.withLock { end in
             if let end { return end }
-            // Until it is waited for, its id belongs to no other process, and a signal does not change the status of one that has ended.
+            // Before `waitpid` returns, no other process has its id, and a signal does not change the status of an ended process.
             _ = systemKill(pid, SIGKILL)
             var status: Int32 = 0
             while waitpid(pid, &status, 0) < 0, errno == EINTR {}
@@ -128,7 +128,7 @@ final class DecoderProcess: Sendable {
         return .success(DecodedPicture(size: size.size, bands: size.bands, original: size.original, pixels: pixels))
     }
 
-    /// Fills a buffer with the rows of a picture; returns the error by which the decoder gave up between two of them.
+    /// Fills a buffer with the rows of a picture; returns the decoder's error when it gave up between two rows.
     private func receiveRows(
         _ buffer: UnsafeMutableRawBufferPointer, _ patience: DecoderSocket.Patience
     ) throws(DecoderFailure) -> ImagingError? {

@@ -36,7 +36,7 @@ struct DecoderSocket: Sendable {
 
     /// Repeats a transfer until that many bytes are done.
     ///
-    /// - Throws: `late`, `cancelled`, or `ended` with the status 0 when the connection is closed, for whose reason the caller has to look.
+    /// - Throws: `late`, `cancelled`, or `ended` with the status 0 when the connection is closed; the caller has to find the reason.
     private func transfer(
         _ count: Int, _ event: Int32, _ patience: Patience, _ step: (_ done: Int) -> Int
     ) throws(DecoderFailure) {

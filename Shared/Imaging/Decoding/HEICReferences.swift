@@ -2,14 +2,15 @@ internal import ImageProbe
 
 /// The references between the items of a HEIC file (ISO/IEC 14496-12, 8.11.12).
 enum HEICReferences {
-    /// What an item belongs to: auxiliary pictures such as gain maps, descriptions such as EXIF data, and thumbnails.
+    /// The types of references by which auxiliary pictures (such as gain maps), descriptions (such as EXIF data) and thumbnails belong to
+    /// an item.
     private static let kinds = ["auxl", "cdsc", "thmb"].map { Array($0.utf8) }
     private static let skipped = Array("skip".utf8)
 
     /// Renames references from one item to several others, so that the decoder passes over them. No byte moves.
     ///
-    /// iPhones since iOS 18 let a gain map and EXIF data belong to two pictures. libheif before 1.18 refuses such a file whole, although
-    /// neither is needed to show the picture (libheif issue 1190).
+    /// iPhones since iOS 18 let a gain map and EXIF data belong to two pictures. libheif before 1.18 refuses such a file, although the
+    /// picture can be shown without either (libheif issue 1190).
     static func hideAmbiguous(in file: inout [UInt8]) {
         for index in boxes(of: file, in: 0..<file.count) where file.matches("meta", at: index.start + 4) {
             for list in boxes(of: file, in: index.content.dropFirst(4))
@@ -27,7 +28,7 @@ enum HEICReferences {
 
     private struct Box {
         let start: Int
-        /// What follows the header.
+        /// The bytes after the header.
         let content: Range<Int>
     }
 

@@ -12,7 +12,7 @@ public enum SandboxMode: String, Sendable, CaseIterable {
 package enum SandboxState: Equatable, Sendable {
     case entered
     case off
-    /// The system has none, for a reason that is for the log.
+    /// The system has no sandbox; with the reason, for the log.
     case unsupported(reason: String)
 
     /// Returns whether a decoder in this state may decode pictures in a mode.

@@ -8,7 +8,7 @@ internal import CJPEG
 
 /// The pixels of a JPEG file, decoded by libjpeg-turbo itself: red, green and blue, small and upright.
 ///
-/// libvips decodes the same in twice to three times the processor time, most of which its threads spend with each other (ADR 29).
+/// libvips needs two to three times the processor time for the same, most of it for the coordination of its threads (ADR 29).
 final class UprightJPEG {
     /// Pixels across and down.
     let size: PixelSize

@@ -1,6 +1,6 @@
 internal import CRaster
 
-/// One band of a raster: how its numbers are computed from those of other bands, or are read from a plane.
+/// One band of a raster: how its numbers are computed from other bands, or are read from a plane.
 final class Band {
     /// The operation, without its registers and pointers.
     let step: hg_step
@@ -40,7 +40,7 @@ final class Band {
 
     /// The plane of a band that was kept.
     ///
-    /// - Precondition: the numbers are in memory; those that are still to be computed cannot be read at any place.
+    /// - Precondition: the numbers are in memory; numbers that are not computed yet cannot be read at an arbitrary place.
     var keptPlane: Plane {
         guard let stored else { preconditionFailure("a picture is read at other places before it is kept") }
         return stored

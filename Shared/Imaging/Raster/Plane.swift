@@ -7,7 +7,7 @@ internal import Foundation
 /// They are written once, by the program that makes them, and only read from then on.
 final class Plane {
     let layout: hg_plane
-    /// What the memory belongs to; nil when it is this plane's own.
+    /// The owner of the memory; nil when this plane owns it.
     private let owner: AnyObject?
 
     var size: PixelSize { PixelSize(width: Int(layout.width), height: Int(layout.height)) }

@@ -65,7 +65,7 @@ extension Raster {
         table((0...255).map { Float((min(max(function(Double($0) / 255), 0), 1) * 255).rounded()) }, isBytes: true)
     }
 
-    /// Replaces each level of 0 to 255 by what a tabulated function of 0 to 1 returns.
+    /// Replaces each level of 0 to 255 by the value of a tabulated function of 0 to 1.
     func weights(_ function: (Double) -> Double) -> Raster { table((0...255).map { Float(function(Double($0) / 255)) }) }
 
     /// Replaces each number by the entry of a table that is nearest.

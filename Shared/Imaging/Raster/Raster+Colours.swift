@@ -51,7 +51,7 @@ extension Raster {
         return Float(((light <= 0.003_130_8 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055) * 255).rounded())
     }
 
-    /// Linear RGB to XYZ, as shares of those of white (D65).
+    /// Linear RGB to XYZ, as shares of the values of white (D65).
     private static let toXYZ = [
         [0.4124 / 0.95047, 0.3576 / 0.95047, 0.1805 / 0.95047], [0.2126, 0.7152, 0.0722],
         [0.0193 / 1.08883, 0.1192 / 1.08883, 0.9505 / 1.08883],

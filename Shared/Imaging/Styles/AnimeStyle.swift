@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Canvas {
-    /// Flat colour in five steps of light, shadows turned to violet, a glow around what is bright, and ink.
+    /// Flat colour in five steps of light, shadows turned to violet, a glow around bright areas, and ink.
     func anime() throws(ImagingError) -> Raster {
         let board = try reduced(to: 1_200)
         let flat = try board.paintedPatches(broad: 3.2, twice: 3.2, fine: 1.8, keeping: 0.35)

@@ -9,8 +9,8 @@ func smoothstep(_ value: Double, _ from: Double, _ to: Double) -> Double {
 extension Canvas {
     /// The picture in even patches with sharp edges, as a brush of that radius (in units) would leave it.
     ///
-    /// A generalised Kuwahara filter in one convolution: every place gets the mean colour of those of its surroundings that
-    /// are the most even, each weighing by the inverse fourth power of its variance.
+    /// A generalised Kuwahara filter in one convolution: every place gets a weighted mean of the colours of its surrounding areas; the
+    /// weight of an area is the inverse fourth power of its variance, so the most even areas dominate.
     func patches(radius: Double, of source: Raster? = nil) throws(ImagingError) -> Raster {
         let source = source ?? picture
         let reach = max(1, Int((radius * unit).rounded()))

@@ -55,7 +55,7 @@ enum VipsLibrary {
         if isReady { vips_thread_shutdown() }
     }
 
-    /// Forgets the messages of pictures before: a loader also leaves some of what it then got over.
+    /// Clears the messages of earlier pictures: a loader also leaves messages about faults from which it recovered.
     static func forgetMessages() { vips_error_clear() }
 
     /// Returns the last error of libvips on this thread; its message concerns structure, never content.

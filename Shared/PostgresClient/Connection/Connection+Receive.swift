@@ -40,7 +40,8 @@ extension Connection {
         }
     }
 
-    /// Handles a NULL, which ends the results of a command; false when nothing is left, which a NULL without a result before it means.
+    /// Handles a NULL, which ends the results of a command. Returns false when no result is left: a NULL without a result before it means
+    /// that.
     private func commandEnded() -> Bool {
         if let unit = script {
             finishScript(unit)

@@ -43,7 +43,7 @@ struct StatementCache {
 
     /// Adds a statement.
     ///
-    /// - Returns: the statement, and the one that it evicts.
+    /// - Returns: the statement, and the statement that it evicts.
     mutating func insert(_ key: PreparedStatement.Key) -> (added: PreparedStatement, evicted: PreparedStatement?) {
         var evicted: PreparedStatement?
         // A scan of all is cheap compared with the preparation that follows it.
@@ -58,7 +58,7 @@ struct StatementCache {
         return (statement, evicted)
     }
 
-    /// Removes a statement; one that was prepared anew under the same key stays.
+    /// Removes a statement; a statement that was prepared later under the same key stays.
     mutating func remove(_ statement: PreparedStatement) {
         guard statements[statement.key] === statement else { return }
         statements[statement.key] = nil

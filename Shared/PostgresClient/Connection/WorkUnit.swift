@@ -33,7 +33,7 @@ final class WorkUnit: @unchecked Sendable {
     }
 
     let query: PostgresQuery
-    /// The statements that are sent ahead of it, with it, and whose results are not needed; only on a leased connection.
+    /// The statements that are sent in the same write before it; their results are not needed. Only on a leased connection.
     let preceding: [PostgresQuery]
     let kind: Kind
     /// On the monotonic clock, in nanoseconds.

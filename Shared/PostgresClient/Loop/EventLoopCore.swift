@@ -115,7 +115,7 @@ final class EventLoopCore: @unchecked Sendable {
         // Report socket events first, so that the work sees what arrived before it was enqueued, above all the end of a connection.
         if !running.isEmpty { wait(events, timeoutMilliseconds: 0) }
         runAll()
-        // Run the work that this work enqueued, once: the rest runs after the events, so that no task starves the sockets.
+        // Runs, once, the jobs that these jobs enqueued. Later jobs run after the events, so that tasks cannot keep the sockets waiting.
         swap(&local, &running)
         runAll()
     }

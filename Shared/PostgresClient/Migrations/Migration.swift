@@ -4,7 +4,7 @@ public struct Migration: Sendable, Hashable {
     public let number: Int
     /// The change in a few words.
     public let name: String
-    /// SQL that makes the change; may hold several statements, none of which ends the transaction.
+    /// SQL that makes the change. It may hold several statements, but none that ends the transaction.
     public let up: String
     /// SQL that reverts the change.
     public let down: String
@@ -47,6 +47,6 @@ public struct MigrationStatus: Sendable, Hashable {
     public let number: Int
     /// The name in the program, or else in the database.
     public let name: String
-    /// Whether the migration was applied, and whether its text is that of the program.
+    /// Whether the migration was applied, and whether its text is the program's.
     public let state: State
 }

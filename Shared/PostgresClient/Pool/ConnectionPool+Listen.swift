@@ -10,7 +10,8 @@ struct ListenState {
     }
 
     var link = Link.none
-    /// The time of the next attempt to connect; its own, because behind a pooler this connection leads elsewhere than those for work.
+    /// The time of the next attempt to connect; separate, because behind a pooler this connection leads to another server than the
+    /// connections for work.
     var backoff: ConnectBackoff
     var lastSubscriber: UInt64 = 0
     /// The subscribers of each channel.

@@ -49,7 +49,7 @@ extension ConnectionPool {
 
     /// Resumes the caller of a unit with the server's result.
     private func complete(_ unit: WorkUnit) {
-        // An answered probe of the listener says nothing about the connections for work.
+        // An answered probe of the listener does not show that the connections for work are alive.
         if connections[unit.connection]?.isListener != true { recordProgress() }
         if case .failure(let error)? = unit.result, error.replacesConnection { replaceConnections(after: error, of: unit) }
         guard unit.state != .finished else { return }
@@ -95,7 +95,7 @@ extension ConnectionPool {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
         if !connection.isListener { recordProgress() }
         workers.removeAll { $0 === connection }
-        // What an attempt found out while there were connections says nothing about the server now.
+        // The result of an attempt that was made while there were connections is not the server's present state.
         if workers.isEmpty { lastConnectError = nil }
         connectionsWithOpenGroup.removeAll { $0 === connection }
         connection.unregister()
@@ -110,7 +110,7 @@ extension ConnectionPool {
             var lost = PostgresError(code: .connectionLost, message: error.message)
             // The server's last error, such as "terminating connection due to administrator command".
             if case .failure(let cause)? = unit.result { lost.underlying = cause }
-            // A deadline that passed before the connection broke says nothing about the statement: the server was silent.
+            // A deadline that passed before the connection broke is not the fault of the statement: the server was silent.
             unit.finish(.failure(unit.stopReason?.code == .cancelled ? .cancelled : lost))
         }
         if connection.isListener { listenerLost() }
@@ -118,7 +118,7 @@ extension ConnectionPool {
         finishDraining()
     }
 
-    /// Whether a unit whose connection broke may be sent again: only one that cannot have taken effect.
+    /// Whether a unit whose connection broke may be sent again: only a unit that cannot have taken effect.
     private func isRetryableAfterLoss(_ unit: WorkUnit) -> Bool {
         guard case .running = phase, case .read = unit.kind else { return false }
         return unit.state == .running && !unit.wasRetried && unit.stopReason == nil

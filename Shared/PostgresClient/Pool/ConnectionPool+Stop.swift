@@ -75,8 +75,8 @@ extension ConnectionPool {
 
     /// Stops what is overdue on a connection, and closes the connection if the server does not answer that in time.
     ///
-    /// The answer of the oldest units is due by their deadline even if their callers have gone: nothing else shows that the server is
-    /// silent. Those that are not overdue themselves are sent again.
+    /// The answer to the oldest units is due by their deadline even if their callers have gone: only a missing answer shows that the server
+    /// is silent. Units that are not overdue are sent again.
     private func stopOverdue(on connection: Connection, _ now: UInt64) {
         if let stopping = connection.stopping {
             guard stopping.deadline <= now else { return loop.wake(at: stopping.deadline) }
@@ -92,8 +92,8 @@ extension ConnectionPool {
         }
     }
 
-    /// Closes a connection whose server is silent, and those that have received nothing since and run no more than reads, which are
-    /// repeated elsewhere: their server may be the same.
+    /// Closes a connection whose server is silent. Also closes the connections that have received nothing since and run only reads, because
+    /// they may lead to the same server; the reads are repeated elsewhere.
     private func closeSilent(_ connection: Connection, _ stopping: Connection.Stopping) {
         let suspects = workers.filter { $0 !== connection && $0.hasReadsOnly && $0.lastReceived < stopping.start }
         let silent = [connection] + suspects
@@ -104,7 +104,7 @@ extension ConnectionPool {
 
     private static let overdue = PostgresError(code: .timeout, message: "the statement did not finish before its deadline")
 
-    /// The error of a unit whose deadline passed while the server was at an earlier unit of the connection. It says nothing about the
-    /// statement: the earlier one is slow, or the server is silent.
+    /// The error of a unit whose deadline passed while the server was at an earlier unit of the connection. It is not the fault of the
+    /// statement: the earlier unit is slow, or the server is silent.
     static let notBegun = PostgresError(code: .unavailable, message: "an earlier statement of the connection did not finish in time")
 }

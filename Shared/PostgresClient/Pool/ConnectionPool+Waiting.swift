@@ -35,7 +35,7 @@ extension ConnectionPool {
         guard !overdue.isEmpty else { return }
         let error = unavailability
         let start = overdue.map(\.waitingSince).min() ?? now
-        // Between two attempts to connect nothing is due.
+        // No work is overdue between two attempts to connect.
         if !isUnreachable || connecting > 0, start > lastProgress, stalledSince.load(ordering: .relaxed) == 0 {
             stalledSince.store(start, ordering: .relaxed)
         }

@@ -39,8 +39,8 @@ actor ConnectionPool: EventLoopHandler {
     var lastConnectError: PostgresError?
     /// The last time at which the server has answered, or the outcome of an attempt to connect was known.
     var lastProgress: UInt64 = 0
-    /// Since when work has waited while nothing was completed or learned, in nanoseconds of the monotonic clock; 0: it does not. Written
-    /// on the loop, read on all threads.
+    /// Since when work has waited without any progress (no unit completed, nothing learned about the server), in nanoseconds of the
+    /// monotonic clock; 0 when no work waits. Written on the loop, read on all threads.
     nonisolated let stalledSince = Atomic<UInt64>(0)
     var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
     var listening: ListenState
@@ -99,7 +99,7 @@ actor ConnectionPool: EventLoopHandler {
 
     // MARK: Assigning work
 
-    /// Assigns waiting units to connections, first come, first served: no unit overtakes one that needs a connection to itself.
+    /// Assigns waiting units to connections, first come, first served: no unit overtakes a unit that needs a connection to itself.
     func pump() {
         while let unit = waiting.first {
             if unit.state == .finished {
@@ -134,7 +134,8 @@ actor ConnectionPool: EventLoopHandler {
         return true
     }
 
-    /// Assigns a read to the first idle connection, else to the one with the fewest reads in flight; false when none accepts it.
+    /// Assigns a read to the first idle connection, else to the connection with the fewest reads in flight; false when no connection
+    /// accepts it.
     private func placeRead(_ unit: WorkUnit) -> Bool {
         var best: Connection?
         for connection in workers where connection.acceptsRead(limit: configuration.maxPipelinedReads) {
@@ -155,7 +156,7 @@ actor ConnectionPool: EventLoopHandler {
         return true
     }
 
-    /// Sends the next statement of a lease, if none is under way.
+    /// Sends the next statement of a lease, if no statement is in progress.
     func startLeased(_ connection: Connection) {
         while connection.exclusive == nil, connection.pendingCancels == 0, let unit = connection.leaseQueue.popFirst() {
             guard unit.state != .finished else { continue }

@@ -11,7 +11,7 @@ extension UInt8: PostgresArrayElement {
 
     /// Reads `smallint`.
     ///
-    /// - Throws: ``PostgresError`` with code `decoding` also when the number is not one from 0 to 255.
+    /// - Throws: ``PostgresError`` with code `decoding` also when the number is not from 0 to 255.
     public init(postgres cell: PostgresCell) throws(PostgresError) {
         guard let value = UInt8(exactly: try Int16(postgres: cell)) else { throw .decoding("not a byte") }
         self = value

@@ -102,7 +102,7 @@ extension PostgresEncodable where Self: RawRepresentable, RawValue: PostgresEnco
 }
 
 extension PostgresDecodable where Self: RawRepresentable, RawValue: PostgresDecodable {
-    /// Reads the raw value; throws when it is not that of a case.
+    /// Reads the raw value; throws when no case has it.
     public init(postgres cell: PostgresCell) throws(PostgresError) {
         guard let value = Self(rawValue: try RawValue(postgres: cell)) else {
             throw .decoding("the column holds no value of \(Self.self)")

@@ -7,10 +7,9 @@ import Synchronization
 
 /// A client of one Redis server, or of a Redis Cluster (7.0 or later, RESP2), as the endpoint of the configuration says.
 ///
-/// All tasks share one connection, to each server of a cluster: commands that they send at the same time leave in one write. It is
-/// made on first use and made again when it is lost. Commands that were never sent wait for the new connection; those that were sent
-/// fail with an error that says that they may have been executed. Blocking commands need a dedicated connection:
-/// ``dedicatedConnection(for:)``.
+/// All tasks share one connection for each server: commands that they send at the same time leave in one write. The connection is made on
+/// first use, and again after a loss. Commands that were not sent wait for the new connection; sent commands fail with an error that says
+/// that they may have been executed. Blocking commands need a dedicated connection: ``dedicatedConnection(for:)``.
 public final class RedisClient: RedisCommandSender, Service {
     private struct State {
         var machine: ConnectionStateMachine<RedisConnection, Waiter>
@@ -113,7 +112,7 @@ public final class RedisClient: RedisCommandSender, Service {
 
     /// Sends commands on the shared connection, or each to the server of the cluster that has its keys.
     ///
-    /// The replies are in the order of the commands, those that are errors too.
+    /// The replies, errors included, are in the order of the commands.
     public func pipeline(_ commands: [RedisCommand], timeout: Duration?) async throws(RedisError) -> [RedisReply] {
         if let cluster { return try await cluster.pipeline(commands, deadline: deadline(after: timeout)) }
         return try await perform(timeout) { core, deadline async throws(RedisError) in
@@ -235,9 +234,9 @@ extension RedisClient {
 // MARK: Dedicated connections
 
 extension RedisClient {
-    /// Makes a connection for one caller, for blocking reads, who must end it with ``RedisConnection/close()``.
+    /// Makes a connection for the blocking reads of one caller. The caller must end it with ``RedisConnection/close()``.
     ///
-    /// - Parameter key: What is read, which decides the server of a cluster. When the key moves to another one, the next command fails
+    /// - Parameter key: The key that is read; it decides the server of a cluster. When the key moves to another one, the next command fails
     ///   with ``RedisServerErrorCode/moved`` or ``RedisServerErrorCode/ask`` and the connection is closed.
     /// - Throws: ``RedisError/Code/connectionFailed`` when the only attempt to connect fails.
     public func dedicatedConnection(for key: String? = nil) async throws(RedisError) -> RedisConnection {

@@ -9,8 +9,8 @@ public protocol RedisCommandSender: Sendable {
 
     /// Sends commands in one write and returns their replies in the same order.
     ///
-    /// When the server answers one of them with an error, it is not thrown but stands in the reply
-    /// (``RedisReply/error``). The server may execute commands of other clients in between.
+    /// When the server answers a command with an error, the error is not thrown but is in the reply (``RedisReply/error``). The server may
+    /// execute commands of other clients in between.
     func pipeline(_ commands: [RedisCommand], timeout: Duration?) async throws(RedisError) -> [RedisReply]
 }
 

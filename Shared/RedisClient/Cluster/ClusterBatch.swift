@@ -1,11 +1,11 @@
-/// Decides which server each command of a batch goes to, and what follows from the answers.
+/// Decides which server each command of a batch goes to, and which commands are sent again after the answers.
 ///
 /// A state machine without input or output: the caller sends the parts of each round and reports their replies.
 ///
 /// The commands of one slot stay in their order as long as their server answers all of them alike. When a slot moves or a server
 /// fails in the middle of a batch, a command that was refused is sent again after a later one that was executed.
 struct ClusterBatch {
-    /// The most rounds in which a command is redirected: more mean that the servers contradict each other.
+    /// The most rounds in which a command is redirected: more rounds mean that the servers contradict each other.
     static let maxRedirections = 16
 
     /// Commands that go to one server in one write.

@@ -12,7 +12,8 @@ struct ClusterSlot: Hashable, Sendable {
         self.number = number
     }
 
-    /// Returns the slot of a key: of the part between the first `{` and the next `}`, unless that is empty, or else of all of it.
+    /// Returns the slot of a key: the slot of the part between the first `{` and the next `}`, or of the whole key if there is no such part
+    /// or it is empty.
     init(ofKey key: UnsafeRawBufferPointer) {
         var hashed = key[...]
         if let open = key.firstIndex(of: UInt8(ascii: "{")) {

@@ -18,7 +18,7 @@ extension RedisCluster {
                 hasAnswer = true
                 replies.append(reply)
             case .failure(let error):
-                // A command that may have been executed decides what the caller may assume of all of them.
+                // If one command may have been executed, the caller must assume it of all of them.
                 if failure == nil || error.mayHaveExecuted { failure = error }
                 replies.append(RedisReply(failure: error))
             }

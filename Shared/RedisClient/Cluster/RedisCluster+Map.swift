@@ -4,14 +4,14 @@ import NIOCore
 import Synchronization
 
 extension RedisCluster {
-    /// The time limit for one server's answer, so that one that is down delays no other.
+    /// The time limit for one server's answer, so that a server that is down does not delay the others.
     private static let queryTimeout: Duration = .seconds(1)
     /// The most servers that are asked at a time; the first answer counts.
     private static let maxQueries = 5
-    /// The least time from one answer to the next request: after a failover servers learn of it one after the other.
+    /// The least time from one answer to the next request: the servers do not learn of a failover at the same time.
     private static let minRefreshInterval: Duration = .milliseconds(100)
 
-    /// Returns the map, which is asked for until `deadline` when there is none.
+    /// Returns the map; without a map, requests it until `deadline`.
     func map(deadline: NIODeadline) async throws(RedisError) -> SlotMap {
         var failures = 0
         while true {
@@ -91,7 +91,7 @@ extension RedisCluster {
         for client in unused { Task { await client.shutdown() } }
     }
 
-    /// Asks some servers, of the map and of the configuration, and returns what the first of them answers.
+    /// Asks some servers, of the map and of the configuration, and returns the first answer.
     private func firstAnswer() async -> Result<SlotMap, RedisError> {
         let known = Array((state.withLock { $0.map?.servers } ?? []).shuffled().prefix(Self.maxQueries))
         let rounds = known.isEmpty ? [seeds.shuffled()] : [known, seeds.shuffled()]

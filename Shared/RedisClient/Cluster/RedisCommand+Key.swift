@@ -16,7 +16,7 @@ extension RedisCommand {
         }
     }
 
-    /// The position of the first key among the arguments, of which the name is number 0.
+    /// The position of the first key among the arguments; the command's name is number 0.
     private func keyPosition(in bytes: UnsafeRawBufferPointer) -> Int? {
         switch name.uppercased() {
         case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO":
@@ -26,7 +26,7 @@ extension RedisCommand {
         case "XREAD", "XREADGROUP":
             var arguments = EncodedArguments(bytes)
             var position = 0
-            // The names of a group and of a consumer could be any word, also this one; they are the second and third argument.
+            // The names of the group and of the consumer, the second and third argument, may be any word, even the searched one.
             while let argument = arguments.next() {
                 position += 1
                 if position > (name.uppercased() == "XREAD" ? 1 : 4), argument.elementsEqual("STREAMS".utf8) { return position }

@@ -1,5 +1,5 @@
 extension RedisReply {
-    /// Creates the reply to a command of a pipeline to several servers, of which some answered and the command's own did not.
+    /// Creates the reply to a command of a pipeline to several servers, when the command's own server did not answer and others did.
     init(failure: RedisError) {
         let code: RedisServerErrorCode = failure.mayHaveExecuted ? .unanswered : .unreachable
         let text = Array("\(code.rawValue) \(failure)".utf8)

@@ -17,7 +17,7 @@ extension RedisCommand {
         return RedisCommand("XREADGROUP", arguments: arguments)
     }
 
-    /// `XACK`: removes entries from those that are pending in a group, whichever consumer they are delivered to.
+    /// `XACK`: removes entries from the pending entries of a group, whichever consumer they are delivered to.
     public static func xack(_ stream: String, group: String, ids: [RedisStreamID]) -> RedisCommand {
         let capacity = stream.utf8.count + group.utf8.count + 24 * ids.count
         return RedisCommand("XACK", argumentCount: 2 + ids.count, capacity: capacity) { encoder in

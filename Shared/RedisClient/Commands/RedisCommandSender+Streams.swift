@@ -7,8 +7,7 @@ extension RedisCommandSender {
         try RedisStreamEntry.decodeEntries(try await send(RedisCommand("XRANGE", stream, first, "+", "COUNT", count)))
     }
 
-    /// Creates a consumer group that begins with the first entry, and the stream if there is none; false when there is such a group
-    /// already.
+    /// Creates a consumer group that begins with the first entry, and the stream if it does not exist; false when the group exists already.
     @discardableResult
     public func xgroupCreate(_ stream: String, group: String) async throws(RedisError) -> Bool {
         do throws(RedisError) {

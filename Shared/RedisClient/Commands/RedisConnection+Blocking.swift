@@ -9,7 +9,7 @@ extension RedisConnection {
     /// - Parameters:
     ///   - count: The maximum number of entries of each stream.
     ///   - commands: Sent in the same write, before the read, such as the acknowledgement of the last batch.
-    /// - Returns: The streams that had new entries, none when the time ran out; and the replies of `commands`, errors included.
+    /// - Returns: The streams with new entries, empty when the time ran out; and the replies of `commands`, errors included.
     /// - Throws: ``RedisServerErrorCode/noGroup`` when one of the streams or groups does not exist or is deleted meanwhile,
     ///   ``RedisError/Code/timeout`` when the server has not answered 2 s after the end of `block`; then the connection is closed.
     public func xreadgroup(
@@ -25,7 +25,7 @@ extension RedisConnection {
 
     /// Reads the entries after an id of each stream, without a group, waiting up to `block` for the first entry.
     ///
-    /// - Returns: The streams that had new entries, none when the time ran out.
+    /// - Returns: The streams with new entries; empty when the time ran out.
     /// - Throws: ``RedisError/Code/timeout`` when the server has not answered 2 s after the end of `block`; then the connection is closed.
     public func xread(
         streams: [(stream: String, after: RedisStreamID)], count: Int, block: Duration

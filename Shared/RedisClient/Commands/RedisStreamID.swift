@@ -1,6 +1,6 @@
 /// The id of an entry in a stream, such as `1700000000000-0`; ids order the entries.
 public struct RedisStreamID: Hashable, Comparable, Sendable {
-    /// The id before that of every entry.
+    /// The id before every entry's id.
     public static let zero = RedisStreamID(milliseconds: 0, sequence: 0)
 
     /// The server's clock when the entry was added, in milliseconds since 1970; it never goes back within a stream.

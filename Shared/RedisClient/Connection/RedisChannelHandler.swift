@@ -162,7 +162,8 @@ final class RedisChannelHandler: ChannelInboundHandler {
 
     private func considerRetiring(after reply: RedisReply) {
         guard let error = reply.error, case .server(let code) = error.code else { return }
-        // A blocking reader whose stream is elsewhere needs a connection to there; a shared connection serves other streams as well.
+        // When its stream has moved, a blocking reader needs a connection to the other server; a shared connection serves other streams as
+        // well.
         guard code.asksForReconnect || (policy.closesOnAbandonment && code.isRedirection) else { return }
         retire(error)
         drain()

@@ -28,7 +28,7 @@ public final class RedisConnection: RedisCommandSender {
         try await core.send(command, deadline: core.deadline(after: timeout)).checked()
     }
 
-    /// Sends commands on this connection in one write and returns their replies in order, those that are errors too.
+    /// Sends commands on this connection in one write and returns their replies, errors included, in order.
     public func pipeline(_ commands: [RedisCommand], timeout: Duration?) async throws(RedisError) -> [RedisReply] {
         try await core.pipeline(commands, deadline: core.deadline(after: timeout))
     }

@@ -24,7 +24,7 @@ struct RedisConnector: Sendable {
         }
         var options = TLSConfiguration.makeClientConfiguration()
         if let file = configuration.caFile { options.trustRoots = .file(file) }
-        // A server that is silent does not answer the good-bye of TLS either.
+        // A silent server does not answer the `close_notify` of TLS, either.
         options.shutdownTimeout = Self.goodByeTimeout
         do {
             tls = try NIOSSLContext(configuration: options)

@@ -2,7 +2,7 @@
 ///
 /// Source: https://redis.io/docs/latest/develop/reference/sentinel-clients/
 struct SentinelResolver: Sendable {
-    /// The time limit for one Sentinel, so that one that is down does not use up the time for the others.
+    /// The time limit for one Sentinel, so that a Sentinel that is down does not use up the time for the others.
     private static let queryTimeout: Duration = .seconds(1)
 
     let sentinels: RedisSentinels
@@ -12,7 +12,7 @@ struct SentinelResolver: Sendable {
     /// Returns the address of the master.
     ///
     /// - Throws: ``RedisError/Code/connectionFailed`` when no Sentinel knows it, ``RedisError/Code/authenticationFailed`` when the last
-    ///   one that was asked refused the credentials, ``RedisError/Code/cancelled``.
+    ///   asked Sentinel refused the credentials, ``RedisError/Code/cancelled``.
     func master() async throws(RedisError) -> RedisAddress {
         var failure: RedisError?
         for address in sentinels.addresses.shuffled() {

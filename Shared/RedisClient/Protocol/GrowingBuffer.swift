@@ -1,5 +1,5 @@
-/// Values that are appended one by one or in pieces, in memory of their own: an array takes some eighty instructions for each, of which a
-/// message has dozens.
+/// Values that are appended one by one or in pieces, in memory of their own: an array takes some eighty instructions for each append, and a
+/// message needs dozens of appends.
 struct GrowingBuffer<Element: BitwiseCopyable & Sendable>: ~Copyable {
     private var memory: UnsafeMutablePointer<Element>
     private(set) var capacity: Int
@@ -68,7 +68,7 @@ struct GrowingBuffer<Element: BitwiseCopyable & Sendable>: ~Copyable {
         return first
     }
 
-    /// Hands over the memory and what is in it.
+    /// Hands over the memory with its content.
     consuming func freeze() -> FrozenBuffer<Element> {
         let elements = FrozenBuffer(owning: UnsafeBufferPointer(start: memory, count: count))
         discard self

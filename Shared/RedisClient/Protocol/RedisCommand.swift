@@ -4,7 +4,7 @@ import NIOCore
 public struct RedisCommand: Sendable {
     /// The command's name, for logs and errors.
     public let name: String
-    /// The memory with the command in RESP, which those of a ``RedisCommandList`` share.
+    /// The memory with the command in RESP; the commands of a ``RedisCommandList`` share it.
     fileprivate let memory: EncodedCommands
     fileprivate let range: Range<Int>
 
@@ -48,7 +48,7 @@ public struct RedisCommand: Sendable {
 }
 
 extension ByteBuffer {
-    /// Appends commands, in one piece those that lie one after the other in memory.
+    /// Appends commands; adjacent commands in memory are appended as one piece.
     mutating func write(_ commands: some Collection<RedisCommand>) {
         var index = commands.startIndex
         while index < commands.endIndex {

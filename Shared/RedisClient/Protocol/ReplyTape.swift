@@ -41,7 +41,7 @@ final class ReplyTape: Sendable {
 
     subscript(index: Int) -> Node { nodes[index] }
 
-    /// Calls `body` with the text of a value, which is valid during the call only; empty for a value that has none.
+    /// Calls `body` with the text of a value, which is valid during the call only; empty for a value without text.
     func withText<Result>(of node: Node, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         node.length > 0 ? bytes.withBytes(node.text, body) : body(UnsafeRawBufferPointer(start: nil, count: 0))
     }

@@ -14,7 +14,7 @@ extension Settings {
     ///
     /// - Parameters:
     ///   - deployed: The value when it is not set.
-    ///   - local: The value when it is not set, on a machine of a developer.
+    ///   - local: The value on a developer's machine when it is not set.
     public func imageSandbox<Mode: RawRepresentable<String> & CaseIterable>(
         deployed: Mode, local: Mode
     ) throws(ConfigurationError) -> Mode {

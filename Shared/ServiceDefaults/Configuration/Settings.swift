@@ -6,8 +6,8 @@ import Foundation
 /// Every setting `NAME` may be given as a file instead, by `NAME_FILE`, as containers mount secrets.
 /// An empty value, or an empty file, counts as not set.
 ///
-/// `docs/CONFIGURATION.md` is made from these reads: `about` says what a setting is, and `expectation`, the end of the sentence "it
-/// should be …", stands in errors too.
+/// `docs/CONFIGURATION.md` is made from these reads: `about` describes a setting; `expectation`, the end of the sentence "it should be …",
+/// is also used in errors.
 public struct Settings: Sendable {
     private let reader: ConfigReader
     private let record: SettingsRecord?
@@ -17,7 +17,7 @@ public struct Settings: Sendable {
     /// Reads from the environment of this process.
     public init() { self.init(environment: ProcessInfo.processInfo.environment) }
 
-    /// Reads from `environment`, and notes what is read in `record`.
+    /// Reads from `environment`, and notes the read settings in `record`.
     public init(environment: [String: String], record: SettingsRecord? = nil) {
         reader = ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: environment))
         self.record = record

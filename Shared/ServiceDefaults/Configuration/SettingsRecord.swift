@@ -34,7 +34,8 @@ public final class SettingsRecord: Sendable {
         return text
     }
 
-    /// Notes that a setting is read; of several reads, one says what it is about, and it is required if one of them requires it.
+    /// Notes that a setting is read. If it is read several times, one of the reads describes it, and it is required if any of them requires
+    /// it.
     func add(_ name: String, about: String, expectation: String, fallback: String?) {
         entries.withLock { entries in
             guard let index = entries.firstIndex(where: { $0.name == name }) else {

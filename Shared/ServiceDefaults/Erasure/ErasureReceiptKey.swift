@@ -6,7 +6,7 @@ public import JSON
 /// A key derives from each key of `LOOKUP_KEYS`: the first one signs, all verify. Their public halves are published, so that a receipt can
 /// be verified without the secrets.
 public struct ErasureReceiptKey: Sendable {
-    /// The explicit type of a receipt (RFC 8725 §3.11): nothing else that this key might sign is taken for one.
+    /// The explicit type of a receipt (RFC 8725 §3.11): other texts that this key might sign do not count as receipts.
     public static let type = "erasure-receipt+jwt"
 
     private struct Signer: Sendable {
@@ -62,9 +62,9 @@ public struct ErasureReceiptKey: Sendable {
         return String(decoding: jws.payload, as: UTF8.self)
     }
 
-    /// Returns a receipt with the same claims that the first key has signed; nil when it has signed this one.
+    /// Returns a receipt with the same claims, signed by the first key; nil when the first key has signed this receipt.
     ///
-    /// - Throws: `authenticationFailed` when none of the keys has signed it.
+    /// - Throws: `authenticationFailed` when no key of the ring has signed it.
     public func signedAnew(_ receipt: String) throws(CryptoError) -> String? {
         guard let claims = verifiedClaims(of: receipt) else {
             throw CryptoError(.authenticationFailed, "no key of the ring has signed the receipt")
@@ -72,7 +72,7 @@ public struct ErasureReceiptKey: Sendable {
         return receipt.hasPrefix(headers[0]) ? nil : try sign(Array(claims.utf8))
     }
 
-    /// The public keys as a JSON Web Key Set (RFC 7517 §5), the one that signs first.
+    /// The public keys as a JSON Web Key Set (RFC 7517 §5); the signing key comes first.
     public var publicKeys: JSONValue {
         let keys = signers.map { signer in
             JSONValue.members(

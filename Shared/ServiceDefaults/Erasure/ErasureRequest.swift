@@ -6,7 +6,7 @@ public import Storage
 internal import WireFormat
 
 /// An erasure that is about to begin: the account is closed, its sign-ins end, its devices get no more pushes, and the services are asked
-/// to erase what they keep.
+/// to erase their records of it.
 public struct ErasureRequest: Sendable {
     private static let tokenByteCount = 32
 
@@ -28,7 +28,7 @@ public struct ErasureRequest: Sendable {
     /// Begins the erasure, and records it in the audit log.
     ///
     /// - Parameter addressKey: The keyed hash of the client's address.
-    /// - Returns: The number of unregistered installations; `nil` when there is no such account, or an erasure of it is under way.
+    /// - Returns: The number of unregistered installations; `nil` when there is no such account, or its erasure has already begun.
     public func begin(
         by actor: AuditActor, requestID: String? = nil, addressKey: [UInt8]? = nil, in transaction: PostgresTransaction
     ) async throws -> Int? {

@@ -5,9 +5,9 @@ internal import PostgresClient
 internal import Storage
 public import WireFormat
 
-/// Erases what a service keeps of a user, and reports it.
+/// Erases a service's records of a user, and reports it.
 ///
-/// An eraser that has to leave something is called again: identity-api publishes the event anew until every service has reported.
+/// An eraser that cannot erase everything now is called again: identity-api publishes the event again until every service has reported.
 public struct UserErasedHandler: EventHandler {
     private let service: String
     private let eraser: any UserEraser

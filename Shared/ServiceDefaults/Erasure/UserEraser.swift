@@ -1,11 +1,11 @@
 public import PostgresClient
 public import Storage
 
-/// Erases what a service keeps of a user.
+/// Erases a service's records of a user.
 public protocol UserEraser: Sendable {
     /// Erases everything that can be erased now, objects of the blob store before the rows that name them, in slices.
     ///
-    /// It is called again after a failure, a crash, and when it had to leave something; so each call begins anew.
+    /// It is called again after a failure or a crash, and when it could not erase everything. So each call starts from the beginning.
     ///
     /// - Returns: Whether nothing is left. Work under a lease is left to its holder.
     func erase(_ erasure: Erasure, _ ledger: ErasureLedger) async throws -> Bool
@@ -25,7 +25,8 @@ public struct ErasureLedger: Sendable {
         self.service = service
     }
 
-    /// Runs a step in a transaction, and adds the number that it returns to those of the receipt: what was deleted, never what stays.
+    /// Runs a step in a transaction, and adds the number that it returns to the receipt. It counts deleted records only, never records that
+    /// stay.
     ///
     /// - Parameter what: A table, or a folder of the blob store.
     @discardableResult

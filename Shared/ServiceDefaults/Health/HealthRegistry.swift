@@ -1,9 +1,9 @@
 public import AsyncPrimitives
 import Synchronization
 
-/// Runs the checks of a service: those of readiness, and those of liveness. It reports the service unready while it shuts down.
+/// Runs the readiness checks and the liveness checks of a service. It reports the service unready while it shuts down.
 public final class HealthRegistry: Sendable {
-    /// Throws when what it checks has failed.
+    /// Throws when the check fails.
     public typealias Check = @Sendable () async throws -> Void
 
     /// The readiness of this instance.
@@ -51,7 +51,7 @@ public final class HealthRegistry: Sendable {
         state.withLock { $0.liveness[name] = check }
     }
 
-    /// Makes the service unready for good, so that it gets no new work while it finishes what it has.
+    /// Makes the service unready for good, so that it gets no new work while it finishes its present work.
     public func beginDraining() {
         state.withLock { state in
             state.isDraining = true

@@ -1,7 +1,7 @@
 internal import HTTPClient
 internal import JSON
 
-/// Credentials of AWS: those of a user, or the passing ones of a role, which have a token.
+/// Credentials of AWS: a user's, or the temporary credentials of a role, which have a token.
 struct AWSCredentials: Sendable {
     let accessKeyID: String
     let secretAccessKey: String
@@ -27,7 +27,7 @@ struct AWSCredentials: Sendable {
 /// Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html and `…/feature-imds-credentials.html`
 enum AWSCredentialSource: Sendable {
     case settings(AWSCredentials)
-    /// An endpoint that the platform names, and what it asks for as `Authorization`.
+    /// An endpoint that the platform names, and the value that it requires as `Authorization`.
     case container(url: String, authorization: String?)
     /// The metadata service of the machine, in version 2.
     case machine(endpoint: String)
@@ -38,7 +38,8 @@ enum AWSCredentialSource: Sendable {
     private static let machineOrigin = "http://169.254.169.254"
     private static let timeout = Duration.seconds(5)
 
-    /// Reads `AWS_…`: the keys of a user, else what the platform says of the container, else nothing, which means the machine.
+    /// Reads `AWS_…`: the keys of a user, else the endpoint that the platform names for the container, else nothing: then the machine's
+    /// role is used.
     init(_ settings: Settings) throws(ConfigurationError) {
         let id = try settings.optionalString(
             "AWS_ACCESS_KEY_ID", "an access key", otherwise: "credentials of the role of the container or of the machine",

@@ -6,8 +6,8 @@ public import Logging
 
 /// The key management service of Amazon (AWS KMS): its call `Decrypt`, signed with AWS Signature Version 4.
 ///
-/// What is encrypted has the encryption context `heliograph=<setting>`.
-/// Source: https://docs.aws.amazon.com/kms/latest/APIReference/API_Decrypt.html
+/// Each encrypted secret has the encryption context `heliograph=<setting>`. Source:
+/// https://docs.aws.amazon.com/kms/latest/APIReference/API_Decrypt.html
 public struct AWSKeyManagement: KeyManagement {
     /// The name of the encryption context.
     static let contextName = "heliograph"
@@ -81,7 +81,8 @@ public struct AWSKeyManagement: KeyManagement {
         }
     }
 
-    /// Returns a signed request. Credentials of a role last for minutes, and keys are opened at the start only, so none are kept.
+    /// Returns a signed request. Credentials of a role last for minutes, and keys are opened at the start only, so no credentials are
+    /// cached.
     private func request(_ target: String, _ body: [UInt8]) async throws(KeyManagementError) -> HTTPClientRequest {
         let credentials = try await credentials.credentials(http)
         var headers = [

@@ -5,12 +5,12 @@ public protocol KeyManagement: Sendable {
     /// Returns the text of a secret.
     ///
     /// - Parameters:
-    ///   - wrapped: What the key management encrypted.
-    ///   - setting: The setting it is the value of. It is bound to that name: a value of another setting does not open.
+    ///   - wrapped: The ciphertext from the key management.
+    ///   - setting: The name of its setting. The ciphertext is bound to that name: the value of another setting does not open.
     func unwrap(_ wrapped: [UInt8], of setting: String) async throws(KeyManagementError) -> String
 }
 
-/// A secret could not be unwrapped. The message is for the operator and has nothing of the secret.
+/// A secret could not be unwrapped. The message is for the operator, and contains no part of the secret.
 public struct KeyManagementError: Error, Sendable, CustomStringConvertible {
     /// The reason.
     public let message: String

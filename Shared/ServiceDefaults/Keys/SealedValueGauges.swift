@@ -18,7 +18,7 @@ public final class SealedValueGauges: Sendable {
     private let postgres: PostgresClient
     private let columns: [SealedColumn]
     private let metrics: any MetricsFactory
-    /// The keys that are recorded also with no values: those that seal, and those that have sealed values before.
+    /// The keys that are recorded even without values: the sealing keys, and the keys that have sealed values before.
     private let recorded: Mutex<Set<Key>>
 
     /// Makes the gauges of a service.
@@ -37,7 +37,7 @@ public final class SealedValueGauges: Sendable {
 
     /// Records the numbers of sealed values.
     ///
-    /// - Parameter age: The age from which estimates are made anew.
+    /// - Parameter age: The age after which estimates are replaced.
     public func record(olderThan age: Duration) async throws {
         let repository = SealedValueRepository(postgres)
         var counts: [Key: Int] = [:]

@@ -10,7 +10,7 @@ extension Settings {
     /// The settings that may be wrapped.
     private static let keyNames = KeyPurpose.allCases.map(\.setting) + ["SESSION_KEY", "MEDIA_LINK_KEY"]
 
-    /// Returns the settings with those keys opened that AWS KMS has wrapped; the same settings when none is.
+    /// Returns the settings with the keys unwrapped that AWS KMS has wrapped; the same settings when no key is wrapped.
     ///
     /// - Throws: ``ConfigurationError`` when one of them does not open, or a setting of AWS KMS is missing.
     public func unwrappingKeys(logger: Logger) async throws(ConfigurationError) -> Settings {

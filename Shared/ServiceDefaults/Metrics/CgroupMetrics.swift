@@ -11,7 +11,7 @@ struct CgroupMetrics: Sendable {
 
     /// The metrics in the text format of `GET /metrics`; empty outside of a container with a limit.
     ///
-    /// The working set is what the kernel cannot take back without writing it away: all but the file cache that was not used lately.
+    /// The working set is the memory that the kernel cannot reclaim easily: all memory except the inactive file cache.
     func exposition() -> String {
         guard let limit = number("memory.max"), let usage = number("memory.current") else { return "" }
         let workingSet = max(0, usage - (inactiveFiles() ?? 0))

@@ -13,7 +13,7 @@ struct ProcessMetrics: Sendable {
 
     init(root: String = "/proc") { self.root = root }
 
-    /// The metrics in the text format of `GET /metrics`. Those that cannot be read are left out.
+    /// The metrics in the text format of `GET /metrics`. Unreadable metrics are left out.
     func exposition() -> String {
         var text = ""
         func add(_ name: String, _ type: String, _ value: Double?) {

@@ -10,7 +10,7 @@ public struct PrometheusMetricsFactory: MetricsFactory {
     /// Creates a factory whose metrics appear in `registry`.
     public init(registry: PrometheusRegistry) { self.registry = registry }
 
-    /// Returns the counter with that name and these labels; beyond ``PrometheusRegistry/maxSeries`` one that is not exported.
+    /// Returns the counter with that name and these labels; beyond ``PrometheusRegistry/maxSeries`` a counter that is not exported.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         registry.series(label, dimensions, type: .counter) { PrometheusCounter() }
     }

@@ -41,7 +41,7 @@ public final class PrometheusRegistry: Sendable {
     /// - Parameter clock: measures the ages of gauges.
     public init(clock: any MonotonicClock = ContinuousClock()) { self.clock = clock }
 
-    /// Sets the time after which a gauge that was not recorded again is unknown, for one that is recorded seldom.
+    /// Sets the time after which a gauge that was not recorded again is unknown; for gauges that are recorded seldom.
     public func setLifetime(_ lifetime: Duration, ofGauge name: String) { state.withLock { $0.lifetimes[name] = lifetime } }
 
     /// The series for a name and labels, made by `make` when it is new.

@@ -16,9 +16,9 @@ final class PrometheusCounter: CounterHandler, PrometheusSeries {
 
 /// A gauge, which goes up and down.
 ///
-/// A value that was not recorded again within the gauge's lifetime is unknown: what it is read from cannot be read any more. Then the
-/// series is left out, so that no alert and no dashboard takes the last value for the present one. An age, whose name ends in `_seconds`,
-/// grows by the clock instead: it is what the age may have come to, and its alert fires although nothing can be read.
+/// A value that was not recorded again within the gauge's lifetime is unknown: its source cannot be read any more. Then the series is left
+/// out, so that no alert and no dashboard takes the last value for the present one. An age, whose name ends in `_seconds`, grows by the
+/// clock instead: it shows the age that may have been reached, and its alert fires although the source cannot be read.
 final class PrometheusGauge: MeterHandler, RecorderHandler, PrometheusSeries {
     private struct State {
         var value = 0.0

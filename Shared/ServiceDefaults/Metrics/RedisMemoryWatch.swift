@@ -3,8 +3,8 @@ import Logging
 import RedisClient
 import ServiceLifecycle
 
-/// Measures the memory of Redis: when it is full, Redis refuses to publish and the whole system stops. Of a cluster it is the memory of
-/// the server that has the least left.
+/// Measures the memory of Redis: when it is full, Redis refuses to publish and the whole system stops. For a cluster, it is the memory of
+/// the server with the least free memory.
 ///
 /// Every service measures it, so that the metric exists as long as any of them runs.
 struct RedisMemoryWatch: Service {

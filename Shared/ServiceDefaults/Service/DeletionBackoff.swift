@@ -8,7 +8,7 @@ internal import Synchronization
 public final class DeletionBackoff: Sendable {
     /// The delays; the longest is short enough for an alert to see that an item keeps failing.
     public static let backoff = Backoff(min: .seconds(30), max: .seconds(5 * 60), randomShare: 0)
-    /// The maximum number of delayed items; those that fail beyond it are attempted at every sweep.
+    /// The maximum number of delayed items; further failing items are attempted at every sweep.
     public static let maxItems = 5_000
 
     private struct Key: Hashable {

@@ -6,10 +6,10 @@ public protocol HeliographService: Sendable {
     static var name: String { get }
     /// One line for `--help`.
     static var summary: String { get }
-    /// Creates the components of this service, which run beside those of all services.
+    /// Creates the components of this service, which run beside the components that all services have.
     ///
-    /// They start in this order and are shut down in reverse: dependencies come first. They start when the database has its schema,
-    /// but for ``StartsWithoutSchema``.
+    /// They start in this order and are shut down in reverse: dependencies come first. They start when the database has its schema, except
+    /// ``StartsWithoutSchema``.
     static func build(_ context: ServiceContext) async throws -> [any Service]
     /// Time after SIGTERM within which running work has to end; a deployment's stop period must be longer.
     static func gracefulShutdownLimit(_ settings: Settings) throws(ConfigurationError) -> Duration

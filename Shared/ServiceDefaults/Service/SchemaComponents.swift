@@ -1,11 +1,11 @@
 public import ServiceLifecycle
 
-/// A component that starts before the database has its schema: a server, which answers that the service is not ready, or one that ends
-/// at a shutdown what `build` has begun.
+/// A component that starts before the database has its schema: a server, which answers that the service is not ready, or a component that
+/// ends, at a shutdown, work that `build` has begun.
 public struct StartsWithoutSchema: Service {
     private let component: any Service
 
-    /// Wraps a component of ``HeliographService/build(_:)``; those that are not wrapped wait for the schema.
+    /// Wraps a component of ``HeliographService/build(_:)``; other components wait for the schema.
     public init(_ component: any Service) { self.component = component }
 
     /// Runs the component at once, whatever the schema of the database is.

@@ -3,7 +3,7 @@ public import Logging
 public import PostgresClient
 internal import Synchronization
 
-/// Keeps a service from working on a database whose schema is missing, or older than the one that it was built for.
+/// Keeps a service from working on a database whose schema is missing, or older than the schema that it was built for.
 ///
 /// Services and `heliographctl migrate up` may start in any order. A newer schema is accepted, because two versions of a service run at
 /// the same time while one replaces the other. Once the schema was found, the database is not asked again.
@@ -41,7 +41,7 @@ public final class SchemaGate: Sendable {
     /// and not at all after the schema was found.
     ///
     /// - Throws: ``SchemaMissing``, whose description says what to do; `PostgresError` when the database cannot be asked;
-    ///   `CancellationError` when the caller is cancelled while it waits for the answer to another one's question.
+    ///   `CancellationError` when the caller is cancelled while it waits for the answer to another caller's question.
     public func check() async throws {
         while !isOpen {
             let answered = AsyncLatch()
@@ -73,7 +73,7 @@ public final class SchemaGate: Sendable {
             questions.withLock { $0.answered = nil }
             logger.notice("The schema is there", metadata: ["migration": "\(required)"])
         } catch {
-            // A caller that has gone says nothing about the schema: the next one asks.
+            // A cancelled caller has learned nothing about the schema: the next caller asks.
             note(Task.isCancelled ? nil : error)
             throw error
         }
@@ -109,7 +109,7 @@ public final class SchemaGate: Sendable {
     }
 }
 
-/// The schema of the database is not the one that a service needs.
+/// The database does not have the schema that a service needs.
 public enum SchemaMissing: Error, Equatable, CustomStringConvertible {
     /// A migration was not applied.
     case migration(Int)

@@ -12,8 +12,8 @@ extension ServiceContext {
         try settings.blobStore(sealer: sealer(purpose), logger: logger)
     }
 
-    /// Creates the media links of the store, which begin with `PUBLIC_URL` and are signed with `MEDIA_LINK_KEY`, or are those of the
-    /// object store. They need no sealing key.
+    /// Creates the media links of the store, which begin with `PUBLIC_URL` and are signed with `MEDIA_LINK_KEY`, or are links of the object
+    /// store. They need no sealing key.
     ///
     /// - Throws: ``ConfigurationError`` for the first setting that is missing or wrong.
     public func mediaLinks() throws -> MediaLinks { try settings.mediaLinks() }

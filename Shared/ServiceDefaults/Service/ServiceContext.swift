@@ -23,7 +23,7 @@ public struct ServiceContext: Sendable {
     public let redis: RedisClient
     /// The streams of the bus, on ``redis`` and under the prefix `REDIS_KEY_PREFIX`.
     public let transport: RedisEventTransport
-    /// The checks behind `/readyz` and `/livez`; those of Postgres, Redis and the schema are registered.
+    /// The checks behind `/readyz` and `/livez`; the checks of Postgres, Redis and the schema are already registered.
     public let health: HealthRegistry
     /// Opens when the database has the schema of this version.
     public let schema: SchemaGate

@@ -3,12 +3,12 @@ internal import RedisClient
 
 /// Where a service runs (`ENVIRONMENT`).
 enum DeploymentEnvironment: String, CaseIterable {
-    /// A machine of a developer: nothing is checked.
+    /// A developer's machine: no checks are made.
     case local
     case production
 }
 
-/// What a service refuses to start with, outside a developer's machine.
+/// The faults with which a service refuses to start, except on a developer's machine.
 struct StartChecks: Sendable {
     private let settings: Settings
     private let environment: DeploymentEnvironment

@@ -96,7 +96,7 @@ extension Sweeper {
         ///
         /// - Parameters:
         ///   - interval: The pause between two runs.
-        ///   - logLevel: `notice` for a step that ends or finds what a crash has left.
+        ///   - logLevel: `notice` for a step that repairs or finds the remains of a crash.
         public init(
             _ name: String, every interval: Duration, logLevel: Logger.Level = .debug,
             _ body: @escaping @Sendable () async throws -> Int
@@ -137,7 +137,7 @@ extension Sweeper {
         ///
         /// - Parameters:
         ///   - id: returns the id of an item.
-        ///   - due: returns at most `limit` items that are due for deletion, none of `except`.
+        ///   - due: returns at most `limit` items that are due for deletion, without the items of `except`.
         ///   - delete: deletes one item.
         public static func each<Item>(
             _ name: String, every interval: Duration, id: @escaping @Sendable (Item) -> UUID,

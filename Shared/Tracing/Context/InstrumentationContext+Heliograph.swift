@@ -9,8 +9,8 @@ extension InstrumentationContext {
 
     /// Creates a context whose spans are children of that span; nil begins a trace.
     ///
-    /// - Parameter isForeign: Whether a client names the span: then its word, and the trace's id that it chose, do not suffice for the next
-    ///   span to be sampled.
+    /// - Parameter isForeign: Whether a client names the span: then its sampled flag, and the trace id that it chose, do not suffice for
+    ///   the next span to be sampled.
     public static func below(_ parent: TraceParent?, isForeign: Bool = false) -> InstrumentationContext {
         var context = InstrumentationContext.topLevel
         context.traceParent = parent

@@ -2,10 +2,10 @@ public import FoundationEssentials
 
 /// The request and the message that a task works for; its log lines name them.
 ///
-/// A task-local value of its own, not a part of the instrumentation context: that is a dictionary, which would be made anew for every
+/// A task-local value of its own, not a part of the instrumentation context: that is a dictionary, which would be allocated for every
 /// message, and is only needed where spans are recorded.
 public struct WorkContext: Sendable {
-    /// That of the current task.
+    /// The context of the current task.
     @TaskLocal public static var current: WorkContext?
 
     /// The id of the HTTP request that caused the work.

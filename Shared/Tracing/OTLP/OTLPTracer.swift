@@ -2,9 +2,9 @@ public import Tracing
 
 /// Creates the spans of a process and propagates traces by the W3C header `traceparent`.
 ///
-/// A span with a parent is sampled if its parent is; the first span of a trace by its trace id (the sampler
-/// `parentbased_traceidratio` of OpenTelemetry). Below one that a client names, a share of those that the client samples is, at random:
-/// clients must not fill the collector.
+/// A span with a parent is sampled if its parent is; the first span of a trace by its trace id (the sampler `parentbased_traceidratio` of
+/// OpenTelemetry). Of the spans below a client's span that the client samples, a random share is sampled: clients must not flood the
+/// collector.
 public final class OTLPTracer: Tracer {
     private static let header = "traceparent"
     private let queue: SpanQueue

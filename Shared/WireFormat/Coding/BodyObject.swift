@@ -42,7 +42,7 @@ public struct BodyReader {
 }
 
 extension JSONWriter {
-    /// A member of an object of a body; none when the value is nil.
+    /// A member of an object of a body; no member when the value is nil.
     public mutating func member(_ name: String, _ value: (some BodyValue)?) {
         guard let value else { return }
         self.name(name)
@@ -50,7 +50,7 @@ extension JSONWriter {
     }
 }
 
-/// What is wrong with a value of a body, and where; without the value, which must not reach a log.
+/// The fault of a value of a body, and its place; without the value, which must not reach a log.
 public struct BodyFault: Error, Sendable, CustomStringConvertible {
     /// The names of the members and the numbers of the elements around the value, the outermost first; nil for the body itself.
     private var path: String?

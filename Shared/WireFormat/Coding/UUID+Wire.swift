@@ -72,7 +72,7 @@ extension UUID {
         let isDecimal = atLeast(UInt8(ascii: "0"), digits) & ~atLeast(UInt8(ascii: ":"), digits)
         let isLetter = atLeast(UInt8(ascii: "a"), lower) & ~atLeast(UInt8(ascii: "g"), lower)
         guard digits & all(0x80) == 0, (isDecimal | isLetter) & all(0x80) == all(0x80) else { return nil }
-        // The lower half of a decimal digit's character is its value, that of a letter, whose sixth bit is set, is 9 less.
+        // The lower four bits of a decimal digit's character are its value; for a letter, whose bit 6 is set, the value is 9 more.
         let values = (digits & all(0xF)) &+ (digits >> 6 & all(1)) &* 9
         let pairs = (values << 4 | values >> 8) & 0x00FF_00FF_00FF_00FF
         let halves = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import JSON
 
-/// An account or a face is to be erased: each service erases what it keeps of the user, and reports it.
+/// An account or a face is to be erased: each service erases its records of the user, and reports it.
 ///
 /// The event names the erasure, not the user, so that no stream keeps the user's id.
 public struct UserErased: Event {

@@ -22,7 +22,8 @@ public enum AccountAlert: String, Sendable, CaseIterable {
     ///
     /// - Parameters:
     ///   - userID: The user, who gets it on all installations.
-    ///   - installID: The installation (`push_installs.id`) from which the change was made, which gets no push; `nil` for none.
+    ///   - installID: The installation (`push_installs.id`) from which the change was made, which gets no push; `nil` to push to all
+    ///     installations.
     ///   - cause: The id of the change, such as the session of a sign-in: the same change is pushed once.
     public func notification(to userID: UUID, except installID: UUID? = nil, cause: UUID) -> NotificationRequested {
         var parameters = ["alert": rawValue, "user_id": userID.wireString]

@@ -1,10 +1,10 @@
-/// What an app's own server says by a notification: its texts, its data, and how phones show it.
+/// The content of a notification from an app's own server: its texts, its data, and how phones show it.
 ///
 /// It travels sealed, in the parameter `content_sealed` of a notification of the kind `custom`.
 public struct AppContent: Codable, Sendable, Equatable {
     /// The app's name for this kind of notification; also Android's notification channel.
     public var kind: String
-    /// The title; nil, as the body, for a push of data only, which wakes the app and shows nothing.
+    /// The title. Title and body are nil for a push of data only, which wakes the app without a visible notification.
     public var title: String?
     /// The text below the title.
     public var body: String?
@@ -12,7 +12,7 @@ public struct AppContent: Codable, Sendable, Equatable {
     public var data: [String: String]
     /// The https URL of a picture.
     public var image: String?
-    /// The name of a sound, `default` for the phone's; nil for none.
+    /// The name of a sound, `default` for the phone's; nil for no sound.
     public var sound: String?
     /// Groups notifications on an iPhone.
     public var thread: String?
@@ -22,7 +22,7 @@ public struct AppContent: Codable, Sendable, Equatable {
     /// Whether the phone shows it.
     public var isShown: Bool { title != nil || body != nil }
 
-    /// Describes what is said.
+    /// Describes a content.
     public init(
         kind: String, title: String? = nil, body: String? = nil, data: [String: String] = [:], image: String? = nil,
         sound: String? = nil, thread: String? = nil, collapseKey: String? = nil

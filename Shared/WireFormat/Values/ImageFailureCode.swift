@@ -13,7 +13,7 @@ public struct ImageFailureCode: RawRepresentable, Hashable, Sendable, CustomStri
 }
 
 extension ImageFailureCode {
-    /// An internal failure, or one of the generator; another attempt may succeed.
+    /// An internal failure, or a failure of the generator; another attempt may succeed.
     public static let processingFailed = ImageFailureCode(rawValue: "processing_failed")
     /// The generator refuses this picture; another attempt would end the same way.
     public static let contentBlocked = ImageFailureCode(rawValue: "content_blocked")

@@ -8,7 +8,7 @@ public enum NotificationKind: String, BodyWord {
     case chatMessage = "chat_message"
     case invitation
     case accountAlert = "account_alert"
-    /// Nothing that is shown: asks an app to prove that it receives the pushes to its installation.
+    /// A push without a visible notification: asks an app to prove that it receives the pushes to its installation.
     case possessionCheck = "possession_check"
     /// A notification of an app's own server, which gives it a kind of its own (``AppContent/kind``).
     case custom

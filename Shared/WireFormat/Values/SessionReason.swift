@@ -12,7 +12,7 @@ public enum SessionReason: String, BodyWord {
     case replayedImage = "replayed_image"
     /// The photos that answer a challenge are not ones of a live person who followed it.
     case livenessFailed = "liveness_failed"
-    /// Also the answer for an account without a face, so that callers cannot find out which accounts have one.
+    /// Also the reason for an account without a face, so that callers cannot find out which accounts have a face.
     case noMatch = "no_match"
     case alreadyEnrolled = "already_enrolled"
     /// Only for an owner of a proven e-mail or of an account, and only if the operator has chosen so.

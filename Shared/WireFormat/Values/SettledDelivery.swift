@@ -11,7 +11,7 @@ public struct SettledDelivery: BodyObject, Hashable {
     public var outcome: DeliveryOutcome
     /// The push provider's error code, such as `UNREGISTERED`.
     public var code: String?
-    /// Time of sending, if it was sent: the provider's answer about a token does not apply to one that was registered later.
+    /// Time of sending, if it was sent: the provider's answer about a token does not apply to a token that was registered later.
     public var sentAt: Date?
 
     /// Creates an outcome; `sentAt` is rounded to the millisecond.

@@ -2,7 +2,7 @@ internal import WireFormat
 
 /// The user of a service in Redis (ACL, Redis ≥ 7.0): reads and settles its own streams, appends to every stream, and nothing else.
 ///
-/// The streams are those of ``EventCatalog``. Appending everywhere is the relay's: any relay publishes any message of the outbox.
+/// The streams are those of ``EventCatalog``. It may append to all streams because any relay publishes any message of the outbox.
 public struct RedisServiceUser: Sendable {
     /// The beginning of the names of all users; users belong to a whole server.
     public static let defaultNamePrefix = "heliograph-"
@@ -47,7 +47,7 @@ public struct RedisServiceUser: Sendable {
     /// The name in Redis, such as `heliograph-notifier`.
     public var name: String { namePrefix + service }
 
-    /// The rules of `ACL SETUSER`, without a password. They begin with `reset`, so that they replace those of before.
+    /// The rules of `ACL SETUSER`, without a password. They begin with `reset`, so that they replace all previous rules.
     public var rules: [String] {
         let own = EventCatalog.streams(readBy: service).flatMap { stream -> [String] in
             let key = RedisEventTransport.key(of: stream, prefix: keyPrefix)
@@ -77,7 +77,7 @@ public struct RedisPasswordHash: Sendable {
         rule = "#" + sha256
     }
 
-    /// The line of an ACL file for the user of operators, who may do everything. Without it an ACL file leaves that user without a
+    /// The line of an ACL file for the operators' user, who has all permissions. Without this line, an ACL file leaves that user without a
     /// password.
     public var operatorLine: String { "user default on ~* &* +@all \(rule)" }
 }

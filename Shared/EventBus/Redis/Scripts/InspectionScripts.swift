@@ -2,9 +2,9 @@ import RedisClient
 
 /// Scripts for the queries of operators and of the republisher.
 enum InspectionScripts {
-    /// Finds the published messages that are neither undelivered, nor pending, nor scheduled for a retry in a group. KEYS:
-    /// stream, due times of retries. ARGV: group, and the entry and the id of each message. Returns the positions of these
-    /// messages, from 0. A message whose retry was appended is in another entry and counts as absent.
+    /// Finds the published messages that a group does not have any more: not undelivered, not pending, and not scheduled for a retry. KEYS:
+    /// stream, due times of retries. ARGV: group, and the entry and the id of each message. Returns the positions of these messages, from
+    /// 0. A message whose retry was appended is in another entry and counts as absent.
     static let absent = RedisScript(
         LuaSnippets.isAfter + """
             local delivered = '0-0'
@@ -28,7 +28,7 @@ enum InspectionScripts {
     /// Returns the status of a group. KEYS: stream, due times of retries, heartbeats. ARGV: group, the limit for counting undelivered
     /// entries when the server cannot tell their number, and the milliseconds after which a heartbeat is no sign of life.
     ///
-    /// A server knows a consumer from its first entry on (Redis before 7.2), so that those which only wait are found by their heartbeats.
+    /// Before Redis 7.2, a server knows a consumer only after its first entry, so consumers that only wait are found by their heartbeats.
     ///
     /// The reply is the time, the length, undelivered entries, the first of them or an empty text, pending entries, the first of
     /// them or an empty text, retries, the entries ever appended, and the consumers as name, pending and idle milliseconds. The

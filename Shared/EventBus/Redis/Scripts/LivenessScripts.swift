@@ -7,10 +7,10 @@ enum LivenessScripts {
     /// milliseconds. Returns whether the consumer has a lifeline, the milliseconds since the last stall, the names, and the milliseconds
     /// until the first grace of a lost lifeline ends, or -1.
     ///
-    /// The pulse is the time of the group's last heartbeat, and since when there is no gap in them. A heartbeat is the server's time, and
-    /// a plus sign if the consumer had a lifeline then: only a consumer that has lost one is dead without one. The first that notices the
-    /// loss appends the time. A consumer without a heartbeat is given one, from which its silence counts. Under a memory limit nothing can
-    /// be stored, so that none is found dead.
+    /// The pulse is the time of the group's last heartbeat, and the time since which there was no gap between heartbeats. A heartbeat is
+    /// the server's time, and a plus sign if the consumer had a lifeline then: a missing lifeline proves a death only if the consumer had
+    /// one. The first consumer that notices the loss appends the time. A consumer without a heartbeat gets one, and its silence counts from
+    /// it. At the memory limit Redis refuses writes, so no consumer is found dead.
     static let beat = RedisScript(
         LuaSnippets.now + """
             local function hasLifeline(name)

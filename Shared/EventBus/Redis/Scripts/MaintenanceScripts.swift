@@ -7,11 +7,11 @@ enum MaintenanceScripts {
     /// crash budget, maximum age of the pulse in milliseconds or -1, the name under which released entries are pending, the holder of
     /// the entries or an empty text, and the minimum time since the last stall in milliseconds (``ClaimRequest``).
     ///
-    /// Returns the cursor, the entries in the form of `XREADGROUP`, those that are no longer in the stream, and the delivery
-    /// count of each entry; a suspect's delivery is counted only when it is begun. A request that has waited while the server stood still
-    /// is known by an old pulse, or by a new one that was interrupted: consumers whose entries look idle could not show that they live.
-    /// Before the claim, the consumers that lose entries are recorded for the acknowledge script; under a memory limit that write fails,
-    /// and so does the claim, unless it takes only released entries.
+    /// Returns the cursor, the entries in the form of `XREADGROUP`, the entries that are no longer in the stream, and the delivery count of
+    /// each entry; a suspect's delivery is counted only when it is begun. An old pulse, or a new one after a gap, shows that the request
+    /// has waited while the server was stalled: then consumers with seemingly idle entries could not send heartbeats. Before the claim, the
+    /// consumers that lose entries are recorded for the acknowledge script; at the memory limit that write fails, and so does the claim,
+    /// unless it takes only released entries.
     static let claim = RedisScript(
         LuaSnippets.now + """
             local idle, count, holder = tonumber(ARGV[3]), tonumber(ARGV[5]), ARGV[10]

@@ -1,10 +1,10 @@
 import RedisClient
 
-/// Scripts that settle a consumer's pending entries. Redis acknowledges and claims for any caller, so each script first checks that
-/// the entries are the consumer's own: another may have claimed those of a consumer that stood still.
+/// Scripts that settle a consumer's pending entries. Redis acknowledges and claims for any caller, so each script first checks that the
+/// entries are the consumer's own: another consumer may have claimed the entries of a stalled consumer.
 ///
 /// In all of them `KEYS[1]` is the stream, `ARGV[1]` the group and `ARGV[2]` the consumer. They return the entries that are not the
-/// consumer's own, except as `keep` says, and leave those unchanged.
+/// consumer's own, except as `keep` says, and do not change them.
 enum SettlementScripts {
     /// Acknowledges entries. KEYS: stream, the number of claims from each consumer. ARGV: ascending entries.
     ///
@@ -96,8 +96,8 @@ enum SettlementScripts {
         return gone
         """)
 
-    /// Renews entries: resets their idle time, which does not count as a delivery. Returns only those that are pending for another
-    /// consumer: what the server has lost belongs to nobody else. ARGV: the entries.
+    /// Renews entries: resets their idle time, which does not count as a delivery. Returns only the entries that are pending for another
+    /// consumer: an entry that the server has lost has no other holder. ARGV: the entries.
     static let keep = RedisScript(
         """
         local gone = {}
