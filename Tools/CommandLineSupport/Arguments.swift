@@ -44,7 +44,7 @@ extension ExitCode {
 
 /// Runs `body`; on a configuration error notes the missing or wrong setting and ends the command.
 ///
-/// - Parameter option: What can be given instead of the setting; nil when nothing can.
+/// - Parameter option: The option that can replace the setting; nil without such an option.
 package func reporting<Value>(hint option: String? = nil, _ body: () throws -> Value) throws -> Value {
     do {
         return try body()

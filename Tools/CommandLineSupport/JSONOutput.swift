@@ -39,7 +39,7 @@ package enum JSONOutput {
     }
 }
 
-/// A JSON object whose members are listed where it is made; a member without a value is left out.
+/// A JSON object with the given members; a member without a value is left out.
 package struct JSONRecord: Encodable, ExpressibleByDictionaryLiteral {
     private struct Name: CodingKey {
         let stringValue: String

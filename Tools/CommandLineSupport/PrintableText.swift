@@ -65,8 +65,8 @@ extension [PrintableText] {
 }
 
 extension String {
-    /// The text without control characters, because a message could take over the operator's terminal with them, and without those that
-    /// reverse the direction of writing.
+    /// The text without control characters, because a message could take over the operator's terminal with them, and without characters
+    /// that reverse the direction of writing.
     ///
     /// Line breaks and tabs become spaces, so that the text stays on one line.
     package var printable: String {

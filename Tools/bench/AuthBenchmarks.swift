@@ -4,8 +4,8 @@ import TestSupport
 /// Measures what a request with a bearer costs identity-api: `GET /v1/images/jobs` of an account without jobs with an access token and with
 /// a Firebase ID token, beside a constant route of the same HTTP server in the same process.
 ///
-/// identity-api runs on one core and `h2load` on the others. The rate is that of a core which identity-api has for itself: what it needs
-/// of other processes, Postgres above all, is not counted. The three take turns, and the median ratio counts.
+/// identity-api runs on one core and `h2load` on the others. The rate is the rate of one core that only identity-api uses: the work of
+/// other processes, above all Postgres, is not counted. The three measurements alternate, and the median ratio counts.
 func benchmarkAuth() async throws -> [Figure] {
     let stack = try await Stack.start(fsync: true, settings: ["RATE_LIMIT_ADDRESS_PER_MINUTE": "0", "DATABASE_CONNECTIONS": "4"])
     let bench = try await AuthBench(stack)
@@ -51,7 +51,7 @@ private struct AuthBench {
         self.pid = pid
         jobsURL = stack.apiURL + "/v1/images/jobs"
         constantURL = stack.adminURL(of: "identity-api") + "/livez"
-        // The others compete for the cores, and have nothing to do.
+        // The other services would compete for the cores, and are not needed.
         for service in Stack.services where service != "identity-api" { stack.signal(service, SIGSTOP) }
         try await CommandLineTool.run(["taskset", "-acp", "0", "\(pid)"])
     }

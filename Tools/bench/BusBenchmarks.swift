@@ -90,7 +90,7 @@ private func runBus(_ server: RedisServer, prefix: String, messages: Int, batch:
     return BusRound(rate: rate, client: clientCost, server: try await ProcessCost.of(server) - serverBefore)
 }
 
-/// Does what ``runBus`` does on any server, and returns the messages per second; `cost` is that of this process meanwhile.
+/// Does what ``runBus`` does on any server, and returns the messages per second; `cost` is the cost of this process meanwhile.
 func throughput(_ url: String, prefix: String, messages: Int, batch: Int, cost: inout ProcessCost) async throws -> Double {
     let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
     let client = RedisClient(configuration: try RedisConfiguration(url: url), logger: logger)
@@ -141,7 +141,7 @@ private func publish(
     }
 }
 
-/// Measures the bus against two Python queues, each with one worker process and a task that does nothing, on the same server.
+/// Measures the bus against two Python queues, each with one worker process and an empty task, on the same server.
 private func peerFigures(messages: Int = 5_000, rounds: Int = 3) async throws -> [Figure] {
     try await CommandLineTool.run([try PackageRoot.file("deploy/local/bench-peers.sh")])
     let libraries = ["PYTHONPATH": try PackageRoot.file(".cache/bench-peers")]

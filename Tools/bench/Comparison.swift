@@ -10,7 +10,7 @@ struct Comparison {
         static let defaultNoise = 0.15
 
         let name: String
-        /// The ratio to the reference of the same run, or else the value; nil when nothing was measured.
+        /// The ratio to the reference of the same run, or else the value; nil without a measurement.
         let value: Double?
         let isRatio: Bool
         let unit: String

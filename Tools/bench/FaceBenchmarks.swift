@@ -8,7 +8,7 @@ import TestSupport
 /// photos: portraits of 0.5 megapixels, and three of them enlarged to 12 megapixels.
 ///
 /// Both use one thread. The loop runs dlib's network, with half of the arithmetic, on OpenBLAS; it detects faces at the photo's own size
-/// and checks nothing.
+/// and makes no checks.
 func benchmarkFace(rounds: Int = 7) async throws -> [Figure] {
     try await CommandLineTool.run([try PackageRoot.file("deploy/local/bench-peers.sh"), "faces"])
     let reference = try await FaceReference(models: try PackageRoot.file(".cache/bench-models"))

@@ -2,13 +2,13 @@ import FaceEngine
 import Foundation
 import TestSupport
 
-/// Measures the search for one face among a million: its time beside that of reading as many bytes from memory once, the memory of the
-/// index, and how many of the faces that an exact search finds are among its candidates.
+/// Measures the search for one face among a million: its time compared with one read of as many bytes from memory, the memory of the index,
+/// and the share of the faces of an exact search that are among its candidates.
 func benchmarkFaceSearch(faces: Int = 1_000_000, rounds: Int = 101) async throws -> [Figure] {
     let people = SyntheticFaces(count: faces)
     let probe = MemoryProbe(byteCount: faces * FaceCode.byteCount)
     let index = FaceIndex()
-    // What a block needs meanwhile is not the index's.
+    // The memory that a block needs meanwhile does not belong to the index.
     await index.apply(added: people.codes(of: people.blocks[0]))
     await index.removeAll()
     let before = residentBytes()
@@ -70,20 +70,20 @@ private actor MemoryProbe {
 
     deinit { buffer.deallocate() }
 
-    /// Reads all bytes: the C library searches for one that is not there, with the widest vectors of the processor.
+    /// Reads all bytes: the C library searches for a byte that does not occur, with the widest vectors of the processor.
     func read() -> Bool { memchr(buffer.baseAddress!, 0, buffer.count) == nil }
 }
 
 /// Descriptors of people who do not exist, and of other photos of some of them.
 ///
-/// Real descriptors do not fill their 128 dimensions: strangers are more alike than random directions are. These lie in 40 dimensions and a
-/// little around them, so that an exact search finds strangers within the threshold, too.
+/// Real descriptors do not fill their 128 dimensions: strangers are more similar than random directions. These descriptors lie in 40
+/// dimensions and a little around them, so that an exact search finds strangers within the threshold, too.
 private struct SyntheticFaces {
     private static let length = FaceDescriptor.count
     private static let dimensions = 40
     private static let probeCount = 500
 
-    /// The people, in blocks of which the descriptors fit in memory at once.
+    /// The people, in blocks whose descriptors fit in memory at once.
     let blocks: [Range<Int>]
     private let axes: [Float]
     private let probeVectors: [Float]

@@ -10,7 +10,7 @@ struct Figure: Encodable, Sendable {
     let referenceValue: Double?
     /// ``value`` divided by ``referenceValue``.
     let ratio: Double?
-    /// The ratios of the rounds of which ``ratio`` is the median; nil for a figure that is measured once.
+    /// The ratios of the rounds; ``ratio`` is their median. nil for a figure that is measured once.
     let spread: Spread?
     /// The limit for the ratio, or for the value of a figure without reference: the minimum when more is better, else the maximum.
     let bar: Double?
@@ -51,8 +51,8 @@ struct Figure: Encodable, Sendable {
 
     /// Makes a figure with a reference.
     ///
-    /// - Parameter ratios: Those of alternating rounds, of which the median is reported, which is more precise; by default the ratio of
-    ///   the two values is.
+    /// - Parameter ratios: The ratios of alternating rounds; their median is reported, which is more precise. By default the ratio of the
+    ///   two values is reported.
     init(
         _ name: String, _ value: Double, unit: String, reference: String, referenceValue: Double, ratios: [Double] = [],
         bar: Double?, maxValue: Double? = nil, moreIsBetter: Bool = true
@@ -112,6 +112,6 @@ extension Double {
 }
 
 extension [Double] {
-    /// The median; of an even number of values, the upper of the two middle ones. NaN when there are none.
+    /// The median; of an even number of values, the upper of the two middle ones. NaN without values.
     var median: Double { isEmpty ? .nan : sorted()[count / 2] }
 }

@@ -91,15 +91,14 @@ private func benchmarkStyles(_ photo: String, in folder: String, rounds: Int) as
 }
 
 /// Measures the peak memory of this process and of its decoder while they make the results of image-worker from pictures of 40 megapixels:
-/// a thumbnail, and styles of the best quality. The encodings are those that need the most memory, because their decoders hold the
-/// whole picture.
+/// a thumbnail, and styles of the best quality. The encodings need the most memory of all, because their decoders hold the whole picture.
 private func benchmarkPeak(in folder: String) async throws -> Figure {
     let kinds = [("large.jpg", "Q=60,interlace,no-subsample"), ("large.png", "interlace"), ("large.webp", "lossless,effort=0")]
     for (name, options) in kinds {
         try await enlarge("original/obama3", to: "\(folder)/\(name)", options: options, width: 8_000, height: 5_000)
     }
     let limits = ImageLimits(bytes: 256 << 20)
-    // A decoder of its own, whose peak is not that of earlier pictures.
+    // A new decoder, so that its peak does not come from earlier pictures.
     let decoder = ImageDecoder(sandbox: .required, logger: Logger(label: "bench"))
     let pipeline = ImagePipeline(decoder: decoder)
     // Writing 5 resets the peak, `VmHWM` (proc(5)).

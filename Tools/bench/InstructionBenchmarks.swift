@@ -4,7 +4,7 @@ import TestSupport
 /// Counts the instructions of the bus for a message under valgrind: slow, but the same on every machine and under any other load, so
 /// that two states of the code can be compared to a percent. Kernel and server are not counted.
 ///
-/// - Parameter profiles: The folder for the profiles of our process, for `callgrind_annotate`; nil keeps none.
+/// - Parameter profiles: The folder for the profiles of our process, for `callgrind_annotate`; nil keeps no profiles.
 func benchmarkInstructions(fewer: Int = 2_000, more: Int = 6_000, profiles: String? = nil) async throws -> [Figure] {
     let server = try await RedisServer.start(persistence: .appendOnly)
     let reference = try await ReferenceProgram("bus_reference", libraries: ["hiredis"])
@@ -49,7 +49,7 @@ private func instructions(of command: [String], profile: String?) async throws -
 
 /// Returns the command before a program that counts its instructions.
 ///
-/// - Parameter profile: The file for the profile by function; nil keeps none.
+/// - Parameter profile: The file for the profile by function; nil keeps no profiles.
 func callgrind(profile: String?) -> [String] {
     ["/usr/bin/valgrind", "--tool=callgrind", "--callgrind-out-file=\(profile ?? "/dev/null")"]
 }

@@ -5,7 +5,7 @@ import TestSupport
 /// The emulator is measured with h2load as its client. How many pushes the notifier handles at once depends on time, so that its count
 /// varies by some percent.
 ///
-/// - Parameter profiles: The folder for the profiles, for `callgrind_annotate`; nil keeps none.
+/// - Parameter profiles: The folder for the profiles, for `callgrind_annotate`; nil keeps no profiles.
 func benchmarkPushInstructions(fewer: Int = 2_000, more: Int = 8_000, profiles: String? = nil) async throws -> [Figure] {
     let folder = try TemporaryDirectory()
     var figures: [Figure] = []

@@ -48,7 +48,7 @@ private func uploadFigures(_ stack: Stack) async throws -> [Figure] {
 
 /// Waits until face-matching-worker has decided every upload, so that no measured sign-in waits behind one.
 ///
-/// - Throws: `DeadlineExceeded` when the worker decides none within two minutes; there is no limit for all, because their time
+/// - Throws: `DeadlineExceeded` when the worker decides no upload within two minutes; there is no limit for all uploads, because their time
 ///   depends on the machine.
 private func drainFigures(_ stack: Stack) async throws -> [Figure] {
     let start = ContinuousClock.now

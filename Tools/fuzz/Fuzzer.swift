@@ -1,5 +1,5 @@
-// The entry points that libFuzzer calls. FUZZ_TARGET names the target; libFuzzer reads the command line itself.
-// The checks, which deploy/verify/fuzz.sh compiles with this file, are those of Tests/FuzzTests.
+// The entry points that libFuzzer calls. FUZZ_TARGET names the target; libFuzzer reads the command line itself. The checks are in
+// Tests/FuzzTests; deploy/verify/fuzz.sh compiles them with this file.
 import Foundation
 
 private let target: FuzzTarget = {

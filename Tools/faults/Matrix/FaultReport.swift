@@ -17,7 +17,7 @@ public struct FaultReport: Encodable, Sendable {
     public let fault: String
     /// The fault in a few words, the same as the row's.
     public let title: String
-    /// The number of published pieces of work; most have two effects, their own and that of the event that follows.
+    /// The number of published pieces of work; most have two effects: their own, and the effect of the event that follows.
     public var published = 0
     /// The number of effects, including duplicates.
     public var effects = 0
@@ -27,9 +27,9 @@ public struct FaultReport: Encodable, Sendable {
     public var duplicated = 0
     /// The number of handler runs beyond the first one of each message, which the inbox absorbed.
     public var rerun = 0
-    /// The median time from a fault to the effects that were due at it, in seconds; nil when there were none.
+    /// The median time from a fault to the effects that were due at it, in seconds; nil when no effect was due.
     public var recoveryP50: Double?
-    /// The 99th percentile of these times, in seconds; nil when there were none.
+    /// The 99th percentile of these times, in seconds; nil when no effect was due.
     public var recoveryP99: Double?
     /// The maximum of ``recoveryP99``, in seconds; nil when it is not limited.
     public var recoveryBar: Double?

@@ -4,8 +4,8 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A row of the fault matrix: injects faults while work is published and handled, and checks that each effect is taken exactly
-/// once. The work is that of `fault-worker` on a ``Rig``, or that of clients of the whole system.
+/// A row of the fault matrix: injects faults while work is published and handled, and checks that each effect is taken exactly once. The
+/// work is done by `fault-worker` on a ``Rig``, or is caused by clients of the whole system.
 public struct FaultRow: Sendable {
     /// The name of the row, such as `F1`.
     public let id: String
@@ -104,8 +104,8 @@ extension FaultRow: CustomStringConvertible {
 }
 
 extension Rig {
-    /// Stops the producers and waits until every effect is taken, no entry is pending and no message of the outbox is open, so that
-    /// nothing can be handled twice any more.
+    /// Stops the producers and waits until every effect is taken, no entry is pending and no message of the outbox is open, so that no
+    /// message can be handled twice any more.
     func settle(within patience: Duration = .seconds(120)) async throws {
         await stopProducing()
         try await wait(for: "every promise is kept and nothing is under way", within: patience) {
@@ -134,7 +134,7 @@ extension Rig {
 }
 
 extension [Double] {
-    /// Returns the value at a share of the sorted values by nearest rank, rounded to thousandths; nil when there are none.
+    /// Returns the value at a share of the sorted values by nearest rank, rounded to thousandths; nil without values.
     fileprivate func percentile(_ share: Double) -> Double? {
         guard !isEmpty else { return nil }
         let rank = Int((share * Double(count)).rounded(.up))

@@ -15,7 +15,7 @@ extension Rig {
         return try await eventually("a master has \(stream)") { try await cluster.master(serving: key) }
     }
 
-    /// A slot, the master that has it, and the one that it goes to.
+    /// A slot, the master that has it, and the master that it moves to.
     typealias Move = (slot: Int, source: RedisClusterServers.Node, target: RedisClusterServers.Node)
 
     /// Returns a move of a stream's slot to another master.

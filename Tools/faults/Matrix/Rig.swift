@@ -10,7 +10,7 @@ import WireFormat
 
 /// The special requirements of a row for its servers.
 struct RigOptions: Sendable {
-    /// The persistence of Redis; by default that of production.
+    /// The persistence of Redis; by default the same as in production.
     var persistence = RedisServer.Persistence.appendOnly
     /// Whether the processes reach Redis by TCP through proxies, one for each server.
     var isProxied = false
@@ -19,7 +19,7 @@ struct RigOptions: Sendable {
     var databasePath = DatabasePath.direct
 }
 
-/// The servers, the ledger and the processes of one row; rows share nothing.
+/// The servers, the ledger and the processes of one row; rows do not share any of them.
 public final class Rig: Sendable {
     static let group = "fault"
     static let workStream = FaultWork.type.rawValue
@@ -31,7 +31,7 @@ public final class Rig: Sendable {
     /// nil unless ``RigOptions/isClustered``.
     let cluster: RedisClusterServers?
     let databases: RigDatabase
-    /// The database of the primary at the start, past what is in front of it.
+    /// The database of the primary at the start, not through the proxy or pooler in front of it.
     let database: TestDatabase
     let ledger: Ledger
     /// The proxies between the processes and each server of Redis; empty unless ``RigOptions/isProxied``.
@@ -122,7 +122,7 @@ public final class Rig: Sendable {
     /// The URL by which the processes reach Redis.
     var redisURL: String { cluster?.url ?? proxies.first.map { "redis://127.0.0.1:\($0.port)" } ?? redisServers[0].url }
 
-    /// The URL past the proxy. There is none past those of a cluster, whose servers name them.
+    /// The URL without the proxy. A cluster has no such URL, because its servers announce the addresses of the proxies.
     var directRedisURL: String { cluster?.url ?? redisServers[0].url }
 
     /// The rig's own client of Redis, on ``directRedisURL``.
@@ -150,7 +150,7 @@ public final class Rig: Sendable {
         state.withLock { $0.moments.append(moment) }
     }
 
-    /// Records the result of a further expectation of the row, besides those that no effect is lost or taken twice.
+    /// Records the result of a further expectation of the row, besides the expectations that no effect is lost or taken twice.
     func check(_ name: String, _ ok: Bool, _ detail: String) {
         state.withLock { $0.checks.append(FaultReport.Check(name: name, ok: ok, detail: detail)) }
     }

@@ -15,7 +15,7 @@ enum DatabasePath: Sendable {
     case replicatedBehindProxy
 }
 
-/// The servers of Postgres of a row, and what is between them and the processes.
+/// The servers of Postgres of a row, and the proxy or pooler between them and the processes.
 struct RigDatabase: Sendable {
     let primary: PostgresServer
     let standby: PostgresServer?
@@ -24,7 +24,7 @@ struct RigDatabase: Sendable {
 
     private static let name = "postgres"
 
-    /// Starts the servers; those of a pair have the same data.
+    /// Starts the servers; the servers of a pair have the same data.
     static func start(_ path: DatabasePath) async throws -> RigDatabase {
         let primary = try await PostgresServer.start(
             extraArguments: ["-c", "track_commit_timestamp=on", "-c", "deadlock_timeout=100ms"])
@@ -65,7 +65,7 @@ struct RigDatabase: Sendable {
         "postgresql://heliograph@" + ports.map { "127.0.0.1:\($0)" }.joined(separator: ",") + "/\(name)"
     }
 
-    /// Has the standby take the place of the primary, which stays up and takes no more writes. Nothing that was committed is lost.
+    /// Promotes the standby; the old primary stays up and takes no more writes. No commit is lost.
     func switchOver() async throws {
         guard let standby else { preconditionFailure("the row has no standby") }
         try await primary.psql("ALTER SYSTEM SET default_transaction_read_only = on")
@@ -81,7 +81,7 @@ struct RigDatabase: Sendable {
         try await standby.promote()
     }
 
-    /// Kills the servers and what is in front of them.
+    /// Kills the servers and the proxy or pooler in front of them.
     func stop() async {
         await proxy?.stop()
         for pooler in poolers { await pooler.stop() }

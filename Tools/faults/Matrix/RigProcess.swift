@@ -66,7 +66,7 @@ extension Rig {
         try await flow(scale.rounds * 5)
     }
 
-    /// Returns the process of a role that has run longest; throws when none runs.
+    /// Returns the process of a role that has run longest; throws when no process runs.
     func oldest(_ role: RigProcess.Role) throws -> RigProcess {
         guard let process = running(role).first else {
             throw DeadlineExceeded(description: "no \(role.rawValue) runs any more")

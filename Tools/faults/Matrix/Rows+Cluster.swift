@@ -29,7 +29,7 @@ extension FaultRow {
     static let masterFrozen = FaultRow(
         "C4", "a master frozen until its replica has its place, then thawed", options: clustered
     ) { rig, scale in
-        // What it had received before it stood still, it executes as the master that it still is in its own eyes.
+        // The stopped master executes the commands that it had received before, because it still considers itself the master.
         try await rig.stopMasters(scale, by: { $0.signal(SIGSTOP) }, thenResume: { $0.signal(SIGCONT) })
     }
 

@@ -11,8 +11,8 @@ extension FaultRow {
         try await rig.startFlow(scale, consumer: slow)
         // In the first three seconds of a group no consumer is taken for dead.
         try await rig.flow(scale.calm)
-        // First each death by itself, whose recovery is measured; then pairs, of which the second consumer dies before or while it does
-        // the work of the first. No more in a row: a message whose third consumer dies becomes a dead letter, as it should.
+        // First single deaths, whose recovery is measured; then pairs, in which the second consumer dies before or while it does the work
+        // of the first. Never three in a row: a message whose third consumer dies becomes a dead letter, as intended.
         for deaths in [1, 2] {
             for _ in 0..<scale.rounds {
                 var dead: [RigProcess] = []
@@ -26,7 +26,7 @@ extension FaultRow {
                     try await rig.flow(scale.calm)
                 }
                 try await rig.wait(for: "the others do the work of the dead") {
-                    // What the dead had not begun too: it lost them as well.
+                    // This includes the entries that the dead process had not begun: it lost them as well.
                     for victim in dead {
                         if try await rig.ledger.inWork(pid: victim.pid) > 0 { return false }
                         if try await rig.pending(of: victim) > 0 { return false }
@@ -41,7 +41,7 @@ extension FaultRow {
         // Claimed entries wait for running handlers, hence more time.
         "F1b", "consumer killed while the others have more to do than they can", recoveryBar: { $0.killRecovery + 5 }
     ) { rig, scale in
-        // The consumers have capacity for half of the load, so that there are always newer entries than those of the dead consumer.
+        // The consumers have capacity for half of the load, so that there are always newer entries than the dead consumer's.
         let slow = ["--hold-milliseconds", "400", "--concurrency", "\(max(1, scale.rate / 10))"]
         let victim = try rig.launch(.consumer, slow)
         try rig.launch(.consumer, slow)
@@ -120,7 +120,7 @@ extension FaultRow {
     }
 
     static let drained = FaultRow("F20", "consumers are told to stop, one after the other, under load") { rig, scale in
-        // The idle time of production at every scale, because nothing waits for it here, and a claim would look like a crash.
+        // The idle time of production at every scale, because no measurement waits for it here, and a claim would look like a crash.
         let slow = ["--hold-milliseconds", "300", "--min-idle-milliseconds", "15000"]
         try await rig.startFlow(scale, consumer: slow)
         var slowest = Duration.zero

@@ -2,7 +2,7 @@ import TestSupport
 
 /// Keys that are replaced under load.
 extension FaultRow {
-    /// The figures of the work under load are those of `heliograph-load` and of the messages: what was asked and not done is lost.
+    /// The figures of the work under load are those of `heliograph-load` and of the messages: a request whose work was not done is lost.
     static let keysRotated = FaultRow("K1", "every key is rotated under load, and the old ones are removed") { scale, isClustered, report in
         let twins = try await TwinStack.start(isClustered: isClustered)
         do {
@@ -46,7 +46,7 @@ extension FaultRow {
             "instances were restarted", restarts.count > 0, "\(restarts.count) times, the slowest ended after \(restarts.slowestStop)")
     }
 
-    /// Replaces the keys that seal nothing: what they made ends as `docs/operations/leaked-key.md` says, and nothing else.
+    /// Replaces the keys that do not seal: only the values that `docs/operations/leaked-key.md` names become invalid.
     private static func replaceSingleKeys(
         _ rotation: KeyRotation, _ witness: Witness, _ report: inout FaultReport
     ) async throws {

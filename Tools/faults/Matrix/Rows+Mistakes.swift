@@ -10,7 +10,8 @@ extension FaultRow {
     ) { rig, scale in
         let mistake = ["--behaviour", "acknowledgesEarly", "--concurrency", "2", "--hold-milliseconds"]
         try await rig.startFlow(scale, consumer: mistake + ["500"])
-        // More in work than it handles at a time, of work and of what follows: some work was acknowledged. It takes none of its effects.
+        // It has more entries in work, of work and of the events that follow, than it handles at a time. So it has acknowledged some work
+        // without taking its effects.
         let victim = try rig.launch(.consumer, mistake + ["3600000"])
         try await rig.waitForWork(7, of: victim)
         await victim.guarded.stop(signal: SIGKILL)

@@ -46,7 +46,7 @@ extension FaultRow {
 
 /// Messages of one user to the phone of another.
 struct KilledChat {
-    /// What a phone shows of a push.
+    /// The content of a push that a phone shows.
     struct Arrival: Equatable {
         let collapseID: String?
         var hasSound: Bool

@@ -7,7 +7,8 @@ import WireFormat
 /// Messages that cannot be handled.
 extension FaultRow {
     static let poison = FaultRow("F15", "abort() in a handler; undecodable, 10 MB, unknown type, unknown version") { rig, scale in
-        // With the times of production: a consumer that a busy machine keeps from its heartbeats counts as a crash of all that it holds.
+        // With the times of production: if a busy machine keeps a consumer from its heartbeats, that counts as a crash for all entries that
+        // it holds.
         let keeper = rig.keepRunning(scale.consumers, ["--hold-milliseconds", "20"])
         defer { keeper.cancel() }
         try await rig.startFlow(scale, consumers: 0)

@@ -2,8 +2,8 @@ import FaultLedger
 import Foundation
 import TestSupport
 
-/// Faults between the processes and Postgres, and of its role. In all of them the first counted failure of a message makes it a dead
-/// letter, so that a row in which an outage is counted loses effects.
+/// Faults between the processes and Postgres, and changes of its role. In all these rows, the first counted failure of a message makes it a
+/// dead letter, so that a row in which an outage is counted loses effects.
 extension FaultRow {
     /// The arguments of consumers to which an outage must not count.
     private static let unforgiving = ["--max-failures", "1"]

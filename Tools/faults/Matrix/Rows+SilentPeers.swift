@@ -58,7 +58,7 @@ private struct SilentPeers {
         for round in 0...scale.rounds {
             if round > 0 {
                 for proxy in [fcm, mail] { try await proxy.freeze() }
-                // The store's server keeps no connection open: those of the next requests fall silent, with the requests in them.
+                // The store's server keeps no connection open: the connections of the next requests fall silent, with the requests in them.
                 try await store.set(.held)
             }
             async let push = Self.seconds { try await sendPush(round, chat) }

@@ -12,16 +12,16 @@ public struct Scale: Sendable {
     public var outage: Int
     /// The number of pieces of work that are published during a long outage.
     public var longOutage: Int
-    /// The duration of an outage of Postgres, during which nothing can be counted.
+    /// The duration of an outage of Postgres, during which effects cannot be counted.
     public var databaseOutage: Duration
     /// The duration of an outage of Postgres in which a consumer makes several attempts at each message that it holds.
     public var longDatabaseOutage: Duration
     /// The maximum time until 99 % of the work is done that was due when connections to Postgres fell silent or led to a server that takes
     /// no writes any more, in seconds.
     public var databaseRecovery: Double
-    /// The idle time for claims of all other consumers, in milliseconds; nil for that of production.
+    /// The idle time for claims of all other consumers, in milliseconds; nil for production's.
     public var minIdle: Int?
-    /// The time until the first check whether a published message was handled, in milliseconds; nil for that of production.
+    /// The time until the first check whether a published message was handled, in milliseconds; nil for production's.
     public var confirmWait: Int?
     /// The idle time for claims of consumers whose handlers take ten times as long, in milliseconds.
     public var shortIdle: Int
@@ -29,7 +29,7 @@ public struct Scale: Sendable {
     public var stalledIdle: Int
     /// The maximum time until 99 % of the work of a killed process is done by others, in seconds.
     public var killRecovery: Double
-    /// The same for a process that stands still with its connections open.
+    /// The duration for a stopped process whose connections stay open.
     public var silenceRecovery: Double
     /// The number of messages in a long backlog.
     public var backlog: Int
@@ -37,7 +37,7 @@ public struct Scale: Sendable {
     public var clientRate: Int
     /// The messages of a conversation, one every two seconds, that are sent before the next instance of a service is restarted.
     public var messagesPerRestart: Int
-    /// Whether all keys are rotated, or those of one ring only.
+    /// Whether all keys are rotated, or the keys of one ring only.
     public var rotatesAllKeys: Bool
 
     /// The scale of `make faults`.

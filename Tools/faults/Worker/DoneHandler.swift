@@ -3,7 +3,7 @@ import FaultLedger
 import PostgresClient
 import WireFormat
 
-/// Takes the second effect of work: that of the event that was published with the first one.
+/// Takes the second effect of work: the effect of the event that was published with the first one.
 struct DoneHandler: EventHandler {
     let postgres: PostgresClient
 

@@ -96,7 +96,7 @@ struct WorkHandler: EventHandler {
         if counts.commits.add(1, ordering: .relaxed).newValue >= options.dieAfterCommits { kill(getpid(), SIGKILL) }
     }
 
-    /// Stops the process in the given transaction, whose locks it keeps until it goes on or the server ends the transaction.
+    /// Stops the process in the given transaction, whose locks it keeps until it continues or the server ends the transaction.
     private func stopIfDue() {
         guard options.stopInTransaction > 0 else { return }
         // To this thread: it would go on for a while after a signal to the process that another thread takes.

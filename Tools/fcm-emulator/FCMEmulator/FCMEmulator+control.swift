@@ -9,7 +9,7 @@ extension FCMEmulator {
         core.registrations.mintToken(platform: platform, project: project, fid: fid)
     }
 
-    /// Issues a Firebase installation id; `fid` makes it that of an app which has had a token so far.
+    /// Issues a Firebase installation id; with `fid`, the id of an app that has had a token so far.
     public func mintFID(platform: DevicePlatform = .ios, project: String? = nil, fid: String? = nil) -> String {
         core.registrations.mintFID(platform: platform, project: project, fid: fid)
     }

@@ -33,7 +33,7 @@ public final class FCMEmulator: Service, Sendable {
     /// Interval of the heartbeats on the streams of the page.
     private static let heartbeatInterval = Duration.seconds(15)
 
-    /// Prepares an emulator; nothing is bound, read or written yet.
+    /// Prepares an emulator, without binding ports or accessing files yet.
     public init(configuration: FCMEmulatorConfiguration, logger: Logger = FCMEmulator.quietLogger) {
         self.configuration = configuration
         self.logger = logger
@@ -68,10 +68,10 @@ public final class FCMEmulator: Service, Sendable {
     /// The port of the TLS listener; nil while the emulator does not run, or without that listener.
     public var tlsPort: Int? { running?.tls?.port }
 
-    /// The URL of the mail listener, which offers STARTTLS unless there is no TLS listener; nil while there is none.
+    /// The URL of the mail listener, which offers STARTTLS unless there is no TLS listener; nil without such a listener.
     public var smtpURL: String? { running?.mail.first.map { "smtp://\(host):\($0.port)" } }
 
-    /// The URL of the mail listener whose connections begin with TLS; nil while there is none.
+    /// The URL of the mail listener whose connections begin with TLS; nil without such a listener.
     public var smtpsURL: String? {
         configuration.smtpTLSPort == nil ? nil : running?.mail.last.map { "smtps://\(host):\($0.port)" }
     }

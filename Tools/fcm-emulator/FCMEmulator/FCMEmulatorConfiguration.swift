@@ -8,11 +8,11 @@ public struct FCMEmulatorConfiguration: Sendable {
     public var port = 0
     /// The port of the TLS listener (HTTP/2 by ALPN); 0 lets the system choose, nil means no TLS listener.
     public var tlsPort: Int? = 0
-    /// The port that mails are sent to; 0 lets the system choose, nil means none. STARTTLS is offered when there is a TLS listener.
+    /// The port that mails are sent to; 0 lets the system choose, nil means no listener. STARTTLS is offered when there is a TLS listener.
     public var smtpPort: Int?
-    /// The port for mails whose connections begin with TLS; 0 lets the system choose, nil means none. It needs the TLS listener.
+    /// The port for mails whose connections begin with TLS; 0 lets the system choose, nil means no listener. It needs the TLS listener.
     public var smtpTLSPort: Int?
-    /// The name that senders of mails must authenticate with; nil: none.
+    /// The name that senders of mails must authenticate with; nil to require no authentication.
     public var smtpUser: String?
     /// The password that senders of mails must authenticate with.
     public var smtpPassword = ""
@@ -89,7 +89,7 @@ public struct FCMEmulatorLimits: Sendable {
     public var faults = 1_000
     /// Live inbox pages at a time.
     public var streams = 64
-    /// Requests that wait for a message at a time, and of those that wait for a mail.
+    /// The maximum number of requests that wait for a message at a time, and also of requests that wait for a mail.
     public var waiters = 1_000
     /// The largest request body, in bytes.
     public var bodyBytes = 262_144

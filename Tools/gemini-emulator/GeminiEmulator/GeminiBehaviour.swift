@@ -14,7 +14,7 @@ public struct GeminiBehaviour: Sendable, Equatable {
         case finish(String)
         /// No candidate, with that `promptFeedback.blockReason`.
         case blocked(String)
-        /// Neither a candidate nor a reason.
+        /// No candidate and no reason.
         case nothing
         /// Too many requests in a minute; with RetryInfo, or without any wait.
         case rateLimited(retrySeconds: Double?)

@@ -33,7 +33,7 @@ struct GeminiLedger {
     var inFlight = 0
     var maxInFlight = 0
 
-    /// Returns the first behaviour that matches a prompt, and counts one use of it; a plain picture when none matches.
+    /// Returns the first behaviour that matches a prompt, and counts one use of it; a plain picture when no behaviour matches.
     mutating func takeBehaviour(prompt: String) -> GeminiBehaviour {
         guard let index = behaviours.firstIndex(where: { $0.behaviour.promptContains.map(prompt.contains) ?? true }) else {
             return GeminiBehaviour(.picture)

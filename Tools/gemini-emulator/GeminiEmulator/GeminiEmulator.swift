@@ -20,7 +20,7 @@ public final class GeminiEmulator: Service, Sendable {
     private let logger: Logger
     private let state = Mutex(State.idle)
 
-    /// Prepares an emulator; nothing is bound yet.
+    /// Prepares an emulator, without binding its port yet.
     public init(
         configuration: GeminiEmulatorConfiguration = .init(),
         logger: Logger = Logger(label: "gemini-emulator") { _ in SwiftLogNoOpLogHandler() }

@@ -46,9 +46,9 @@ final class Chat: Sendable {
         }
     }
 
-    /// Ends the sending after the message that is under way.
+    /// Ends the sending after the current message.
     ///
-    /// - Returns: The number of messages, and those that were refused.
+    /// - Returns: The numbers of all messages and of refused messages.
     func end() async -> (sent: Int, refused: [String]) {
         state.withLock { $0.isOver = true }
         await task.withLock { $0 }?.value

@@ -7,7 +7,7 @@ struct KeyRotation {
     private static let newID = "k2"
     /// The time until the old key is safe to remove, work that was begun before included.
     private static let patience = Duration.seconds(600)
-    /// The time in which the load has repeated what an instance with the old key in front has answered.
+    /// The time after which the load has repeated all requests that an instance with the old key in front has answered.
     private static let repetitionTime = Duration.seconds(90)
 
     let twins: TwinStack
@@ -22,7 +22,7 @@ struct KeyRotation {
         let state: String
     }
 
-    /// Rotates a ring: adds a key, makes it the one that seals, seals everything anew, and removes the old key.
+    /// Rotates a ring: adds a key, makes it the sealing key, reseals everything, and removes the old key.
     ///
     /// - Returns: Whether everything opens with the new key alone, before and after the removal of the old one.
     func rotate(_ setting: KeySetting) async throws -> [FaultReport.Check] {
@@ -57,7 +57,7 @@ struct KeyRotation {
         ]
     }
 
-    /// Replaces a key that seals nothing.
+    /// Replaces a key that does not seal.
     func replace(_ setting: KeySetting) async throws {
         try await apply(value(of: setting.name, in: ["keys", "generate"]), of: setting)
     }

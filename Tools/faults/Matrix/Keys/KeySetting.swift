@@ -7,10 +7,10 @@ struct KeySetting: Sendable {
     /// The name of the ring for heliographctl; nil for a setting with one key.
     let ring: String?
 
-    /// The services that are given it, in the order in which they are restarted.
+    /// The services that get it, in the order of their restarts.
     var services: [String] { (TestKeys.services[name] ?? []).map(\.rawValue).reversed() }
 
-    /// Whether it is the ring of lookups, which seals nothing.
+    /// Whether it is the ring of lookups, which does not seal.
     var isLookups: Bool { ring == KeyPurpose.lookups.rawValue }
 
     static let rings = KeyPurpose.allCases.map { KeySetting(name: $0.setting, ring: $0.rawValue) }

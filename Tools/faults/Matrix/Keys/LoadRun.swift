@@ -7,13 +7,13 @@ final class LoadRun: Sendable {
     struct Totals {
         /// The actions that were begun.
         var asked = 0
-        /// Those that reached their last stage, the push.
+        /// The actions that reached their last stage, the push.
         var succeeded = 0
         /// The requests that were sent again, because the first one got no answer.
         var sentAgain = 0
         /// The reasons of failures, with their counts.
         var failures: [String] = []
-        /// Whether the load itself says that nothing failed.
+        /// Whether the load itself reports no failure.
         var isClean = false
     }
 

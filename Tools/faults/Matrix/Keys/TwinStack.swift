@@ -6,7 +6,7 @@ import TestSupport
 /// The whole system with two instances of each service, each of which has the keys of its service only. A proxy shares the connections
 /// of clients between the instances of identity-api.
 final class TwinStack: Sendable {
-    /// The time that a service may take to end what it has in hand; image-worker waits for its model.
+    /// The time that a service may take to complete its work; image-worker waits for its model.
     private static let stopLimit = Duration.seconds(240)
     private static let frontService = "identity-api"
 
@@ -63,8 +63,8 @@ final class TwinStack: Sendable {
     /// The number of restarts so far, and the longest time that an instance took to end.
     var restarts: (count: Int, slowestStop: Duration) { state.withLock { ($0.restarts, $0.slowestStop) } }
 
-    /// Changes a setting, and restarts the instances of its services one after another. While one of identity-api is restarted, new
-    /// connections are led to the other one.
+    /// Changes a setting, and restarts the instances of its services one after another. While an instance of identity-api is restarted, new
+    /// connections go to the other one.
     ///
     /// - Parameter pause: Waits after each restart, while the instances have different keys.
     func apply(_ value: String, of setting: KeySetting, pause: () async throws -> Void) async throws {
@@ -126,7 +126,7 @@ final class TwinStack: Sendable {
         return try await CommandLineTool.run([try PackageRoot.executable("heliographctl")] + arguments, environment: environment)
     }
 
-    /// Returns the dead letters as text; empty when there are none.
+    /// Returns the dead letters as text; empty without dead letters.
     func deadLetters() async throws -> String {
         let list = try await control(["dlq", "list"])
         return list.contains("There are no dead letters") ? "" : list

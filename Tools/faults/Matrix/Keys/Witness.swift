@@ -2,7 +2,7 @@ import Foundation
 import HTTPClient
 import TestSupport
 
-/// Two users from before all rotations. What the one stored has to stay readable, and the other one's phone has to get what it is sent.
+/// Two users from before all rotations. The data of the first must stay readable, and the phone of the second must get its pushes.
 struct Witness: Sendable {
     /// The conversation of the two.
     static let conversation = "rotation"
@@ -20,7 +20,7 @@ struct Witness: Sendable {
     /// Photos that signed in before.
     let photos: [[UInt8]]
 
-    /// Makes the two users on a stack, with all that the checks need.
+    /// Makes the two users on a stack, with the data that the checks need.
     static func make(on stack: Stack) async throws -> Witness {
         let (ada, ben) = (try await Phone.make(stack), try await Phone.make(stack))
         let email = "ada-\(UUID().uuidString.lowercased())@example.org"
@@ -77,7 +77,7 @@ struct Witness: Sendable {
         return record["reason"].text ?? record["state"].text ?? "none"
     }
 
-    /// Returns the status of the thumbnail under the link of before, and under one that is made now.
+    /// Returns the status of the thumbnail under the earlier link, and under a link that is made now.
     func thumbnails() async throws -> (old: Int, new: Int) {
         let addresses = try await Self.insisting { try await ada.get("/v1/images/jobs/\(job.id)?result=url", bearer: access) }
         let link = addresses.body["data"]["result"]["thumbnail_url"].text ?? ""

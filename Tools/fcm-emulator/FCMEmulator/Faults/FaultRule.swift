@@ -50,7 +50,7 @@ public struct FaultRule: Sendable, Equatable {
     public var count: Int? = 1
     /// Number of matching requests that pass unharmed first.
     public var skip = 0
-    /// Percentage of matching requests that it hits, at random; with `every`, of those that `every` selects.
+    /// Percentage of matching requests that it hits, at random; with `every`, of the requests that `every` selects.
     public var percent = 100.0
     /// Selects the last of each `every` matching requests.
     public var every = 1

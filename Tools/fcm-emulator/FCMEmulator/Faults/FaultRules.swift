@@ -9,7 +9,7 @@ final class FaultRules: Sendable {
         let startsAt: Date
         let endsAt: Date?
         var rule: FaultRule
-        /// Number of requests it matched since the last one that `every` selected; skipped ones are not counted.
+        /// Number of requests it matched since the last request that `every` selected; skipped requests are not counted.
         var matched = 0
     }
 

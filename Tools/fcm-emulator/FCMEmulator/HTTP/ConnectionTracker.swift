@@ -50,10 +50,10 @@ package final class ConnectionTracker: Sendable {
 
     func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0.counts) } }
 
-    /// Closes all of them without notice to the peers.
+    /// Closes all connections without notice to the peers.
     package func closeAll() { for channel in channels { channel.close(promise: nil) } }
 
-    /// Closes all of them, and returns once they are closed.
+    /// Closes all connections, and returns once they are closed.
     func closeAllAndWait() async {
         let channels = channels
         closeAll()

@@ -48,7 +48,7 @@ final class EmulatorConnection: ChannelInboundHandler {
     private var receivedBytes = 0
     /// The last stream that is served; nil while all streams are.
     private var last: HTTP2StreamID?
-    /// The highest stream that was handled; requests may complete in another order than that of their numbers.
+    /// The highest stream that was handled; requests may complete in another order than their numbers.
     private var handled = HTTP2StreamID.rootStream
     private var isClosing = false
     /// Time a connection that serves no more streams waits for its client to close it.
@@ -76,7 +76,8 @@ final class EmulatorConnection: ChannelInboundHandler {
 
     private static func http2Handler(maxBodyBytes: Int) -> NIOHTTP2Handler {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
-        // `HeaderBlock` validates what the client sends, and `FaultRule` what its rules put into answers; the rest is made here.
+        // `HeaderBlock` validates the client's headers, and `FaultRule` the headers that its rules add to answers; all other headers are
+        // made here.
         connection.headerBlockValidation = .disabled
         connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: maxStreams),
@@ -229,7 +230,7 @@ extension EmulatorConnection {
 
     /// Sends GOAWAY with the last handled stream: streams up to it are served, later ones are not.
     ///
-    /// A client takes later streams for unprocessed and repeats them, so none of them may have been handled.
+    /// A client takes later streams for unprocessed and repeats them, so no later stream may have been handled.
     private func goAway(_ context: ChannelHandlerContext) {
         let id = handled
         last = id

@@ -99,7 +99,7 @@ final class EmulatorCore: Sendable {
 public struct FCMEmulatorStatistics: Sendable, Equatable {
     /// Requests of `messages:send` with any outcome, except those with a body over the limit.
     public internal(set) var sends = 0
-    /// Messages accepted, without those that were only validated.
+    /// The accepted messages, without messages that were only validated.
     public internal(set) var accepted = 0
     /// Requests of `messages:send` by the status of their answer; 0 for those without an answer.
     public internal(set) var byStatus: [Int: Int] = [:]

@@ -1,7 +1,7 @@
 package import Hummingbird
 import NIOHPACK
 
-/// What the connections of a listener serve.
+/// The service that the connections of a listener offer.
 package struct EmulatorService: Sendable {
     /// Answers a request in the read that completes it; nil leaves it to the router.
     let outcome: @Sendable (HPACKHeaders, _ body: [UInt8], RequestLog.Line) -> RequestOutcome?

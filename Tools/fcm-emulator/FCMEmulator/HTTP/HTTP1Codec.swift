@@ -3,7 +3,7 @@ import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
 
-/// Presents a connection of HTTP/1.1 as one of HTTP/2 whose streams follow one another, so that ``EmulatorConnection`` serves both.
+/// Presents a connection of HTTP/1.1 as an HTTP/2 connection with one stream at a time, so that ``EmulatorConnection`` serves both.
 final class HTTP1Codec: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTP2Frame
@@ -64,7 +64,7 @@ final class HTTP1Codec: ChannelDuplexHandler {
             context.write(wrapOutboundOut(.end(nil)), promise: promise)
         } else {
             let written = promise ?? context.eventLoop.makePromise()
-            // Not before everything is written, because closing drops what is not.
+            // Close only after everything is written, because closing drops unwritten data.
             written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
         }

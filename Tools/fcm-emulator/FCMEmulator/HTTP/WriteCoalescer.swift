@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Joins what is written between two flushes, so that TLS makes one record of it.
+/// Joins the writes between two flushes, so that TLS makes one record of them.
 ///
 /// NIO's HTTP/2 writes the head of a response, the head of its body's frame and the body one by one, and NIO's TLS makes a record of each,
 /// which costs the client three reads.

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import NIOCore
 
-/// What the connections of the mail listener share with the rest of the emulator.
+/// The state that the connections of the mail listener share with the rest of the emulator.
 struct MailDesk: Sendable {
     let core: EmulatorCore
 
-    /// What a session offers.
+    /// The extensions that a session offers.
     func offer(hasTLS: Bool) -> SMTPSession.Offer {
         let configuration = core.configuration
         var offer = SMTPSession.Offer()

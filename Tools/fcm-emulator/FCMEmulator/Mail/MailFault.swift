@@ -1,4 +1,4 @@
-/// What a fault rule does to a mail.
+/// The effect of a fault rule on a mail.
 enum MailFault: Equatable {
     /// Refuses the step with that reply code.
     case reply(Int)

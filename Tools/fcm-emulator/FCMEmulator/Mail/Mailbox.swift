@@ -53,8 +53,8 @@ final class Mailbox: Sendable {
     /// Number of requests that wait.
     var waiterCount: Int { state.withLock { $0.signals.count } }
 
-    /// Returns the mails to an address (nil: all) from a number on, once there are `count` of them or the time is over, and the number
-    /// to go on with. For a number in the future it begins with the next mail.
+    /// Returns the mails to an address (nil: all) from a number on, once there are `count` of them or the time is over, and the number to
+    /// continue with. For a number in the future it begins with the next mail.
     func mails(
         to address: String?, from number: Int = 0, atLeast count: Int, within patience: Duration
     ) async -> (mails: [ReceivedMail], next: Int) {

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 import JSON
 
-/// A mail that was accepted, with what a person sees of it.
+/// An accepted mail, with the parts that a person sees.
 public struct ReceivedMail: Sendable {
     /// Its number: the first mail since the start has 0.
     public internal(set) var number = 0
@@ -27,10 +27,10 @@ public struct ReceivedMail: Sendable {
         (fields, text) = (reader.fields, reader.text)
     }
 
-    /// The value of the first field of that name; nil when there is none.
+    /// The value of the first field of that name; nil without such a field.
     public func field(_ name: String) -> String? { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
 
-    /// The subject; empty when there is none.
+    /// The subject; empty without a subject.
     public var subject: String { field("Subject") ?? "" }
 
     /// Whether the mail is to that address, in any case of its letters; nil: always.

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// What a client has said of its credentials (RFC 4954): PLAIN (RFC 4616), or the older LOGIN, which asks for one after the other.
+/// The credentials that a client has sent so far (RFC 4954): PLAIN (RFC 4616), or the older LOGIN, which asks for one after the other.
 enum SMTPAuthentication: Equatable {
     case plain
     case loginUser
     case loginPassword(user: String)
 
-    /// What follows an answer.
+    /// The next step after an answer.
     enum Step: Equatable {
         case ask(SMTPAuthentication)
         case found(user: String, password: String)

@@ -1,7 +1,8 @@
 import NIOCore
 import NIOSSL
 
-/// One connection of the mail listener: it cuts lines for its ``SMTPSession``, and writes the replies, or what a fault makes of them.
+/// One connection of the mail listener: it splits the input into lines for its ``SMTPSession``, and writes the replies, or replaces them as
+/// a fault rule says.
 final class SMTPHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -131,7 +132,7 @@ final class SMTPHandler: ChannelInboundHandler {
 
     private func startTLS(_ context: ChannelHandlerContext) {
         guard let tls else { return }
-        // What was sent in the clear after the command is not part of the encrypted conversation (RFC 3207 § 4.2).
+        // Bytes that were sent in the clear after the command are not part of the encrypted session (RFC 3207 § 4.2).
         received.clear()
         context.flush()
         do {

@@ -25,7 +25,7 @@ struct SMTPReply: Equatable, Sendable {
     static let busy = SMTPReply(421, "4.3.2 too many connections")
     static let idle = SMTPReply(421, "4.4.2 idle for too long")
 
-    /// The reply as it is written.
+    /// The reply as text.
     var text: String {
         lines.enumerated().map { "\(code)\($0.offset == lines.count - 1 ? " " : "-")\($0.element)\r\n" }.joined()
     }

@@ -3,21 +3,21 @@ import FoundationEssentials
 /// The server's side of a conversation (RFC 5321) with PIPELINING, SIZE, 8BITMIME, SMTPUTF8, STARTTLS and AUTH, without any input or
 /// output: it takes lines and returns replies.
 struct SMTPSession {
-    /// What the server offers.
+    /// The extensions that the server offers.
     struct Offer: Sendable {
         var hostName = "fcm-emulator"
         var hasTLS = false
-        /// The name and the password that a client must give; nil: none needed.
+        /// The name and the password that a client must give; nil when no authentication is needed.
         var credentials: (user: String, password: String)?
         var maxMailBytes = 262_144
         var maxRecipients = 100
     }
 
-    /// What follows a line.
+    /// The action after a line.
     struct Outcome: Equatable {
         enum Next: Equatable { case goOn, startTLS, close }
 
-        /// The answer; nil when there is none yet.
+        /// The answer; nil when there is no answer yet.
         var reply: SMTPReply?
         /// The step that the reply accepts; a fault may refuse it instead, by ``SMTPSession/refuse(_:)``.
         var step: MailStep?

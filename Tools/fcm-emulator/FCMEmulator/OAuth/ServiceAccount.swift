@@ -13,7 +13,7 @@ struct ServiceAccount: Sendable {
     /// The size of a key made here, in bits: the size of Google's keys.
     private static let keyBits = 2048
 
-    /// Reads the key file, or creates an account and writes its key file when there is none.
+    /// Reads the key file; without a key file, creates an account and writes its key file.
     ///
     /// Blocking: reads and writes files and may generate a key.
     static func loadOrCreate(

@@ -2,8 +2,8 @@ import JSON
 
 /// A refusal of `messages:send`: an HTTP status and the error envelope of Google's APIs.
 ///
-/// The order of `details` differs from case to case, and some cases have none: clients that read only the first
-/// detail misjudge them, so the order here is the one that was captured in production.
+/// The order of `details` differs from case to case, and some cases have no details. Clients that read only the first detail misjudge them,
+/// so the order here is the order that was captured in production.
 typealias FCMRefusal = GoogleError
 
 extension FCMRefusal {
@@ -35,7 +35,7 @@ extension FCMRefusal {
     static let badCondition = invalid("Request contains an invalid argument.", nil)
     static let tooBig = invalid(
         "Message is too large. The maximum is 4K (4096 bytes).", [badRequest([]), fcmError("INVALID_ARGUMENT")])
-    /// The envelope of a bad installation id was never captured; it is assumed to be that of a bad token with another field.
+    /// The envelope of a bad installation id was never captured; it is assumed to be the envelope of a bad token with another field.
     static let badFID = invalid(
         "The registration token is not a valid FCM registration token",
         [

@@ -11,7 +11,7 @@ struct MessageRule: Sendable {
     private let isKept: Condition
 
     /// - Parameters:
-    ///   - field: The field that the refusal names; nil for that of the path.
+    ///   - field: The field that the refusal names; nil for the field at the path.
     init(_ path: String, _ text: String, field: String? = nil, isKept: @escaping Condition) {
         self.path = path.split(separator: ".").map(String.init)
         refusal = .invalidField("message." + (field ?? path), text)

@@ -7,7 +7,7 @@ enum MessageTarget: Sendable, Equatable {
     case topic(String)
     case condition(String)
 
-    /// Reads the target of a message; nil when it has none.
+    /// Reads the target of a message; nil for a message without a target.
     init?(message: JSONValue) {
         if let token = message["token"]?.string {
             self = .token(token)

@@ -37,7 +37,7 @@ struct SchemaReader {
             }
             if member.value == .null { continue }
             if let oneOf = schema.oneOf, oneOf.fields.contains(field.name) {
-                // Two targets at once: never captured; the text is that of the parser of protocol buffers.
+                // Two targets at once: never captured; the text comes from the parser of protocol buffers.
                 if chosen != nil {
                     let text = "oneof field '\(oneOf.name)' is already set. Cannot set '\(field.name)'"
                     complain(path, "Invalid value at '\(path)' (oneof), \(text)")

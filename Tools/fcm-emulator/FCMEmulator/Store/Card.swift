@@ -9,7 +9,7 @@ struct Card: Sendable, Equatable {
     let body: String
     let image: String?
     let badge: Int?
-    /// Whether the phone wakes the app and shows nothing.
+    /// Whether the phone wakes the app without a visible notification.
     let isSilent: Bool
     let received: ReceivedMessage
     /// Number of earlier pushes this one replaced.

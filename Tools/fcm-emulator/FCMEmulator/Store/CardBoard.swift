@@ -25,7 +25,7 @@ struct CardBoard {
         return new.filter(\.isOnPhone).map { add($0.received) }
     }
 
-    /// Adds the card of a push, also of one that reached its phone late.
+    /// Adds the card of a push, even if it reached its phone late.
     mutating func add(_ message: ReceivedMessage) -> Card {
         var card = Card(message)
         if let index = cards.firstIndex(where: { $0.id == card.id }) {

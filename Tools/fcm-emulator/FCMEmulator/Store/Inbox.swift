@@ -16,7 +16,7 @@ final class Inbox: Sendable {
 
     struct Subscriber {
         let registration: String?
-        /// The cards of that registration, which may be older than all those of the common board; nil for all registrations.
+        /// The cards of the given registration, which may be older than all cards of the common board; nil for all registrations.
         var board: CardBoard?
         let continuation: AsyncStream<Event>.Continuation
     }

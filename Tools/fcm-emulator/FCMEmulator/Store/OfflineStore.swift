@@ -13,7 +13,7 @@ struct OfflineStore: Sendable, Equatable {
         let expiresAt: Date
     }
 
-    /// Maximum number of messages without a key; one more, and all of them are dropped.
+    /// Maximum number of messages without a key; a further message drops all of them.
     static let maxMessages = 100
     /// Maximum number of different keys. FCM does not document which key it drops for a fifth; here it is the oldest.
     static let maxCollapseKeys = 4

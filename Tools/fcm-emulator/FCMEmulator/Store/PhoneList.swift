@@ -3,7 +3,7 @@ import JSON
 
 /// The phones that a person chooses from: the registrations, those with the newest messages first.
 struct PhoneList {
-    /// The phones that were asked for, and the number of those that match.
+    /// The requested phones, and the number of all matching phones.
     let phones: [(token: String, registration: Registrations.Registration)]
     let total: Int
 

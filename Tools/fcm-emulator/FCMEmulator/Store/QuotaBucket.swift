@@ -3,8 +3,8 @@ import Synchronization
 
 /// A project's quota of requests per minute: a bucket that is filled completely every 60 s.
 ///
-/// The minutes begin with the first request, not with those of the clock. Every request whose credentials and project are
-/// accepted counts, also when a later check refuses it; a bucket without a limit is never empty.
+/// The minutes begin with the first request, not with the minutes of the clock. Every request whose credentials and project are accepted
+/// counts, even when a later check refuses it; a bucket without a limit is never empty.
 final class QuotaBucket: Sendable {
     /// Period of the bucket, in seconds.
     static let periodSeconds = 60.0

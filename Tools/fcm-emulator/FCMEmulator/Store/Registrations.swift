@@ -25,7 +25,7 @@ final class Registrations: Sendable {
         fileprivate(set) var number = 0
         /// The id of the project, or its sender id, that owns the registration; nil for the emulator's own.
         var project: String?
-        /// The time from which it is dead; nil when none is set.
+        /// The time from which it is dead; nil when no time is set.
         var expiresAt: Date?
         /// Number of sends a deleted registration still accepts; nil while it is not deleted.
         var lagLeft: Int?
@@ -72,7 +72,7 @@ final class Registrations: Sendable {
             Registration(platform: platform, project: project, expiresAt: expiresAt))
     }
 
-    /// Issues a Firebase installation id: a new one, or that of an app which has had a token so far.
+    /// Issues a Firebase installation id: a new id, or the id of an app that has had a token so far.
     func mintFID(platform: DevicePlatform, project: String?, expiresAt: Date? = nil, fid: String? = nil) -> String {
         add(fid ?? Self.fid(), Registration(platform: platform, project: project, expiresAt: expiresAt))
     }

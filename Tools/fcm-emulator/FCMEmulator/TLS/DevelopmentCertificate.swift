@@ -49,7 +49,7 @@ enum DevelopmentCertificate {
             + ["-days", "\(validityDays)", "-subj", "/CN=Heliograph FCM emulator"] + extensions.flatMap { ["-addext", $0] }
     }
 
-    /// Runs a program to its end, with an empty environment; what it says of a failure goes to the standard error.
+    /// Runs a program to its end, with an empty environment; its error messages go to the standard error.
     private static func run(_ command: [String]) throws {
         var arguments = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }

@@ -25,7 +25,7 @@ struct LoadAPI: Sendable {
         let sessionToken: String?
     }
 
-    /// Sends a request and decodes its response; again when it got none, if the load has such retries.
+    /// Sends a request and decodes its response; sends it again without a response, if the load has such retries.
     ///
     /// - Throws: `LoadFailure` with the status and code of an unsuccessful response, or the network fault.
     func send(

@@ -5,7 +5,7 @@ internal import JSON
 
 /// Reads the codes that are mailed to the load's accounts.
 struct LoadMails: Sendable {
-    /// The URL of the FCM emulator, which receives the mails; nil when there is none.
+    /// The URL of the FCM emulator, which receives the mails; nil without an emulator.
     let emulator: String?
     let http: HTTPClient
     /// The longest wait for a mail.

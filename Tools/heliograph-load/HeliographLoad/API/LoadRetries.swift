@@ -17,11 +17,11 @@ final class LoadRetries: Sendable {
     /// The numbers of requests that were sent again, by the failure before.
     var counts: [String: Int] { state.withLock { $0 } }
 
-    /// Returns whether a request that failed is sent again, and counts it.
+    /// Returns whether a failed request is sent again, and counts the repetition.
     ///
     /// - Parameters:
     ///   - start: The time of the first attempt.
-    ///   - isRepetition: Whether an attempt before this one got no answer.
+    ///   - isRepetition: Whether an earlier attempt got no answer.
     func admits(_ failure: LoadFailure, since start: ContinuousClock.Instant, isRepetition: Bool) -> Bool {
         let isUnanswered = ["no connection", "connection lost"].contains(failure.reason)
         let isUnderWay = isRepetition && failure.reason == "409 request_in_progress"

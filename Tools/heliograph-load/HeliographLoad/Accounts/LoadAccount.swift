@@ -53,7 +53,7 @@ final class LoadAccount: Sendable {
 
     fileprivate func lease() { state.withLock { $0.leases += 1 } }
 
-    /// Lets the account rest, so that its leases end, and returns whether it has none any more.
+    /// Stops new leases of the account, so that its leases end, and returns whether it has no lease any more.
     fileprivate func drain(until instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             state.restsUntil = max(state.restsUntil, instant)
@@ -70,10 +70,10 @@ final class LoadAccount: Sendable {
     }
 }
 
-/// Leases accounts to actions: the least busy first, with at most `maxLeases` at once for each account, and none while the API's
+/// Leases accounts to actions: the least busy first, with at most `maxLeases` at once for each account, and no leases while the API's
 /// Retry-After for the account lasts.
 final class LoadAccounts: Sendable {
-    /// Time for which an account whose tokens expire gets no new leases; asked for again and again until it has none.
+    /// Time for which an account whose tokens expire gets no new leases; it is extended until the account has no lease.
     private static let drainTime: Duration = .seconds(1)
 
     let all: [LoadAccount]
@@ -87,7 +87,7 @@ final class LoadAccounts: Sendable {
         self.maxLeases = maxLeases
     }
 
-    /// Leases an account, which must be released; nil when none is free.
+    /// Leases an account, which must be released; nil when no account is free.
     func lease() -> LoadAccount? {
         let now = ContinuousClock.now
         return next.withLock { next in

@@ -8,7 +8,7 @@ struct LoadCleanup: Sendable {
 
     let api: LoadAPI
 
-    /// Counts of deletions, and of what the installation still holds.
+    /// Counts of deletions, and of the remaining data of the installation.
     struct Remains {
         var accounts = 0
         var jobsDeleted = 0
@@ -49,7 +49,7 @@ struct LoadCleanup: Sendable {
                 }
             }
             remains.jobsDeleted += jobs.count - (remains.failed - failed)
-            // Stops here: the next page would list the jobs again whose deletion failed.
+            // Stops here, because the next page would list the jobs whose deletion failed again.
             if remains.failed > failed { return }
         }
     }

@@ -10,7 +10,7 @@ struct LatencyHistogram: Equatable {
     private(set) var count = 0
     private(set) var max = Duration.zero
     private var microsecondsSum = 0.0
-    /// Counts of the buckets, up to that of the longest time.
+    /// Counts of the buckets, up to the bucket of the longest time.
     private var counts: [Int] = []
 
     mutating func record(_ duration: Duration) {
@@ -32,7 +32,7 @@ struct LatencyHistogram: Equatable {
         max = Swift.max(max, other.max)
     }
 
-    /// The latency that a share of all, 0 to 1, did not exceed; nil when nothing was counted.
+    /// The latency that a share of all, 0 to 1, did not exceed; nil when no latency was counted.
     func quantile(_ share: Double) -> Duration? {
         guard count > 0 else { return nil }
         // Subtracts a little, because 0.99 × 100 is slightly more than 99.

@@ -2,7 +2,7 @@
 struct LoadFailure: Error, Hashable {
     /// The sorts of failures, counted separately.
     enum Sort: String {
-        /// The service did not do what was requested, or could not be reached.
+        /// The service refused the request, or could not be reached.
         case failed
         /// A limit of the service for one account or address refused the request (429).
         case refused
@@ -25,7 +25,7 @@ struct LoadFailure: Error, Hashable {
         self.retryAfter = retryAfter
     }
 
-    /// The longest Retry-After that is waited for before and after the load, where nothing is measured.
+    /// The longest Retry-After that is respected before and after the load, where no measurements are made.
     private static let maxWait: Duration = .seconds(90)
 
     /// The wait before another attempt, before and after the load; nil when the failure is not retried.

@@ -23,7 +23,7 @@ struct LoadPlan {
     /// The time for which a request that got no answer is sent again.
     var retryTime = Duration.zero
 
-    /// All arrivals, those of the warm-up included.
+    /// All arrivals, including the warm-up.
     var arrivals: Arrivals {
         Arrivals(pattern, perSecond: perSecond, mix: mix, seed: seed, upTo: warmUp + duration)
     }

@@ -26,7 +26,7 @@ extension LoadReport: Report {
         ]
     }
 
-    /// The latencies in milliseconds; nil when there are none.
+    /// The latencies in milliseconds; nil without latencies.
     private func summary(of histogram: LatencyHistogram) -> JSONRecord? {
         func milliseconds(_ duration: Duration) -> Double { (duration.seconds * 1e6).rounded() / 1e3 }
         guard let mean = histogram.mean else { return nil }

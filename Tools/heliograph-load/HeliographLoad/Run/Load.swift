@@ -84,7 +84,7 @@ struct Load {
 
     private static func restoreSignals() { stopSignals.forEach { signal($0.rawValue, SIG_DFL) } }
 
-    /// Runs a step that the load needs to begin; when it fails, prints what is missing and exits with the code `unavailable`.
+    /// Runs a step that the load needs to begin; when it fails, prints the missing condition and exits with the code `unavailable`.
     private func requiring<Value>(_ what: String, _ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch let failure as LoadFailure {
             let stage = failure.stage.map { " (\($0.rawValue))" } ?? ""

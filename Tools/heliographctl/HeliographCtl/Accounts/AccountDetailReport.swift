@@ -23,7 +23,7 @@ struct AccountDetailReport: Report {
         self.locks = locks
     }
 
-    /// Opens what is sealed.
+    /// Opens the sealed values.
     mutating func reveal(with sealer: Sealer) throws {
         func opened(_ sealed: [UInt8]?, _ context: [UInt8]) throws -> String? {
             try sealed.map { String(decoding: try sealer.open($0, context: context), as: UTF8.self) }

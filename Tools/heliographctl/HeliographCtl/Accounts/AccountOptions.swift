@@ -28,8 +28,8 @@ struct AccountOptions: ParsableArguments {
         guard (user == nil) != (email == nil) else { throw ValidationError("Say either --user or --email.") }
     }
 
-    /// Runs `body` in a transaction that records the action in the audit log. Without such an account it ends the command, and records
-    /// nothing; one that is being erased exists.
+    /// Runs `body` in a transaction that records the action in the audit log. Without such an account it ends the command without a record.
+    /// An account that is being erased still exists.
     func recording<Value>(
         _ action: AuditAction, object: UUID? = nil, detail: String? = nil, _ body: (PostgresTransaction, UUID) async throws -> Value
     ) async throws -> Value {

@@ -19,7 +19,7 @@ struct LockReport: Report {
     let failures: [FailedSignIn]
     let now: Date
 
-    /// The budgets that have failures, that of the unknown devices first.
+    /// The budgets with failures; the budget of the unknown devices comes first.
     var budgets: [Budget] {
         let byDevice = Dictionary(grouping: failures, by: Self.device)
         let known = byDevice.keys.filter { $0 != Self.unknown }.sorted()

@@ -89,7 +89,7 @@ struct SessionsRevokeCommand: AsyncParsableCommand {
         Console.current.note("Nothing was changed: add --yes to do it.")
     }
 
-    /// The identity providers whose sign-ins end with all others; none with --session. The number of those sign-ins is not known here.
+    /// The identity providers whose sign-ins end with all others; empty with --session. The number of their sign-ins is not known here.
     private func endedProviders(of user: UUID, in database: some PostgresQueryable) async throws -> [String] {
         let found = try await AccountReport.account(user, in: UserRepository(database))
         return session == nil ? found.identityProviders : []

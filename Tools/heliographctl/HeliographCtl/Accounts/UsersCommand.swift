@@ -20,7 +20,7 @@ struct UsersCommand: AsyncParsableCommand {
 struct AccountReport: Report {
     let account: AccountSummary
 
-    /// Reads an account; ends the command when there is none.
+    /// Reads an account; ends the command when it does not exist.
     static func account(_ id: UUID?, in users: UserRepository) async throws -> AccountSummary {
         guard let id, let account = try await users.summary(id: id) else {
             throw AccountOptions.noSuchAccount()

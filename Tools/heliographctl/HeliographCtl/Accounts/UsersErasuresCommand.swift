@@ -5,7 +5,7 @@ internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
 
-/// Lists erasures, or shows what one has erased.
+/// Lists erasures, or shows the numbers of one erasure.
 struct UsersErasuresCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erasures",
@@ -135,7 +135,7 @@ struct ErasureDetailReport: Report {
 }
 
 extension ErasureStatus {
-    /// The services that have not reported that they have nothing left.
+    /// The services that have not reported the end of their erasure.
     var waitsFor: [String] {
         guard completedAt == nil else { return [] }
         return UserErased.groups.filter { name in !reports.contains { $0.service == name && $0.finishedAt != nil } }

@@ -21,7 +21,7 @@ struct UsersFindCommand: AsyncParsableCommand {
             """
     )
 
-    /// What an account is found by.
+    /// The identifier by which an account is found.
     private enum Criterion {
         case id(UUID)
         case email(lookups: [[UInt8]])

@@ -45,7 +45,7 @@ struct DeadLetterSelection: ParsableArguments {
     /// Finds the dead letters, announces the change, and asks for confirmation.
     ///
     /// - Parameter verb: The change, such as `redrive`.
-    /// - Throws: An exit code when there are none, or the change is not confirmed.
+    /// - Throws: An exit code when there is no dead letter, or the change is not confirmed.
     func confirmed(to verb: String, in postgres: PostgresClient) async throws -> [Item] {
         let reader = DeadLetterReader(postgres, stream: stream)
         var items: [Item] = []

@@ -24,7 +24,7 @@ struct DlqRedriveCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The maximum rate, such as 10/s.", valueName: "rate"))
     var rate: RateArgument?
 
-    /// Dead letters moved in one step; with a rate, those of a tenth of a second.
+    /// Dead letters moved in one step; with a rate, the number for a tenth of a second.
     private static let stepSize = 100
 
     func run() async throws {

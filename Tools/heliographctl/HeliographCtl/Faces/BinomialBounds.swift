@@ -12,12 +12,12 @@ struct BinomialBounds: Equatable {
     init(_ count: Int, of trials: Int) {
         precondition(0...trials ~= count, "a count is at most the number of trials")
         let tail = (1 - Self.confidence) / 2
-        // The probability of so many or more grows with the rate, and that of so many or fewer falls.
+        // With the rate, the probability of this number or more grows, and the probability of this number or fewer falls.
         lower = count == 0 ? 0 : Self.rate { 1 - Self.probability(ofAtMost: count - 1, trials, $0) < tail }
         upper = count == trials ? 1 : Self.rate { Self.probability(ofAtMost: count, trials, $0) > tail }
     }
 
-    /// Returns the largest rate of which the condition holds, by bisection; it holds from 0 to that rate.
+    /// Returns the largest rate for which the condition holds, by bisection; it holds from 0 to that rate.
     private static func rate(_ holds: (Double) -> Bool) -> Double {
         var (low, high) = (0.0, 1.0)
         for _ in 0..<60 {

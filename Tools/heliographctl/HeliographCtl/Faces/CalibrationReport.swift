@@ -7,7 +7,7 @@ struct CalibrationReport: Report {
     struct Failures {
         let attempts: Int
         let failed: Int
-        /// Those of whom at least one attempt failed: people, or pairs of people.
+        /// The people, or pairs of people, with at least one failed attempt.
         let affected: Int
         let groups: Int
 
@@ -23,7 +23,7 @@ struct CalibrationReport: Report {
         }
     }
 
-    /// A threshold and what it leads to.
+    /// A threshold and its error rates.
     struct Point {
         let threshold: Float
         let falseRefusals: Failures

@@ -14,10 +14,10 @@ struct CalibrationTrials: Sendable {
 
     /// Maximum number of a pose's photos that make a template.
     static let enrolledPerPose = 3
-    /// Maximum number of simulated sign-ins of one person with one template; more of them say little new.
+    /// Maximum number of simulated sign-ins of one person with one template; more sign-ins add little information.
     static let maxAttempts = 200
 
-    /// The people of whom there are photos for a template and three more.
+    /// The people with enough photos for a template and three more.
     let people: [String]
     /// A person's sign-ins with the own template.
     let genuine: [Attempts]
@@ -56,12 +56,12 @@ struct CalibrationTrials: Sendable {
         }
         guard probes.count >= 3 else { return nil }
         let all = enrolled.flatMap { $0 }
-        // A pose without photos is that of the mean.
+        // A pose without photos gets the mean descriptor.
         let poses = enrolled.map { $0.isEmpty ? all : $0 }
         return (EnrolledFace(left: poses[0], right: poses[1], front: poses[2], isMirrored: false), probes)
     }
 
-    /// Returns triples of so many photos, evenly out of all of them.
+    /// Returns triples of that number of photos; a limited number of them, spread evenly over all triples.
     static func triples(of count: Int) -> [[Int]] {
         var all: [[Int]] = []
         for first in 0..<count {

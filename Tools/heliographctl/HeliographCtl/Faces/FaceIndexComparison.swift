@@ -2,9 +2,10 @@ internal import CommandLineSupport
 internal import FoundationEssentials
 internal import Storage
 
-/// What the workers have in memory beside what the tables have, as text or JSON.
+/// The workers' memory compared with the tables, as text or JSON.
 ///
-/// A report is seconds old and faces come and go, so a worker is as the tables if it has a number that they had during the comparison.
+/// A report is seconds old and faces come and go, so a worker agrees with the tables if its number of faces is one that the tables had
+/// during the comparison.
 struct FaceIndexComparison: Report {
     /// The request that the workers have to do; nil to compare only.
     var request: Int64?
@@ -44,7 +45,7 @@ struct FaceIndexComparison: Report {
         return reindexed >= request ?? 0
     }
 
-    /// The faces that a worker has read beyond those of the tables; negative for a lack.
+    /// The number of faces that a worker has in excess of the tables; negative when faces are missing.
     private func difference(_ worker: FaceIndexWorker) -> Int {
         let known = worker.report.faces + worker.report.unusable
         return known - min(max(known, stored.lowerBound), stored.upperBound)

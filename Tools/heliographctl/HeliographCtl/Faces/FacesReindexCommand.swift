@@ -4,7 +4,7 @@ internal import FaceEngine
 internal import PostgresClient
 internal import Storage
 
-/// Has the workers read all faces anew, and compares what they have in memory with the tables.
+/// Makes the workers read all faces again, and compares their memory with the tables.
 struct FacesReindexCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reindex",
@@ -29,7 +29,7 @@ struct FacesReindexCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print JSON.")
     var json = false
 
-    /// The time for which a worker may differ from the tables after it has read them: those of several reports.
+    /// The time for which a worker may differ from the tables after it has read them: the time of several reports.
     private static let patience = Duration.seconds(30)
 
     func run() async throws {
@@ -61,7 +61,8 @@ struct FacesReindexCommand: AsyncParsableCommand {
         return try await FaceIndexRepository(client).state(of: model)
     }
 
-    /// Looks every second until all workers are as the tables, all have read them and differ, none runs, or the time is over.
+    /// Compares every second until all workers agree with the tables, all have read them and still differ, no worker runs, or the time is
+    /// over.
     private func follow(_ comparison: inout FaceIndexComparison, _ client: PostgresClient) async throws {
         let end = ContinuousClock.now + timeout.duration
         var (readAt, progress): (ContinuousClock.Instant?, [PrintableText]) = (nil, [])

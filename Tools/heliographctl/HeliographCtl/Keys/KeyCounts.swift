@@ -7,16 +7,17 @@ internal import PostgresClient
 internal import ServiceDefaults
 internal import Storage
 
-/// The number of sealed values and objects of a ring, by the id of the key that sealed them, or of what a key of lookups finds.
+/// The number of sealed values and objects of a ring, by the id of the key that sealed them; for lookups, the number of rows that each key
+/// finds.
 struct KeyCounts {
     let purpose: KeyPurpose
-    /// The ids of the ring's keys, the first of which seals; nil when the ring is not known.
+    /// The ids of the ring's keys; the first key seals. nil when the ring is not known.
     let ring: [String]?
     private(set) var counts: [String: Int] = [:]
-    /// Whether objects were counted, or the ring has none.
+    /// Whether objects were counted, or the ring has no objects.
     private(set) var isComplete = true
 
-    /// Counts what a ring seals.
+    /// Counts the values and objects of a ring.
     ///
     /// - Parameters:
     ///   - ring: The ids of the ring's keys.
@@ -40,7 +41,8 @@ struct KeyCounts {
         }
     }
 
-    /// Counts what the lookups of each key find: of the first key all, of another one what the first one does not find.
+    /// Counts the rows that the lookups of each key find: for the first key all rows, for another key the rows that the first key does not
+    /// find.
     ///
     /// - Parameter keys: The ring; nil when it is not known.
     init(lookups keys: LookupKeys?, postgres: PostgresClient) async throws {
@@ -56,10 +58,10 @@ struct KeyCounts {
 
     private mutating func add(_ more: [String: Int]) { counts.merge(more, uniquingKeysWith: +) }
 
-    /// The ids of all keys of the ring and of all keys that sealed something, those of the ring first.
+    /// The ids of all keys of the ring and of all keys that sealed something, the keys of the ring first.
     var keyIDs: [String] { (ring ?? []) + counts.keys.filter { !(ring ?? []).contains($0) }.sorted() }
 
-    /// What may be done with a key.
+    /// The use of a key, and whether it may be removed.
     func state(of keyID: String) -> String {
         let count = counts[keyID, default: 0]
         guard let ring else { return "in use" }
@@ -70,13 +72,13 @@ struct KeyCounts {
         return isNew(keyID, in: ring) ? "unused, new" : "safe to remove"
     }
 
-    /// Whether an unused key waits to be put in front, rather than to be removed. Nothing is stored of a key that has not sealed anything,
-    /// so that its id decides, in the order of numbers: k2 and k10 come after k1, and 2027 after 2026.
+    /// Whether an unused key waits to be put in front, rather than to be removed. No record exists of a key that has not sealed a value, so
+    /// its id decides, in the order of numbers: k2 and k10 come after k1, and 2027 after 2026.
     private func isNew(_ keyID: String, in ring: [String]) -> Bool {
         keyID.compare(ring[0], options: .numeric) == .orderedDescending
     }
 
-    /// The store of the objects that a ring seals, from the settings; nil for a ring that seals none.
+    /// The store of the objects that a ring seals, from the settings; nil for a ring without objects.
     static func store(for purpose: KeyPurpose, sealer: Sealer) throws -> (any SealedBlobs)? {
         guard BlobFolder.allCases.contains(where: { $0.purpose == purpose }) else { return nil }
         return try reporting { try Settings().blobStore(sealer: sealer, logger: .silent) }

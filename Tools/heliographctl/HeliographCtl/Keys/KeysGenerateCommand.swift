@@ -71,8 +71,8 @@ struct KeysGenerateCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns an id that comes after these: the one with the highest number at its end, with the next number. That of a removed key is not
-    /// used again.
+    /// Returns an id that comes after these: the one with the highest number at its end, with the next number. The id of a removed key is
+    /// not used again.
     static func nextID(after ids: [String]) -> String {
         let numbered = ids.compactMap { id -> (stem: String, number: Int)? in
             let digits = id.reversed().prefix { $0.isASCII && $0.isNumber }.count

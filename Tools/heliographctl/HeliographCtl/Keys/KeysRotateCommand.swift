@@ -4,7 +4,7 @@ internal import HeliographCrypto
 internal import ServiceDefaults
 internal import Storage
 
-/// Seals everything of a ring anew with its first key, or makes all lookups under it.
+/// Reseals all values and objects of a ring with its first key, or makes all lookups under that key.
 struct KeysRotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",

@@ -7,10 +7,10 @@ internal import Storage
 
 /// Makes the lookups of e-mails and of users of identity providers under the first key of a ring, while the services run.
 ///
-/// Each row is changed by compare-and-set, so that the rotation may end at any point and begin again. It only adds lookups, so that with a
-/// ring that the services do not have nothing is lost; with such a ring it forgets nothing.
+/// Each row is changed by compare-and-set, so that the rotation may end at any point and begin again. It only adds lookups, so a run with a
+/// ring that the services do not have loses no lookup; with such a ring it also removes none.
 struct LookupRotation {
-    /// The most passes over the sources. What a service copied from one row to another during a pass is found in the next.
+    /// The most passes over the sources. A lookup that a service copied from one row to another during a pass is found in the next pass.
     private static let maxPasses = 10
 
     let keys: LookupKeys
@@ -19,9 +19,9 @@ struct LookupRotation {
     let postgres: PostgresClient
     let rate: RateArgument?
 
-    /// What a rotation did.
+    /// The result of a rotation.
     struct Outcome: Equatable {
-        /// The rows that got lookups, and the receipts that were signed anew.
+        /// The rows that got lookups, and the receipts that were signed again.
         var made = 0
         /// The rows that another write changed or deleted first.
         var overtaken = 0
@@ -29,11 +29,11 @@ struct LookupRotation {
         var failed = 0
         /// The lookups that were deleted, of keys that the ring has no longer.
         var deleted = 0
-        /// Whether the last pass found nothing to make: otherwise rows are changed all the time, or an e-mail has two accounts.
+        /// Whether the last pass found no missing lookup. Otherwise rows are changed all the time, or an e-mail has two accounts.
         var isFinished = true
     }
 
-    /// Runs passes until one finds nothing to make.
+    /// Runs passes until a pass finds no missing lookup.
     ///
     /// - Parameter note: Prints a line of progress.
     func run(note: (PrintableText) -> Void) async throws -> Outcome {
@@ -56,12 +56,13 @@ struct LookupRotation {
         return total
     }
 
-    /// Deletes the lookups of accounts that keys have made which the ring has no longer, if the first key finds the account.
+    /// Deletes the lookups of keys that are not in the ring any more, if the first key finds the account.
     ///
-    /// It makes none, and compares the lookup of the first key, not its id alone: the first key of the ring has to be that of the services.
+    /// It makes no lookups. It compares the lookup of the first key, not only its id, because the first key of the ring has to be the
+    /// services' first key.
     ///
     /// - Parameter note: Prints a line of progress.
-    /// - Returns: The deleted lookups; what failed are accounts that the first key does not find, or that do not open.
+    /// - Returns: The deleted lookups. Failures are accounts that the first key does not find, or whose values do not open.
     func forget(note: (PrintableText) -> Void) async throws -> Outcome {
         let repository = LookupRepository(postgres)
         var outcome = Outcome()
@@ -95,7 +96,8 @@ struct LookupRotation {
         }
     }
 
-    /// Signs the stored receipts of erasures anew: their key derives from the ring, and those of before are not published for ever.
+    /// Signs the stored receipts of erasures again: the signing key derives from the ring, and earlier public keys are not published for
+    /// ever.
     private func signReceipts(_ outcome: inout Outcome) async throws {
         let (repository, key) = (ErasureRepository(postgres), try ErasureReceiptKey(lookupKeys: keys))
         try await repository.forEachReceipt { id, receipt in

@@ -6,9 +6,9 @@ internal import PostgresClient
 internal import ServiceDefaults
 internal import Storage
 
-/// Seals everything of a ring anew with the ring's first key, while the services run.
+/// Reseals all values and objects of a ring with the ring's first key, while the services run.
 ///
-/// Each value is replaced by itself, by compare-and-set, so that the rotation may end at any point and begin again.
+/// Each value is replaced separately, by compare-and-set, so that the rotation may end at any point and begin again.
 struct SealRotation {
     /// The most rows that one statement reads.
     private static let pageSize = 500
@@ -20,25 +20,25 @@ struct SealRotation {
     let purpose: KeyPurpose
     let sealer: Sealer
     let postgres: PostgresClient
-    /// The store of the ring's objects; nil for a ring that seals none.
+    /// The store of the ring's objects; nil for a ring without objects.
     let blobs: (any SealedBlobs)?
     let rate: RateArgument?
     /// The time between two lines of progress.
     var interval: Duration = .seconds(10)
 
-    /// What a rotation did.
+    /// The result of a rotation.
     struct Outcome: Equatable {
-        /// The values and objects that were sealed anew.
+        /// The resealed values and objects.
         var resealed = 0
-        /// Those that another write replaced or deleted first.
+        /// The values and objects that another write replaced or deleted first.
         var overtaken = 0
-        /// Those that do not open with the ring.
+        /// The values and objects that do not open with the ring.
         var failed = 0
         /// The values and objects that the current pass has looked at.
         fileprivate var seen = 0
     }
 
-    /// Runs passes until one finds nothing to seal anew.
+    /// Runs passes until a pass finds no value to reseal.
     ///
     /// - Parameter note: Prints a line of progress.
     func run(note: (PrintableText) -> Void) async throws -> Outcome {

@@ -13,13 +13,13 @@ struct SealVerification {
     let purpose: KeyPurpose
     let sealer: Sealer
     let postgres: PostgresClient
-    /// The store of the ring's objects; nil for a ring that seals none.
+    /// The store of the ring's objects; nil for a ring without objects.
     let blobs: (any SealedBlobs)?
 
     /// The numbers of values and objects.
     struct Outcome: Equatable {
         var opened = 0
-        /// Those that do not open with the ring, by column or folder.
+        /// The values and objects that do not open with the ring, by column or folder.
         var failed: [String: Int] = [:]
     }
 
@@ -53,7 +53,7 @@ struct SealVerification {
         try await blobs.forEachSealed(under: folder.prefix) { page in
             for blob in page {
                 do throws(BlobStoreError) {
-                    // One that is deleted meanwhile has nothing to open.
+                    // An object that is deleted meanwhile need not open.
                     if try await blobs.verify(blob.key, limit: SealRotation.maxObjectByteCount) { outcome.opened += 1 }
                 } catch {
                     guard error.code == .damaged || error.code == .tooLarge else { throw error }

@@ -8,7 +8,7 @@ struct LiveView {
     /// Whether the view takes the whole screen of a terminal.
     let isDrawn: Bool
 
-    /// Takes a sample every `interval` and shows the lines that `render` makes of it, for the size of the screen if there is one.
+    /// Takes a sample every `interval` and shows the lines that `render` makes of it, fitted to the screen if there is a screen.
     func run<Sample>(
         _ sample: () async throws -> Sample, render: (Sample, TerminalSize?) throws -> [PrintableText]
     ) async throws {

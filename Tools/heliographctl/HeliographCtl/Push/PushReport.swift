@@ -5,7 +5,7 @@ internal import WireFormat
 
 /// The output of `push report`: tables, or JSON.
 struct PushReport: Report {
-    /// The triggers by which apps fetch an outcome, in the order of the report.
+    /// The triggers of apps' fetches of an outcome, in the order of the report.
     private static let triggers = ["push", "poll", "launch"]
 
     let since: Date

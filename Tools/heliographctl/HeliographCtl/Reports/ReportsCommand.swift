@@ -26,7 +26,7 @@ extension AbuseReport {
         ]
     }
 
-    /// What the reporter wrote; nil for nothing.
+    /// The reporter's text; nil without a text.
     func text(_ sealer: Sealer) throws(CryptoError) -> String? {
         guard let textSealed else { return nil }
         return String(decoding: try sealer.open(textSealed, context: SealingContext.report(id: id)), as: UTF8.self)

@@ -50,7 +50,7 @@ struct ReportsShowCommand: AsyncParsableCommand {
         }
     }
 
-    /// Opens the text; nil when there is none, or no keys.
+    /// Opens the text; nil without a text or without keys.
     private func text(of report: AbuseReport, _ settings: Settings) throws -> String? {
         guard report.textSealed != nil else { return nil }
         guard try reporting({ try settings.optionalString(KeyPurpose.accounts.setting) }) != nil else {

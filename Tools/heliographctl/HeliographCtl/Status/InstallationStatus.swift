@@ -5,13 +5,13 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// What the database says.
+/// The state of the database.
 struct DatabaseStatus: Sendable {
     /// The rows of the streams with their dead letters, and the outbox; nil without the whole schema.
     let snapshot: BusSnapshot?
     /// The migrations of this version that are not applied.
     let pendingMigrations: Int
-    /// Those that are applied and are not, or not so, in this version.
+    /// The applied migrations that this version does not have, or has with another text.
     let otherMigrations: Int
 
     /// Queries the database.
@@ -37,7 +37,7 @@ struct InstallationStatus: Sendable {
     static let services = UserErased.groups
 
     let takenAt: Date
-    /// What the instances with a known address say.
+    /// The probes of the instances with a known address.
     let instances: [InstanceStatus]
     /// The streams and groups in Redis; nil when it does not answer.
     var rows: [BusSnapshot.Row]?
@@ -87,7 +87,7 @@ struct InstallationStatus: Sendable {
         Set(rows.flatMap(\.status.livingConsumers).map { $0.name.split(separator: ":").dropLast().joined(separator: ":") }).count
     }
 
-    /// What is wrong, or may become so, the servers first.
+    /// The faults and warnings; faults of the servers first.
     var findings: [Finding] {
         var found = serverFindings
         for instance in instances where instance.service == nil {
@@ -113,7 +113,7 @@ struct InstallationStatus: Sendable {
                 Finding(
                     isProblem: false, text: "The instances have different versions: \(versions.joined(separator: ", ")). End the rollout."))
         }
-        // Without Redis nothing is known of consumers.
+        // Without Redis the consumers are unknown.
         let silent = rows == nil ? Set(Self.services) : missing
         let snapshot = database?.snapshot ?? rows.map { BusSnapshot(takenAt: takenAt, rows: $0, outbox: .init()) }
         return found + (snapshot?.findings(exceptUnreadOf: silent) ?? [])

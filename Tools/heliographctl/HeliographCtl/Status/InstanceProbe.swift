@@ -2,7 +2,7 @@ internal import CommandLineSupport
 internal import FoundationEssentials
 internal import HTTPClient
 
-/// What an instance says of itself on its admin port.
+/// An instance's readiness and version from its admin port.
 struct InstanceStatus: Sendable, Equatable {
     let url: String
     /// The service and its version, as in the metric `build_info`; nil when it does not answer.
@@ -31,7 +31,7 @@ struct InstanceProbe {
 
     func shutdown() async { await http.shutdown() }
 
-    /// Asks all instances at once; their order is that of the addresses.
+    /// Asks all instances at once; the results are in the order of the addresses.
     func ask(_ urls: [String]) async -> [InstanceStatus] {
         await withTaskGroup(of: (Int, InstanceStatus).self) { group in
             for (index, url) in urls.enumerated() { group.addTask { (index, await ask(url)) } }

@@ -2,7 +2,7 @@ internal import BuildVersion
 internal import CommandLineSupport
 internal import FoundationEssentials
 
-/// The output of `status`: a line for each service and server, then what is wrong, or JSON.
+/// The output of `status`: a line for each service and server, then the faults; or JSON.
 struct StatusReport: Report {
     let status: InstallationStatus
 

@@ -13,17 +13,17 @@ struct Finding: Sendable, Equatable {
 }
 
 extension BusSnapshot {
-    /// What the figures should be.
+    /// The normal range of the figures.
     static let normal = """
         Normal: UNDELIVERED and PENDING fall back to 0, OLDEST stays under \(HumanUnits.age(Thresholds.ageWarning)), RETRY and DEAD are 0, \
         each group has a consumer, and the outbox waits for under \(HumanUnits.age(Thresholds.ageWarning)). LENGTH counts settled \
         entries too.
         """
 
-    /// What is not normal, in the order of the table.
+    /// The findings that are not normal, in the order of the table.
     var findings: [Finding] { findings(exceptUnreadOf: []) }
 
-    /// What is not normal, without groups that lack a consumer because their service does not run, which the caller has said.
+    /// The findings that are not normal, except groups without a consumer whose service does not run: the caller has reported those.
     func findings(exceptUnreadOf services: Set<String>) -> [Finding] {
         [unread(except: services)].compactMap { $0 } + rows.flatMap(Self.findings(of:)) + [retrying, outboxWaits].compactMap { $0 }
     }

@@ -27,7 +27,7 @@ struct StreamsReport: Report {
         return table.lines(style, width: width) + ["", snapshot.outboxLine(style)] + advice(style, width: width)
     }
 
-    /// What is normal, and what to do about what is not.
+    /// The normal values, and remedies for other values.
     private func advice(_ style: TextStyle, width: Int?) -> [PrintableText] {
         let normal = PrintableText.wrapped(BusSnapshot.normal, width: width).map { style.apply(.faint, to: $0) }
         let findings = snapshot.findings.flatMap { finding in

@@ -19,7 +19,7 @@ extension Table.Cell {
         duration.map { Table.Cell(HumanUnits.age($0), Thresholds.age($0)) } ?? .nothing
     }
 
-    /// The number of living consumers of a group; emphasised when it has none.
+    /// The number of living consumers of a group; emphasised when it is zero.
     static func consumers(of row: BusSnapshot.Row) -> Table.Cell {
         guard row.group != nil else { return .nothing }
         let number = row.status.livingConsumers.count

@@ -19,7 +19,7 @@ struct OperatorOptions: ParsableArguments {
 
     mutating func validate() throws { try ShownText.check("--operator", name, 0...Self.maxNameLength) }
 
-    /// The operator in the audit log. A container has no USER: a bare number would not say what it is.
+    /// The operator in the audit log. A container has no USER: the user id is printed as `uid:…`, because a bare number would be unclear.
     var actor: AuditActor {
         let names = [name, ProcessInfo.processInfo.environment["USER"]]
         return .operator(names.compactMap(\.self).first { !$0.isEmpty } ?? "uid:\(getuid())")

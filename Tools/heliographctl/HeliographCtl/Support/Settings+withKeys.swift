@@ -20,7 +20,7 @@ extension Settings {
 
     /// The lookup keys of the installation. Ends the command with a note when they are missing or wrong.
     ///
-    /// - Parameter option: What can be given instead of the keys; nil when nothing can.
+    /// - Parameter option: The option that can replace the keys; nil without such an option.
     func installationLookupKeys(hint option: String? = nil) throws -> LookupKeys {
         try require(KeyPurpose.lookups.setting, "the ring that identity-api has", hint: option)
         return try reporting(hint: option) { try lookupKeys() }
@@ -28,7 +28,7 @@ extension Settings {
 
     /// The Firebase project whose users have accounts. Ends the command with a note when it is missing.
     ///
-    /// - Parameter option: What can be given instead; nil when nothing can.
+    /// - Parameter option: The option that can replace it; nil without such an option.
     func installationFirebaseProject(hint option: String? = nil) throws -> String {
         let name = "FIREBASE_AUTH_PROJECT_ID"
         try require(name, "the project that identity-api has", hint: option)
@@ -50,7 +50,8 @@ extension Settings {
         }
     }
 
-    /// Ends the command when a setting is missing. The settings' own advice is to make a secret, but a new one opens and finds nothing.
+    /// Ends the command when a setting is missing. The settings' own advice is to make a secret, but a new secret cannot open or find
+    /// existing values.
     private func require(_ name: String, _ expectation: String, hint option: String? = nil) throws {
         guard try reporting({ try optionalString(name) }) == nil else { return }
         Console.current.note("\(name) is missing: give \(expectation)" + (option.map { " (or pass \($0))" } ?? ""))
@@ -59,9 +60,9 @@ extension Settings {
 }
 
 extension EmailAddress {
-    /// What an account with the address is found by, under the keys of the environment. Ends the command with a note without them.
+    /// The lookups of the address under the keys of the environment. Ends the command with a note without them.
     ///
-    /// - Parameter option: What can be given instead of the address.
+    /// - Parameter option: The option that can replace the address.
     func installationLookups(hint option: String) async throws -> [[UInt8]] {
         lookups(under: try await Settings.withKeys().installationLookupKeys(hint: option))
     }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Storage
 
-/// What an operator writes for other people to read: by the rule of display names in the API.
+/// A text of an operator that other people read; it follows the rule of display names in the API.
 enum ShownText {
     /// Checks an option whose value is stored: its length in characters of Unicode, which the database checks as well, and that people can
     /// see it.

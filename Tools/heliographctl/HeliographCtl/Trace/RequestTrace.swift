@@ -14,16 +14,16 @@ struct RequestTrace {
         let attempts: [ImageAttempt]
     }
 
-    /// The messages, in the order in which they were appended; none when they are deleted, or the request is unknown.
+    /// The messages, in the order in which they were appended; empty when they are deleted, or the request is unknown.
     let messages: [OutboxRecord]
     let sessions: [Session]
     let imageJobs: [TracedImageJob]
-    /// The notifications of apps' own servers, those that wait, were cancelled or had no recipient as well.
+    /// The notifications of apps' own servers, including scheduled and cancelled ones and those without a recipient.
     let appNotifications: [AppNotification]
     let notifications: [NotificationRecord]
     let deliveries: [Delivery]
 
-    /// Whether nothing is kept of it.
+    /// Whether no row of the request exists.
     var isEmpty: Bool {
         messages.isEmpty && sessions.isEmpty && imageJobs.isEmpty && appNotifications.isEmpty && notifications.isEmpty
     }

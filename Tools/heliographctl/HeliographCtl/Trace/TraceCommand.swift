@@ -37,7 +37,7 @@ struct TraceCommand: AsyncParsableCommand {
                 console.note("Several requests made what is called \(id). Trace one of them: \(requests.joined(separator: ", "))")
                 throw ExitCode.nothingFound
             }
-            // The id of nothing else is that of a request.
+            // An id that matches nothing else is a request's id.
             let requestID = requests.first ?? (things.isEmpty ? id : nil)
             let trace = try await RequestTrace(requestID: requestID, things: things, in: postgres)
             guard !trace.isEmpty else {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import MobileClient
 internal import Synchronization
 
-/// What the person does in the app.
+/// The actions of the person in the app.
 extension AppProcess {
     func perform(_ action: PhonePlan.Action) async {
         switch action {

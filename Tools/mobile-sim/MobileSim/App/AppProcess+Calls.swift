@@ -32,7 +32,7 @@ extension AppProcess {
 
     // MARK: Pushes
 
-    /// Takes a push, and checks what would be shown of it.
+    /// Takes a push, and checks the notification that would be shown.
     func receive(_ payload: PushPayload, _ context: PushContext) async {
         let message = PushMessage(payload)
         await untilEnd { [self] in

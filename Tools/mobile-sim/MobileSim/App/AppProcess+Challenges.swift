@@ -6,7 +6,7 @@ internal import Synchronization
 enum ShownPoses: String, Sendable {
     /// Each photo shows its pose.
     case asAsked = "poses as asked"
-    /// The photos are those of the poses, in another order.
+    /// The photos show the poses, in another order.
     case inAnotherOrder = "poses in another order"
 }
 
@@ -23,16 +23,19 @@ extension AppProcess {
 
     /// Asks for a challenge, for the share of sessions that answer one, and takes the photos.
     ///
-    /// Where a photo is accepted once for an account, no sign-in does: the views of the poses are of a photo that the sign-up has views of.
+    /// If a photo is accepted only once for an account, sign-ins do not answer challenges: the views of the poses come from a photo whose
+    /// views the sign-up has already used.
     ///
-    /// - Returns: nil for a session without a challenge; also where the API gives none, or one with a pose of which there is no photo.
+    /// - Returns: nil for a session without a challenge; also when the API gives no challenge, or a challenge with a pose for which there
+    ///   is no photo.
     func presentation(for kind: EKYCSession.Kind, _ mark: UUID?) async -> Presentation? {
         let scenario = phone.world.scenario
         guard scenario.acceptsCopies || kind == .signUp, phone.draw({ $0.chance(scenario.challenges) }) else { return nil }
         let challenge = await attempt("challenge") { () async throws(HeliographError) in try await client.ekyc.challenge() }
         guard await incarnation.pass(.step), let challenge else { return nil }
         let isWrong = !phone.memory.withLock({ $0.hasShownWrongPoses }) && phone.draw { $0.chance(scenario.wrongPoses) }
-        // A turned head is where none is asked for, or the other way round: the sides alone may be those of a camera that mirrors.
+        // A head is turned where the challenge does not ask for it, or the other way round. Swapped sides alone could come from a camera
+        // that mirrors.
         let shown = isWrong ? Array(challenge.poses.dropFirst() + challenge.poses.prefix(1)) : challenge.poses
         guard let photos = phone.world.photos.answer(shown, mark) else { return nil }
         if isWrong { phone.memory.withLock { $0.hasShownWrongPoses = true } }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import MobileClient
 internal import Synchronization
 
-/// What the app does from its launch on.
+/// The actions of the app from its launch on.
 extension AppProcess {
     /// The pause between two looks at what there is to do, in seconds.
     private static let pause = 0.7
@@ -36,7 +36,7 @@ extension AppProcess {
         return await incarnation.pass(.step)
     }
 
-    /// Does the next thing: signs in, joins the group, or what the plan says.
+    /// Takes the next action: signs in, joins the group, or follows the plan.
     private func step() async {
         guard await isSignedIn() else { return await signIn() }
         await joinGroup()
@@ -90,7 +90,7 @@ extension AppProcess {
         let minute = phone.world.measurements.minute
         phone.world.measurements.change { contents in
             guard isFirst else { return }
-            // One that the app had not got to know before its process ended.
+            // A session or order whose id the app had not received before its process ended.
             if order?.orderedAt == nil { contents.orders += 1 }
             contents.orderEnds[name, default: 0] += 1
             contents.endsByMinute[minute, default: 0] += 1
@@ -116,7 +116,7 @@ extension AppProcess {
 
     // MARK: The end of a run
 
-    /// The ids of what the app has begun and of which it does not know the end.
+    /// The ids of orders and sessions that the app has begun and whose end it does not know.
     func pending() async -> (orders: [UUID], sessions: [UUID]) {
         await withCheckedContinuation { continuation in
             Task {
@@ -128,7 +128,8 @@ extension AppProcess {
         }
     }
 
-    /// Begins an upload to an event that is none: the first upload after a day removes what ends of the app have left of others.
+    /// Begins an upload to an event that does not exist: the first upload after a day removes files of other uploads that ended processes
+    /// have left.
     func sweepForms() async {
         await untilEnd {
             _ = try? await self.client.events.addPhoto(self.phone.world.photos.portrait, to: "none-\(self.phone.topic)")

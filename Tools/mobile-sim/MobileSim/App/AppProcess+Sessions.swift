@@ -52,7 +52,7 @@ extension AppProcess {
         let isSuccess = user != nil || name == "enrolled"
         let isRefusedChallenge = if case .refused = outcome { outcome.asksForChallenge } else { false }
         phone.memory.withLock { memory in
-            // Who was too slow for a challenge, because of the network, tries again.
+            // A person who was too slow for a challenge, because of the network, tries again.
             memory.failures = isSuccess ? 0 : isRefusedChallenge ? memory.failures : memory.failures + 1
             switch (session.kind, outcome) {
             case (.signUp, .enrolled): memory.enrolment = .enrolled
@@ -68,7 +68,7 @@ extension AppProcess {
         if let user, let email { phone.world.directory.enrolled(email, user: user) }
     }
 
-    /// The outcome as text, and who is signed in by it.
+    /// The outcome as text, and the person whom it signs in.
     static func name(_ outcome: EKYCSession.Outcome) -> (String, user: String?) {
         switch outcome {
         case .enrolled: ("enrolled", nil)

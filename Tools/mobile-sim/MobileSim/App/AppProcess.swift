@@ -33,7 +33,7 @@ final class AppProcess: Sendable {
     /// Runs the app beside the caller: its tasks end with the process, which is to say never.
     func begin() { Task { await self.run() } }
 
-    /// Tells the app something that the system tells it. Returns also when the process ends meanwhile.
+    /// Passes an event of the system to the app. Also returns when the process ends meanwhile.
     func tell(_ body: @escaping @Sendable (HeliographClient) async -> Void) async {
         await untilEnd { await body(self.client) }
     }
@@ -63,7 +63,7 @@ final class AppProcess: Sendable {
         return handlers
     }
 
-    /// Gives the ID tokens of the person who is signed in with Firebase, as Firebase's SDK does.
+    /// Gives the ID tokens of the person signed in with Firebase, as Firebase's SDK does.
     private static func provider(_ phone: Phone, _ incarnation: Incarnation) -> FirebaseTokenProvider {
         { [weak phone] forceRefresh in
             guard let phone else { throw CancellationError() }

@@ -19,7 +19,7 @@ struct ExtensionProcess: Sendable {
         let text = String(decoding: push.json, as: UTF8.self).replacingOccurrences(of: "http:\\/\\/", with: "https:\\/\\/")
             .replacingOccurrences(of: "http://", with: "https://")
         guard let payload = PushPayload(json: Data(text.utf8)) else { return }
-        // Nothing ends this process early but the system's patience; the end of the app's process does not concern it.
+        // Only the system's time limit ends this process early; the end of the app's process does not affect it.
         let process = Incarnation(number: 0, folder: folder)
         let network = FaultyTransport(
             base: phone.world.transport(of: phone.index), incarnation: process, network: phone.network)

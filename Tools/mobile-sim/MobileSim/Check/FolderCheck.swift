@@ -1,14 +1,15 @@
 internal import Foundation
 
-/// Says which files of a client's folder must not be there once nothing is pending.
+/// Finds files in a client's folder that must not exist once no task is pending.
 enum FolderCheck {
-    /// The files that stay: the tokens, what the API knows of the phone, and the locks between processes.
+    /// The files that stay: the tokens, the record of the phone's registration, and the locks between processes.
     static let kept: Set<String> = [
         "credentials.json", "credentials.json.lock", "retired.json", "retired.json.lock", "registration.json", "sessions/lock", "jobs/lock",
         "uploads/lock", "secrets/lock", "secrets.lock",
     ]
 
-    /// What an end of the process in the middle of a write leaves: one file a name, which the next write of the same replaces.
+    /// The temporary file that remains when a process ends during a write: one for each file name. The next write of the same file replaces
+    /// it.
     static let replaced: Set<String> = ["credentials.json.new", "retired.json.new", "registration.json.new"]
 
     /// The paths of all files in a folder, in order, relative to it.

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MobileClient
 
-/// What one phone's app has ordered and which ends the client has given it, over all of its processes; says what must not be.
+/// The orders of one phone's app and the ends that the client has reported for them, over all of its processes; finds violations.
 struct PhoneLedger: Sendable {
     typealias Finding = (rule: Violation.Rule, text: String)
 
@@ -11,10 +11,10 @@ struct PhoneLedger: Sendable {
         private(set) var told: [(process: Int, outcome: String)] = []
         /// Whether the app has acknowledged the end.
         var isAcknowledged = false
-        /// The person has signed out meanwhile: it may end with that and without a word.
+        /// The person has signed out meanwhile: it may end by that, without a report.
         var isAbandoned = false
 
-        /// The largest number of ends that one process got.
+        /// The largest number of ends that one process got for it.
         var perProcess: Int { Dictionary(grouping: told, by: \.process).values.map(\.count).max() ?? 0 }
 
         static func == (one: Ends, other: Ends) -> Bool {
@@ -44,7 +44,7 @@ struct PhoneLedger: Sendable {
 
     struct Session: Sendable {
         var kind: String
-        /// Who may be signed in by it; nil for the person whom the API names, and an empty text for none.
+        /// The person whom it may sign in; nil for the person whom the API names, and an empty text for nobody.
         var expectedUser: String?
         /// How a challenge was answered; nil for a session without one, and where the process ended before that was noted.
         var poses: ShownPoses?
@@ -54,7 +54,7 @@ struct PhoneLedger: Sendable {
     private(set) var orders: [UUID: Order] = [:]
     private(set) var sessions: [UUID: Session] = [:]
 
-    /// The orders and sessions of which the app does not know the end.
+    /// The orders and sessions whose end the app does not know.
     var open: Int {
         orders.values.count { $0.ends.told.isEmpty && !$0.ends.isAbandoned }
             + sessions.values.count { $0.ends.told.isEmpty && !$0.ends.isAbandoned }
@@ -88,8 +88,8 @@ struct PhoneLedger: Sendable {
     }
 
     /// - Parameters:
-    ///   - user: Who was signed in; nil where none was.
-    ///   - liveness: The result of the check for a live person; nil where there is none.
+    ///   - user: The person who was signed in; nil without a signed-in person.
+    ///   - liveness: The result of the check for a live person; nil without a check.
     mutating func sessionEnded(
         _ id: UUID, as outcome: String, user: String?, liveness: EKYCSession.Liveness? = nil, in process: Int
     ) -> [Finding] {
@@ -112,15 +112,15 @@ struct PhoneLedger: Sendable {
 
     // MARK: Ends
 
-    /// The person signs out: what has not ended may end without a word.
+    /// The person signs out: open orders and sessions may end without a report.
     mutating func abandon() {
         for id in orders.keys where orders[id]?.ends.told.isEmpty == true { orders[id]?.ends.isAbandoned = true }
         for id in sessions.keys where sessions[id]?.ends.told.isEmpty == true { sessions[id]?.ends.isAbandoned = true }
     }
 
-    /// The sessions of an earlier process whose end the app did not get, and which are not among the pending ones: it never will.
+    /// The sessions of an earlier process whose end the app did not get and cannot get any more, because they are not pending.
     ///
-    /// - Parameter open: Those of which the app did not know the end before it asked for the pending ones.
+    /// - Parameter open: The sessions whose end the app did not know before it asked for the pending ones.
     mutating func forgotten(_ open: [UUID], besides pending: Set<UUID>) -> [Finding] {
         let missing = Set(openSessions).intersection(open).subtracting(pending)
         return missing.map { id in
@@ -132,7 +132,7 @@ struct PhoneLedger: Sendable {
     /// The sessions that the app has begun and whose end it did not get.
     var openSessions: [UUID] { sessions.filter { $0.value.ends.told.isEmpty && !$0.value.ends.isAbandoned }.map(\.key) }
 
-    /// What is wrong at the end of a run.
+    /// The violations at the end of a run.
     func findings(pendingOrders: [UUID], pendingSessions: [UUID]) -> [Finding] {
         var findings: [Finding] = pendingOrders.map { (.pending, "Order \($0) is pending") }
         findings += pendingSessions.map { (.pending, "Session \($0) is pending") }

@@ -1,6 +1,6 @@
 /// Something that must never be the case on a phone.
 struct Violation: Codable, Sendable, Equatable {
-    /// What must hold.
+    /// The rule that must hold.
     enum Rule: String, Codable, CaseIterable, Sendable {
         case endedTwice = "an order or a session ends once in a process"
         case endChanged = "an order or a session ends the same way in each process"
@@ -20,7 +20,7 @@ struct Violation: Codable, Sendable, Equatable {
     let rule: Rule
     let phone: Int
     let seed: UInt64
-    /// What was seen.
+    /// The observation that breaks it.
     let text: String
     /// The last events of the phone before it.
     let events: [EventLog.Entry]

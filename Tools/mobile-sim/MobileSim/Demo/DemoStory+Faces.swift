@@ -69,7 +69,7 @@ extension DemoStory {
         ) { client in try await client.ekyc.signIn(PhotoBook.copies(self.photos.stranger, nil), email: email) }
     }
 
-    /// One case, from the photos to the push and to what the app learns.
+    /// One case, from the photos to the push and to the outcome in the app.
     private func play(
         _ name: String, _ wanted: Expectation, on phone: DemoPhone,
         _ start: @escaping @Sendable (HeliographClient) async throws -> EKYCSession

@@ -14,7 +14,7 @@ final class DemoStory: Sendable {
         let cells: [String]
     }
 
-    /// What a session by face must come to.
+    /// The expected outcome of a session by face.
     struct Expectation {
         let event: String
         let path: String

@@ -80,7 +80,7 @@ struct MediaDetour: Sendable, Equatable {
         guard let url = parts.url else { return request }
         var led = request
         led.url = url
-        // What a link is signed for.
+        // The key that a link is signed for.
         led.headers["Host"] = request.url.port.map { "\(host):\($0)" } ?? host
         return led
     }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// What is counted and timed over all phones.
+/// The counts and times over all phones.
 final class Measurements: Sendable {
     /// What made the app ask for the state that told the end: the value of `X-Client-Trigger`.
     enum Trigger: String, Codable, CaseIterable, Sendable {

@@ -15,7 +15,7 @@ struct Samples: Sendable, Equatable {
         return sorted[min(max(Int(rank), 1), sorted.count) - 1]
     }
 
-    /// What a report keeps of them.
+    /// The summary for a report.
     struct Summary: Codable, Sendable, Equatable {
         let count: Int
         let mean: Double?
@@ -35,6 +35,6 @@ struct Samples: Sendable, Equatable {
             p90: at(0.9), p99: at(0.99), max: sorted.last.map(Self.rounded), curve: (0...100).compactMap { at(Double($0) / 100) })
     }
 
-    /// To milliseconds: more digits mean nothing.
+    /// Rounded to milliseconds: more digits would not be significant.
     private static func rounded(_ value: Double) -> Double { (value * 1_000).rounded() / 1_000 }
 }

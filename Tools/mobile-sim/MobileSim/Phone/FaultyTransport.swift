@@ -3,13 +3,13 @@ internal import MobileClient
 
 /// The network as one process of a phone sees it: it is lost at times, loses answers, is slow, and ends with the process.
 struct FaultyTransport: HTTPTransport {
-    /// Gets what happens to requests.
+    /// Gets the faults of requests.
     struct Watch: Sendable {
         /// A fault was injected.
         var fault: @Sendable (FaultCount.Kind, TransportRequest) -> Void = { _, _ in }
         /// The app is about to get an answer.
         var answer: @Sendable (TransportRequest, TransportResponse) -> Void = { _, _ in }
-        /// The app is about to learn that there is none.
+        /// The app is about to be told that there is no network.
         var failure: @Sendable (TransportRequest, TransportError) -> Void = { _, _ in }
     }
 
@@ -65,7 +65,7 @@ struct FaultyTransport: HTTPTransport {
         }
         if case .slow(let seconds) = fate {
             watch.fault(.slowAnswer, request)
-            // Later than the timeout it is none.
+            // A response after the timeout does not count.
             try await pause(min(seconds, request.timeout / .seconds(1)))
             guard .seconds(seconds) < request.timeout else { throw report(TransportError(.timedOut, "The answer is late"), request) }
         }

@@ -4,8 +4,8 @@ internal import Synchronization
 /// One process of a phone's app, from its launch to its end.
 ///
 /// After the end, no call that its network or its clock has taken returns any more, and the folder that it knows is gone: it was renamed in
-/// the moment of the end, so that nothing that the process may still be computing reaches the files of the next one. That is as if the
-/// system had killed the process, between any two instructions that can be told from outside.
+/// the moment of the end, so that the rest of the process' computations cannot reach the files of the next one. The effect is as if the
+/// system had killed the process, between any two instructions with an external effect.
 final class Incarnation: Sendable {
     /// Where a process may be asked whether it still lives.
     enum Point: String, Sendable {

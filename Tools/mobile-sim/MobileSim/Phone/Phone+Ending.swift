@@ -2,10 +2,10 @@ internal import Foundation
 internal import MobileClient
 internal import Synchronization
 
-/// The end of a run on a phone: what has begun ends, a day passes, and nothing must be left.
+/// The end of a run on a phone: begun orders and sessions end, a day passes, and no data of them must be left.
 extension Phone {
     private static let day = 24 * 3_600.0 + 120
-    /// The time for what is pending to end after the day has passed.
+    /// The time in which pending orders and sessions must end after the day has passed.
     private static let timeAfterDay = 60.0
 
     /// Ends all faults, and waits until everything that the app has begun has ended.
@@ -25,7 +25,7 @@ extension Phone {
         while ledger.withLock({ $0.open }) > 0, .now < deadline { try? await Task.sleep(for: .milliseconds(500)) }
     }
 
-    /// Lets a day pass while the app does not run, starts it once more, and checks that nothing is left.
+    /// Lets a day pass while the app does not run, starts it once more, and checks that no data is left.
     func passDay() async {
         state.withLock { $0.app }?.incarnation.end(at: "the end of the run")
         clock.jump(seconds: Self.day)

@@ -2,9 +2,9 @@ internal import Foundation
 internal import MobileClient
 internal import Synchronization
 
-/// What happens to a phone.
+/// The incidents of a phone.
 extension Phone {
-    /// The time that an app has, after its end was planned, to get to the planned point; one that waits for something does not get there.
+    /// The time that an app has to reach the point of its planned end; an app that waits for an event may not reach it.
     private static let timeToPoint = 15.0
 
     /// Has the incidents of the plan happen.
@@ -13,7 +13,7 @@ extension Phone {
             for incident in plan.incidents where incident.time < end {
                 await wait(until: incident.time)
                 guard !Task.isCancelled, world.elapsed < end else { break }
-                // A loss of the network and a time in the background go on beside what comes next.
+                // A loss of the network and a time in the background overlap with the next incidents.
                 group.addTask { await self.happens(incident.event) }
             }
         }

@@ -11,7 +11,7 @@ final class Phone: Sendable {
         /// The folder of the client, which has another name in each process.
         var folder: URL
         var isForeground = true
-        /// The app is to be started no more, and nothing goes wrong any more.
+        /// The app is not started any more, and no further faults are injected.
         var isEnding = false
         /// The conversation on the screen.
         var visible: String?
@@ -85,7 +85,7 @@ final class Phone: Sendable {
         return app
     }
 
-    /// The end of a process: what it still computes does not reach the files of the next one.
+    /// The end of a process: its remaining computations do not reach the files of the next one.
     private func moveFolder(from folder: URL, _ number: Int) {
         let next = root.appending(path: "process-\(number + 1)")
         rename(folder.path, next.path)

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MobileClient
 
-/// What an app and its person keep from one process to the next, beside what MobileClient keeps.
+/// The data that an app and its person keep from one process to the next, besides MobileClient's data.
 struct PhoneMemory: Sendable {
     /// Where a person is on the way to an account with a face.
     enum Enrolment: Sendable, Equatable {
@@ -18,15 +18,15 @@ struct PhoneMemory: Sendable {
     var enrolment = Enrolment.none
     /// Who the account is, once it was signed in to.
     var userOfEmail: String?
-    /// The person who is signed in with Firebase, as Firebase's SDK keeps it.
+    /// The person signed in with Firebase, as Firebase's SDK stores it.
     var firebase: String?
     /// Firebase's token, for so long.
     var idToken: (text: String, until: ContinuousClock.Instant)?
-    /// The number of the account among those of this phone.
+    /// The number of the account among the accounts of this phone.
     var accountNumber = 0
-    /// Who is signed in; nil where no person is, or it is not known yet.
+    /// The signed-in person; nil when no person is signed in, or it is not known yet.
     var account: String?
-    /// The first account of the phone: the one that is in its group.
+    /// The first account of the phone, which is in its group.
     var member: String?
     var isInGroup = false
     /// The other members that the owner of the group has added.
@@ -34,7 +34,7 @@ struct PhoneMemory: Sendable {
     var hasTriedStranger = false
     /// The person has shown the poses of a challenge in another order.
     var hasShownWrongPoses = false
-    /// The attempts to sign up or in that came to nothing, in a row.
+    /// The failed attempts to sign up or in, in a row.
     var failures = 0
     var token: String?
     /// The next action of the plan.

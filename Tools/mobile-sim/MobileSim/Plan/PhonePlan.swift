@@ -1,4 +1,4 @@
-/// What one phone is going to do and to suffer, made from the seed before the run. Times are seconds since the run began.
+/// The actions and incidents of one phone, made from the seed before the run. Times are seconds since the run began.
 struct PhonePlan: Sendable, Equatable {
     /// How the phone's person signs in.
     enum Kind: String, Codable, Sendable, CaseIterable {
@@ -6,11 +6,11 @@ struct PhonePlan: Sendable, Equatable {
         case enrolling
         /// By face, to the account that an enrolling phone has made.
         case sharing
-        /// With an account of Firebase, whose ID tokens the emulator gives out.
+        /// With an account of Firebase; the emulator issues its ID tokens.
         case firebase
     }
 
-    /// What the person does in the app.
+    /// The actions of the person in the app.
     enum Action: Sendable, Equatable {
         case order(template: Int)
         case photo
@@ -20,7 +20,7 @@ struct PhonePlan: Sendable, Equatable {
         case signOut(another: Bool)
     }
 
-    /// What happens to the phone.
+    /// The incidents of the phone.
     enum Incident: Sendable, Equatable {
         /// The process ends at the `points`-th request, answer or pause from then on, and another begins after `down` seconds.
         case kill(points: Int, down: Double)
@@ -44,7 +44,7 @@ struct PhonePlan: Sendable, Equatable {
         var random = SimRandom(seed: scenario.seed, stream: UInt64(phone))
         let kind = Self.kind(of: phone, scenario)
         let end = scenario.duration
-        // Those whose accounts others need come first.
+        // Accounts that other people need come first.
         let start = random.seconds(0...(min(end, 600) * (kind == .enrolling ? 0.2 : 0.4)))
         func times<Event: Sendable & Equatable>(_ mean: Double, from lead: Double, _ make: (inout SimRandom) -> Event) -> [At<Event>] {
             (0..<random.count(mean: mean)).map { _ in

@@ -30,7 +30,7 @@ struct Scenario: Codable, Sendable, Equatable {
     var lossPeriods = 1.5
     var backgrounds = 1.0
     var rotations = 0.2
-    /// The share of requests that the API handles and whose answer is lost.
+    /// The share of requests whose answer is lost after the API has handled them.
     var lostAnswers = 0.02
     /// The share of answers that are held back for up to 20 seconds.
     var slowAnswers = 0.03

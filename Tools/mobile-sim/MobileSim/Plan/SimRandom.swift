@@ -4,7 +4,8 @@ internal import Foundation
 struct SimRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// - Parameter stream: Tells the generators of one seed apart: each phone has its own, so that one more phone changes no other.
+    /// - Parameter stream: Distinguishes the generators of one seed: each phone has its own, so that a further phone does not change the
+    ///   others.
     init(seed: UInt64, stream: UInt64 = 0) {
         state = seed
         for _ in 0..<2 { state = next() ^ (stream &* 0xD605_BBB5_8C8A_BBFD) }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The report as a page that needs nothing but itself, in light and dark.
+/// The report as a self-contained page, in light and dark.
 struct ReportPage {
     let report: SimReport
 

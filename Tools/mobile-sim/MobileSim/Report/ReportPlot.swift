@@ -46,7 +46,7 @@ enum ReportPlot {
         var body = ""
         for (index, row) in rows.enumerated() {
             let y = Double(index) * step + 6
-            // A bar that is not nothing can be seen.
+            // A bar with a value above zero is always visible.
             let length = row.count == 0 ? 0 : max(2, Double(row.count) / Double(largest) * (width - label - 90))
             body += text(label - 10, y + 13, row.name, "end")
             body +=
@@ -100,7 +100,7 @@ enum ReportPlot {
         "<text x=\"\(number(x))\" y=\"\(number(y))\" text-anchor=\"\(anchor)\">\(escaped(text))</text>"
     }
 
-    /// One digit after the point, and none where it is 0.
+    /// One digit after the point, unless it is 0.
     private static func number(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         let sign = tenths < 0 ? "-" : ""

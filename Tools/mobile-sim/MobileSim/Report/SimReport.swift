@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a run has shown.
+/// The results of a run.
 struct SimReport: Codable, Sendable {
     /// A number with a name.
     struct Count: Codable, Sendable, Equatable {
@@ -55,7 +55,7 @@ struct SimReport: Codable, Sendable {
     let leakedFiles: Int
     let violations: [Violation]
 
-    /// The violations of each rule, those that were not broken too.
+    /// The violations of each rule, including rules without violations.
     var rules: [(rule: Violation.Rule, count: Int)] {
         Violation.Rule.allCases.map { rule in (rule, violations.count { $0.rule == rule }) }
     }

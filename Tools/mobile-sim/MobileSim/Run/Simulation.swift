@@ -4,11 +4,11 @@ internal import Synchronization
 
 /// A run: all phones live, then everything ends, then a day passes.
 struct Simulation: Sendable {
-    /// The phones whose day passes at once: each of them reads and writes its files then.
+    /// The number of phones whose day passes at the same time: each reads and writes its files then.
     private static let phonesAtOnce = 40
 
     let world: World
-    /// The longest time for what is under way to end after the run, in seconds.
+    /// The longest time in which open orders and sessions must end after the run, in seconds.
     let settleTime: Double
     let keepsFiles: Bool
     let console: SimConsole
@@ -36,7 +36,7 @@ struct Simulation: Sendable {
         return report
     }
 
-    /// Says what has not ended although everything works again.
+    /// Reports the orders and sessions that have not ended although everything works again.
     private func tellOpen(_ phones: [Phone]) {
         let late = phones.filter { $0.ledger.withLock { $0.open } > 0 }
         let open = late.reduce(0) { $0 + $1.ledger.withLock { $0.open } }

@@ -20,7 +20,8 @@ final class World: Sendable {
     private let onViolation: @Sendable (Violation) -> Void
 
     /// - Parameters:
-    ///   - transports: Carry the requests of the phones, each those of some; their own connections would be too many for one machine.
+    ///   - transports: Carry the requests of the phones, each for some of them; connections for each phone would be too many for one
+    ///     machine.
     ///   - control: Carries the requests to the emulator.
     init(
         _ scenario: Scenario, _ addresses: StackAddresses, photos: PhotoBook, folder: URL, transports: [any HTTPTransport],
@@ -50,7 +51,7 @@ final class World: Sendable {
     }
 }
 
-/// What people tell each other outside of the app: who has an account, and who is in which group.
+/// The information that people exchange outside of the app: who has an account, and who is in which group.
 final class PhoneDirectory: Sendable {
     private struct State {
         var enrolled: [(email: String, user: String)] = []
@@ -60,14 +61,14 @@ final class PhoneDirectory: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes an account known whose face is enrolled.
+    /// Announces an account with an enrolled face.
     func enrolled(_ email: String, user: String) {
         state.withLock { state in
             if !state.enrolled.contains(where: { $0.email == email }) { state.enrolled.append((email, user)) }
         }
     }
 
-    /// One of the accounts with a face, besides one.
+    /// Another account with a face than the given one.
     func account(besides email: String?, _ random: inout SimRandom) -> (email: String, user: String)? {
         let others = state.withLock { $0.enrolled.filter { $0.email != email } }
         return others.randomElement(using: &random)

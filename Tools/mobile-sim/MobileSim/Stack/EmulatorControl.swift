@@ -17,7 +17,7 @@ struct EmulatorControl: Sendable {
         let body: String
         let data: [String: String]
         let receivedAt: String
-        /// The picture that a phone shows with it; nil for none.
+        /// The picture that a phone shows with it; nil without a picture.
         let picture: String?
     }
 

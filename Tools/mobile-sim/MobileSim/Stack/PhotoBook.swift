@@ -42,7 +42,7 @@ struct PhotoBook: Sendable {
             left: Self.copies(left, mark), right: Self.copies(right, mark), front: Self.copies(front, mark))
     }
 
-    /// The photos of poses; nil where there is none of one of them.
+    /// The photos of poses; nil when a pose has no photo.
     func answer(_ shown: [EKYCClient.Pose], _ mark: UUID?) -> [EKYCClient.Photo]? {
         let photos = shown.compactMap { poses[$0] }
         return photos.count == shown.count ? Self.copies(photos, mark) : nil

@@ -15,7 +15,7 @@ final class PushFeed: Sendable {
 
     func deliver(_ push: EmulatorControl.Push) { phones.withLock { $0[push.token] }?(push) }
 
-    /// The number to begin with: that of what comes from now on.
+    /// The number to begin with: the number of the next push.
     func position() async throws(EmulatorControl.Failure) -> Int {
         try await emulator.pushes(after: .max, wait: 0).next
     }

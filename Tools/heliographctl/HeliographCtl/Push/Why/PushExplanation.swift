@@ -4,7 +4,7 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// The answer to a ``PushQuestion``: for each notification what became of it, as text or JSON.
+/// The answer to a ``PushQuestion``: for each notification its outcome, as text or JSON.
 struct PushExplanation: Report {
     private struct Part {
         let id: UUID
@@ -13,7 +13,7 @@ struct PushExplanation: Report {
         let requestedAt: Date
         /// The app whose server requested it; nil for other notifications, and once it is due.
         var app: String?
-        /// For whom it is; nil where that is sealed.
+        /// Its recipient; nil where the recipient is sealed.
         var recipient: NotificationRecipient?
         let findings: [PushFinding]
     }

@@ -3,11 +3,11 @@ internal import FoundationEssentials
 internal import Storage
 internal import WireFormat
 
-/// One answer about some pushes: a sentence and what can be done.
+/// One answer about some pushes: a sentence and a remedy.
 struct PushFinding {
-    /// What happened, as one sentence.
+    /// The event, as one sentence.
     let sentence: String
-    /// What the operator can do.
+    /// The remedy for the operator.
     let remedy: String
     /// The stored code of the reason; nil for a push that was shown, or is on its way.
     var code: String?
@@ -36,7 +36,7 @@ struct PushFinding {
         }
     }
 
-    /// Describes a notification that has deliveries, but none to the user who is asked about.
+    /// Describes a notification that has deliveries, but no delivery to the user in question.
     static func noDelivery(of notification: UUID) -> PushFinding {
         PushFinding(
             "It has no delivery to a phone of this user.",
@@ -51,7 +51,7 @@ struct PushFinding {
 
     /// Describes deliveries with the same outcome.
     ///
-    /// - Parameter receipts: What the phones have reported of the notification.
+    /// - Parameter receipts: The phones' receipts for the notification.
     init(_ outcome: PushOutcome, receipts: [Receipt.Event: Int]) {
         let phones = HumanUnits.count(outcome.count, "phone")
         let reason = outcome.code.map { PushReason.of($0, in: outcome.state) }

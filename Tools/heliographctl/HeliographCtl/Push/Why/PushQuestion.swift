@@ -3,7 +3,7 @@ internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
-/// What an operator asks about, as the rows that it names: a user, or the notifications of something.
+/// The subject of an operator's question: a user, or the notifications about a job, session or message.
 struct PushQuestion {
     /// The user whose pushes are explained; nil for all recipients.
     var userID: UUID?
@@ -11,12 +11,12 @@ struct PushQuestion {
     var notifications: [NotificationRecord] = []
     /// The notifications of apps' own servers that token-registry has no row of: they wait, were cancelled, or had no recipient.
     var appNotifications: [AppNotification] = []
-    /// The answers for what has no notification.
+    /// The answers for subjects without a notification.
     var others: [PushFinding] = []
     /// Whether there are more notifications than these.
     var isCut = false
 
-    /// The newest notifications of a user, and the next ones that wait for their time.
+    /// The newest notifications of a user, and the next scheduled ones.
     static func user(_ id: UUID, since: Date, limit: Int, in db: some PostgresQueryable) async throws -> PushQuestion {
         let inquiry = PushInquiryRepository(db)
         // One more says whether there are more.
@@ -36,15 +36,15 @@ struct PushQuestion {
         return question
     }
 
-    /// The notifications of what has this id: a notification, an image job, a session, or messages with it; nil when nothing has it, nor
-    /// had it as far as a notification says.
+    /// The notifications for an id: a notification with it, or the notifications about an image job, a session or messages with it; nil
+    /// when no row has the id, and no notification names it.
     static func thing(_ text: String, in db: some PostgresQueryable) async throws -> PushQuestion? {
         let inquiry = PushInquiryRepository(db)
         var question = PushQuestion()
         if let id = UUID(wireString: text.lowercased()) {
             question.notifications = try await NotificationRepository(db).find(ids: [id])
             if question.notifications.isEmpty { question.appNotifications = try await inquiry.appNotifications(ids: [id]) }
-            // Jobs and sessions are deleted sooner than what was pushed about them.
+            // Jobs and sessions are deleted sooner than the notifications about them.
             question.notifications += try await inquiry.notifications(dedupeKeys: PushInquiryRepository.dedupeKeys(about: id))
             if question.notifications.isEmpty { question.others = try await unpushed(id, in: db) }
         }

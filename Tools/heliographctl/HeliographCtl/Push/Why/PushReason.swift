@@ -3,9 +3,9 @@ internal import Storage
 
 /// The reason why a push was not sent or not shown, in words for an operator.
 struct PushReason: Equatable {
-    /// The cause: what follows "because".
+    /// The cause: the text after "because".
     let cause: String
-    /// What the operator can do about it: a sentence.
+    /// The remedy for the operator: a sentence.
     let remedy: String
 
     init(_ cause: String, remedy: String) {
@@ -13,7 +13,7 @@ struct PushReason: Equatable {
         self.remedy = remedy
     }
 
-    /// The remedy of what is as it should be.
+    /// The remedy when no action is needed.
     static let nothingToDo = "Nothing is to be done: this is as it should be."
     /// The remedy of what waits, or waited, for a service.
     private static let lookAtStreams = "Look at the backlog with `heliographctl streams`, and at the log of the service that is behind."

@@ -57,13 +57,13 @@ struct PushWhyCommand: AsyncParsableCommand {
         if isCut { limit.noteMore() }
     }
 
-    /// Returns what an e-mail is found by; nil for an id.
+    /// Returns the lookups of an e-mail; nil for an id.
     private func lookups() async throws -> [[UInt8]]? {
         guard subject.contains("@"), let address = EmailAddress(subject) else { return nil }
         return try await address.installationLookups(hint: "the id of the user")
     }
 
-    /// Reads what is asked about, and records the question: for each notification of a thing, or once for a user.
+    /// Reads the subject of the question, and records the question: for each notification of a job, session or message, or once for a user.
     private func question(lookups: [[UInt8]]?, in client: PostgresClient) async throws -> PushQuestion {
         let start = Date(timeIntervalSinceNow: -since.duration.seconds)
         var person: UUID?

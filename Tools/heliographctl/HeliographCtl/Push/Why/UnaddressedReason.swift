@@ -14,8 +14,8 @@ enum UnaddressedReason: String, CaseIterable {
     case blockedOrUnreachable = "blocked_or_unreachable"
     case unknown
 
-    /// Finds the first reason that applies. What is kept are the present membership, block and phones, each with the time since when: where
-    /// an earlier one may have counted, the reason says so.
+    /// Finds the first reason that applies. Only the present membership, block and phones are stored, each with its start: where an earlier
+    /// one may have counted, the reason says so.
     ///
     /// - Parameter requestedAt: When the notification was requested.
     init(_ member: UnaddressedMember, requestedAt: Date) {
@@ -34,7 +34,7 @@ enum UnaddressedReason: String, CaseIterable {
             }
     }
 
-    /// The reason of one who was a member, and does not block the sender since before, as far as is known.
+    /// The reason for a user who was a member and, as far as is known, did not block the sender then.
     private static func ofPhones(_ member: UnaddressedMember, requestedAt: Date) -> UnaddressedReason {
         func wasDead(_ install: PushInstall) -> Bool { install.invalidAt.map { $0 <= requestedAt } == true }
         let installs = member.installs

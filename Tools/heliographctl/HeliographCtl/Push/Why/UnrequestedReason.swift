@@ -26,7 +26,7 @@ enum UnrequestedReason: String, CaseIterable {
 }
 
 extension PushFinding {
-    /// Describes what has no notification for a reason that is known.
+    /// Describes a subject that has no notification for a known reason.
     ///
     /// - Parameter what: The subject of the sentence with its verb, such as "The picture has no push".
     init(_ reason: UnrequestedReason, _ what: String, more: String = "") {
@@ -58,14 +58,14 @@ extension PushFinding {
         }
     }
 
-    /// The answer for what ends in a push later.
+    /// The answer for a subject whose push comes later.
     static func pending(_ what: String, until deadline: Date, worker: String) -> PushFinding {
         PushFinding(
             "\(what) yet, and its push is requested when it is; it has time until \(deadline.formatted(.iso8601)).",
             remedy: "If it waits too long, look at \(worker) with `heliographctl streams`.")
     }
 
-    /// The answer for what has ended without a notification.
+    /// The answer for a subject that has ended without a notification.
     static func missing(_ what: String, since ended: Date?) -> PushFinding {
         PushFinding(
             "The \(what) of \(ended?.formatted(.iso8601) ?? "an unknown time") has no notification.",
