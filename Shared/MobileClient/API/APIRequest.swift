@@ -5,9 +5,9 @@ struct APIRequest<Answer: Sendable>: Sendable {
     /// The credential that a request carries.
     enum Bearer: Sendable, Equatable {
         case none
-        /// The access token of the person who is signed in, or the app's Firebase ID token.
+        /// The access token of the signed-in person, or the app's Firebase ID token.
         case account
-        /// The account's credential where a person is signed in, and none otherwise.
+        /// The account's credential if a person is signed in, otherwise no credential.
         case accountIfSignedIn
         /// A token of one session, enrolment, erasure or recovery.
         case token(String)
@@ -28,8 +28,8 @@ struct APIRequest<Answer: Sendable>: Sendable {
     var bearer: Bearer = .account
     var body: Body = .none
     var headers: TransportHeaders = [:]
-    /// The key under which the API answers a repetition like the first request. It is kept with what is pending, so that a repetition
-    /// after a restart of the app has the same.
+    /// The key under which the API answers a repetition like the first request. It is stored with the pending task, so that a repetition
+    /// after a restart of the app has the same key.
     var idempotencyKey: UUID?
     var timeout: Duration = .seconds(30)
     var maxAnswerBytes = 4 << 20

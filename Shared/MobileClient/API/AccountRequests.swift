@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The requests about the account of the person who is signed in.
+/// The requests about the account of the signed-in person.
 enum AccountRequests {
     /// A name that may be null, which is not the same as missing.
     private struct Name: Encodable {

@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// The limits of the API (docs/api) that a call is held to before anything is sent.
+/// The limits of the API (docs/api) that a call is checked against before a request is sent.
 ///
-/// Each check throws `invalid_argument` with the field of the request. None is stricter than the API: what passes may still be refused.
+/// Each check throws `invalid_argument` with the field of the request. No check is stricter than the API, which may still refuse an
+/// argument that passes.
 enum ArgumentLimits {
     static let maxListedPeople = 1_000
     static let maxTextBytes = 16 * 1_024

@@ -44,7 +44,7 @@ enum DeviceRequests {
 
     private static let path = "/v1/users/device-token"
     private static let maxAnswerBytes = 1 << 16
-    /// The time for which a claim waits for its nonce, where the answer names none.
+    /// The time for which a claim waits for its nonce, if the answer has no time.
     private static let claimSeconds = 600
 
     /// Registers a token for the account. It may be repeated: the API then changes nothing.
@@ -53,7 +53,7 @@ enum DeviceRequests {
         return APIRequest(method: "POST", path: path, body: .json(WireJSON.data(device)), maxAnswerBytes: maxAnswerBytes) { response in
             guard response.status == 202 else { return .registered }
             let claim: Claim = try WireJSON.content(response)
-            // A faulty answer must neither make the registrar ask without a pause nor silence the phone for long.
+            // A faulty answer must not make the registrar ask without a pause, and must not silence the phone for long.
             return .pending(handOverID: claim.handOverID, expiresIn: .seconds(min(max(claim.expiresIn ?? claimSeconds, 30), 3_600)))
         }
     }
@@ -74,7 +74,7 @@ enum DeviceRequests {
         return request
     }
 
-    /// The header by which an account of a Firebase project says which phone asks. Presence, receipts and the logout take it as well. It is
-    /// ignored for an access token of this API, which is tied to its phone.
+    /// The header that names the phone in requests of a Firebase project's account. Presence, receipts and the logout take it as well. It
+    /// is ignored for an access token of this API, which is tied to its phone.
     static let installationHeader = "X-Firebase-Installation-ID"
 }

@@ -57,7 +57,8 @@ enum EKYCRequests {
     /// The answer is not one of this API, or not to this request.
     private struct Unexpected: Error {}
 
-    /// Asks for a challenge. Another one for each request, of which none costs the API anything, so it is repeated where that may help.
+    /// Asks for a challenge. Each request gets another challenge, and the API stores none of them, so the request is repeated where that
+    /// may help.
     static func challenge() -> APIRequest<EKYCClient.Challenge> {
         APIRequest(method: "POST", path: "/v1/ekyc/challenges", bearer: .none, idempotencyKey: UUID()) { response in
             var challenge: EKYCClient.Challenge = try WireJSON.content(response)
@@ -113,7 +114,7 @@ enum EKYCRequests {
         }
     }
 
-    /// Ends a sign-in whose tokens are not used.
+    /// Ends a sign-in whose tokens this device does not use.
     static func discard(_ tokens: AccountTokens) -> APIRequest<Void> {
         var request = AuthRequests.logOut()
         request.bearer = .token(tokens.accessToken)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The API's answer about a job. Only what the client needs is read, and a member of another type than expected is as good as none.
+/// The API's answer about a job. Only the members that the client needs are read; a member of an unexpected type counts as missing.
 struct JobAnswer: Sendable {
     private struct Body: Decodable {
         var data: Content
@@ -77,11 +77,11 @@ struct JobAnswer: Sendable {
         }
     }
 
-    /// The job's id; nil when the answer names none that can be one.
+    /// The job's id; nil when the answer has no valid id.
     let id: String?
-    /// What the answer says of the job; a status that this version does not know is one of a job that works on.
+    /// The state of the job; a status that this version does not know counts as processing.
     let reading: JobReducer.ReadAnswer
-    /// The tag of the answer, by which the next one may be empty.
+    /// The entity tag of the answer, with which the next answer may be empty.
     let tag: String?
     /// The picture in the answer as base64 or a data URI.
     let inlinePicture: String?
@@ -108,7 +108,7 @@ struct JobAnswer: Sendable {
     }
 
     private static func picture(_ result: Result?) -> JobUpdate.Picture {
-        // What is kept on the device has a bound, whatever the answer has.
+        // The size of the stored record is bounded, whatever the size of the answer.
         func short(_ text: String?) -> String? { text.flatMap { $0.utf8.count <= 4096 ? $0 : nil } }
         return JobUpdate.Picture(
             imageURL: short(result?.imageURL), thumbnailURL: short(result?.thumbnailURL),
@@ -118,19 +118,19 @@ struct JobAnswer: Sendable {
 }
 
 extension JobReducer {
-    /// What an error says of an order. Only an answer of the API itself is a refusal: a proxy on the way may answer anything.
+    /// The meaning of an error for an order. Only an answer of the API itself is a refusal: a proxy on the way may answer anything.
     static func orderAnswer(_ error: HeliographError) -> OrderAnswer {
         isRefusal(error) ? .refused(failure(error)) : .unknown(retryAfter: seconds(error))
     }
 
-    /// What an error says of a job.
+    /// The meaning of an error for a job.
     static func readAnswer(_ error: HeliographError) -> ReadAnswer {
         if isGone(error) { return .ended(.expired) }
         if error.code == .forbidden, error.status == 403 { return .ended(.refused(failure(error))) }
         return .unknown(retryAfter: seconds(error))
     }
 
-    /// What an error says of a deletion. A job that the account may not see is none of the device.
+    /// The meaning of an error for a deletion. A job that the account may not see does not belong to this device's orders.
     static func deleteAnswer(_ error: HeliographError) -> DeleteAnswer {
         isGone(error) || (error.code == .forbidden && error.status == 403) ? .gone : .unknown(retryAfter: seconds(error))
     }

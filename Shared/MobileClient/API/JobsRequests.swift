@@ -12,7 +12,7 @@ enum JobsRequests {
         ) { try ordered($0) }
     }
 
-    /// The id of the job in the answer to an order; of the answer nothing else is read.
+    /// The id of the job in the answer to an order; other members of the answer are ignored.
     static func ordered(_ response: TransportResponse, requestID: String? = nil) throws(HeliographError) -> String {
         struct Content: Decodable {
             var jobID: String
@@ -26,7 +26,7 @@ enum JobsRequests {
         return content.jobID
     }
 
-    /// Reads a job, with links to its picture; a tag of an earlier answer saves the body of one that says the same.
+    /// Reads a job, with links to its picture; with the tag of an earlier answer, an unchanged answer has no body.
     static func read(_ jobID: String, for trigger: JobReducer.Trigger, tag: String? = nil) -> APIRequest<JobAnswer> {
         var headers: TransportHeaders = ["X-Client-Trigger": trigger.rawValue]
         if let tag { headers["If-None-Match"] = tag }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The requests about other people: lists of them, and reports.
+/// The requests about other people: blocks, contacts and reports.
 enum PeopleRequests {
     /// A list of people that a person keeps, by its name in paths and answers.
     enum List: String, Sendable {
@@ -49,7 +49,7 @@ enum PeopleRequests {
         self.report("/v1/topics/\(topic)/messages/\(messageID)/report", report)
     }
 
-    /// A second report about the same subject changes nothing while the first is open: a repetition needs no key of the API's.
+    /// A second report about the same subject changes nothing while the first is open: so a repetition needs no idempotency key.
     private static func report(_ path: String, _ report: ContentReport) -> APIRequest<Void> {
         APIRequest(
             method: "POST", path: path, body: .json(WireJSON.data(Report(reason: report.reason.rawValue, text: report.text))),

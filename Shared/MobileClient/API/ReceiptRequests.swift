@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// The request that says what happened to pushes on this phone (CONTRACT §3).
+/// The request that reports receipts of pushes on this phone (CONTRACT §3).
 enum ReceiptRequests {
     /// How many receipts the API got and counted.
     struct Counts: Sendable, Equatable, Decodable {
         let received: Int
-        /// Without those that it has counted before, and those of pushes that it does not know.
+        /// Without receipts that it has counted before, and without receipts of unknown pushes.
         let counted: Int
     }
 
-    /// Tells what happened to pushes: up to 100 receipts. The API counts each once a device, so the request may be repeated.
+    /// Reports up to 100 receipts of pushes. The API counts each once a device, so the request may be repeated.
     static func record(_ receipts: [PushReceipt]) -> APIRequest<Counts> {
         let rows = receipts.map { receipt in
             [

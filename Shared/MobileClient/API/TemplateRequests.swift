@@ -23,6 +23,6 @@ public struct PictureTemplate: Sendable, Equatable, Identifiable, Decodable {
     public let name: String
     /// One sentence for people.
     public let description: String
-    /// The address of an example; nil where there is none.
+    /// The address of an example; nil without an example.
     public let preview: String?
 }

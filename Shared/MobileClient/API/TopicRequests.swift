@@ -31,7 +31,7 @@ enum TopicRequests {
         enum CodingKeys: String, CodingKey { case photoID = "photo_id" }
     }
 
-    /// Enters a topic, which makes it where there is none, or accepts an invitation.
+    /// Enters a topic: makes it if it does not exist, or accepts an invitation.
     static func enter(_ topic: String) -> APIRequest<Void> { APIRequest(method: "PUT", path: members(topic, "me")) { _ in } }
 
     /// Leaves a topic, which ends with its last member, or declines an invitation.

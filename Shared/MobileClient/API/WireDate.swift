@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Instants as the API writes them: RFC 3339, with or without fractions of a second.
 ///
-/// Foundation's parsers differ between platforms in what they take; this one takes what RFC 3339 §5.6 allows, and nothing else.
+/// Foundation's parsers accept different spellings on different platforms; this parser accepts exactly the spellings of RFC 3339 §5.6.
 enum WireDate {
     /// Parses an instant; nil for any other text.
     static func parse(_ text: String) -> Date? {
@@ -66,7 +66,7 @@ enum WireDate {
             return number
         }
 
-        /// Reads the fractions of a second; 0 when there are none, nil when a point has no digits.
+        /// Reads the fractions of a second; 0 without fractions, nil when a point has no digits.
         mutating func fraction() -> Double? {
             guard take(".") else { return 0 }
             let start = position

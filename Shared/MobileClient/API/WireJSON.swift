@@ -25,7 +25,7 @@ enum WireJSON {
         return envelope.data
     }
 
-    /// The time of an answer by the API's clock (`meta.timestamp`); nil where it has none.
+    /// The time of an answer by the API's clock (`meta.timestamp`); nil without that member.
     static func time(of response: TransportResponse) -> Date? {
         struct Answer: Decodable {
             struct Meta: Decodable { let timestamp: String }
@@ -47,7 +47,7 @@ enum WireJSON {
             var container = encoder.singleValueContainer()
             try container.encode(WireDate.text(date))
         }
-        // Bodies have texts, whole numbers, booleans, arrays and null only: of these, an encoder refuses none.
+        // Bodies have texts, whole numbers, booleans, arrays and null only: an encoder refuses none of these types.
         return try! encoder.encode(value)
     }
 }

@@ -1,9 +1,9 @@
 public import Foundation
 
 extension AccountClient {
-    /// What a person has to consent to before a face is processed.
+    /// The consent that a person has to give before a face is processed.
     public struct Consent: Sendable, Equatable {
-        /// What the API answers: three of the members are there only where a consent is required.
+        /// The API's answer: three of its members are present only if a consent is required.
         struct Answer: Decodable {
             let required: Bool
             let version: String?
@@ -29,7 +29,7 @@ extension AccountClient {
 
         /// The version of the text, which a sign-up names.
         public let version: String
-        /// SHA-256 of the text in UTF-8 in hexadecimal, as the API has it: what the account's record will say was consented to.
+        /// SHA-256 of the text in UTF-8 in hexadecimal, as the API has it: the account's record will name this text by it.
         public let sha256: String
         /// The text to show.
         public let text: String
@@ -39,11 +39,11 @@ extension AccountClient {
     public struct Verification: Sendable, Equatable, Codable {
         /// The id of the verification, with which the code is entered.
         public let id: UUID
-        /// What stands beside the code in the mail, which may have codes that others asked for: show it where the code is entered.
+        /// The reference beside the code in the mail, which may also have codes for requests of others: show it where the code is entered.
         public let reference: String
         /// Seconds within which the mail is sent, 0 when it was: an address gets its mails at intervals.
         public let mailAfter: Int
-        /// Seconds after which the code ends, that of the next mail if one is to come.
+        /// Seconds after which the code ends: the code of the next mail, if a mail is planned.
         public let expiresIn: Int
         /// Seconds after which another mail can be asked for; after the fifth code, for another verification.
         public let resendAfter: Int
@@ -57,7 +57,7 @@ extension AccountClient {
         }
     }
 
-    /// What a code was entered for.
+    /// The purpose of an entered code.
     public enum Verified: Sendable, Equatable, Decodable {
         /// A registration. The token is the bearer of a sign-up, for so many seconds.
         case registration(enrolmentToken: String, expiresIn: Int)
@@ -124,7 +124,7 @@ extension AccountClient {
 
     /// A device on which the account is signed in. What its app has not said about itself is nil.
     public struct SignIn: Sendable, Equatable, Identifiable, Decodable {
-        /// What the app has said about itself when it registered for pushes.
+        /// The details of the app from its registration for pushes.
         public struct Device: Sendable, Equatable, Decodable {
             /// `ios`, `android` or `web`.
             public let platform: String?
@@ -139,7 +139,7 @@ extension AccountClient {
             }
         }
 
-        /// The id of the sign-in, by which it is ended (``AccountClient/endSignIn(_:)``).
+        /// The id of the sign-in, for ``AccountClient/endSignIn(_:)``.
         public let id: UUID
         /// The device, as its app has described it.
         public let device: Device

@@ -22,17 +22,17 @@ extension AccountClient {
         public var description: String { "erasure \(id.wireText)" }
     }
 
-    /// Erases the account and everything that is kept of it, which cannot be taken back. Needs a sign-in of the last five minutes.
+    /// Erases the account and all its data, which cannot be undone. Needs a sign-in of the last five minutes.
     ///
-    /// The account is closed when this returns: all its devices are signed out, this one included, and nothing of the account is left in
-    /// this client. The app has to keep the value that is returned: no later call gives it again.
+    /// The account is closed when this returns: all its devices are signed out, this one included, and this client has no data of the
+    /// account any more. The app has to keep the returned value: no later call returns it.
     /// - Throws: `request_in_progress` while an erasure of the face is under way. After an error that left the outcome unknown, a later
     ///   call that throws `unauthorized` or `signed_out` shows that the account is closed.
     public func erase() async throws(HeliographError) -> Erasure {
         try await endThisSignIn { () async throws(HeliographError) in try await api.send(AccountRequests.eraseAccount()) }
     }
 
-    /// Erases the face, photos of it and hashes of those; the account stays. Needs a sign-in of the last five minutes.
+    /// Erases the face, its photos and their hashes; the account stays. Needs a sign-in of the last five minutes.
     ///
     /// - Throws: `request_in_progress` while an erasure is under way.
     public func eraseFace() async throws(HeliographError) -> Erasure { try await api.send(AccountRequests.eraseFace()) }
@@ -45,8 +45,8 @@ extension AccountClient {
     /// Waits for the receipt of an erasure, which takes half a minute at least and some minutes at most. Needs no sign-in.
     ///
     /// Asks every 5 s at first and every 30 s at last, and also after an error that may pass.
-    /// - Returns: The signed receipt: the bytes of a JSON Web Signature, unchanged, so that anybody can verify it.
-    /// - Throws: `timed_out` when there is none by then; the erasure goes on, and the app may wait again.
+    /// - Returns: The signed receipt: the bytes of a JSON Web Signature, unchanged, so that any party can verify it.
+    /// - Throws: `timed_out` when there is no receipt by then; the erasure continues, and the app may wait again.
     public func receipt(
         of erasure: Erasure, timeout: Duration = .seconds(600),
         onProgress: @Sendable (Erasure.Progress) async -> Void = { _ in }
@@ -70,11 +70,11 @@ extension AccountClient {
         }
     }
 
-    /// Writes everything that is kept of the account to a file, a ZIP archive. Needs a sign-in of the last five minutes.
+    /// Writes all stored data of the account to a file, a ZIP archive. Needs a sign-in of the last five minutes.
     ///
     /// - Parameters:
-    ///   - file: It must not exist; there is none after an error.
-    ///   - maxBytes: The most that the archive may have; a longer one is an error.
+    ///   - file: It must not exist, and does not exist after an error.
+    ///   - maxBytes: The maximum size of the archive; a longer one is an error.
     /// - Throws: `request_in_progress` while another export is under way, `rate_limited` after five a day, `storage` when the file cannot
     ///   be written, `unexpected_answer` for an archive that is not complete.
     public func export(to file: URL, maxBytes: Int = 4 << 30) async throws(HeliographError) {
@@ -102,11 +102,11 @@ extension AccountClient.Erasure {
 
             /// Services erase, or the final check has not been made yet.
             public static let erasing = Self(rawValue: "erasing")
-            /// Nothing is left, and there is a receipt.
+            /// All data is erased, and there is a receipt.
             public static let completed = Self(rawValue: "completed")
         }
 
-        /// What is erased.
+        /// The scope of an erasure.
         public struct Scope: RawRepresentable, Hashable, Sendable, Codable {
             /// The scope as the API spells it, such as `account`.
             public let rawValue: String
@@ -114,19 +114,19 @@ extension AccountClient.Erasure {
             /// Creates a scope from the text of the API; any text is accepted.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// The account and everything that is kept of it.
+            /// The account and all its data.
             public static let account = Self(rawValue: "account")
-            /// The face, photos of it and hashes of those; the account stays.
+            /// The face, its photos and their hashes; the account stays.
             public static let face = Self(rawValue: "face")
         }
 
-        /// What one service has erased so far, in numbers by table, folder or stream.
+        /// The numbers of data that one service has erased so far, by table, folder or stream.
         public struct Service: Sendable, Equatable, Decodable {
             /// The name of the service, such as `image-worker`.
             public let service: String
-            /// Whether the service has nothing left of what is erased.
+            /// Whether the service has completed its part.
             public let finished: Bool
-            /// The numbers of what was deleted, by table, folder or stream.
+            /// The numbers of deleted rows and objects, by table, folder or stream.
             public let erased: [String: Int]
         }
 

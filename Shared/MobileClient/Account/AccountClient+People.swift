@@ -20,14 +20,15 @@ extension AccountClient {
         return try await api.send(TopicRequests.topics(after: cursor, limit: limit))
     }
 
-    /// Fetches a page of the invitations that this person can accept, of up to 200, the newest first; without those of people whom this
-    /// one blocks. `EventsClient.enter` and `ChatClient.enter` accept, and `leave` declines.
+    /// Fetches a page of the invitations that this person can accept, of up to 200, the newest first; without invitations from people whom
+    /// this one blocks. `EventsClient.enter` and `ChatClient.enter` accept, and `leave` declines.
     public func invitations(after cursor: String? = nil, limit: Int = 50) async throws(HeliographError) -> InvitationList {
         try ArgumentLimits.listPage(limit)
         return try await api.send(TopicRequests.invitations(after: cursor, limit: limit))
     }
 
-    /// Fetches the people whom this one blocks: their messages, photos and invitations cause no pushes here, and they only invite.
+    /// Fetches the people whom this one blocks: their messages, photos and invitations cause no pushes here, and they can only invite this
+    /// person, not add them.
     public func blocks() async throws(HeliographError) -> [ListedPerson] { try await api.send(PeopleRequests.people(on: .blocks)) }
 
     /// Blocks these people, and no others.
@@ -37,12 +38,12 @@ extension AccountClient {
         try await replace(.blocks, with: userIDs)
     }
 
-    /// Blocks a person. Nothing says it to them.
+    /// Blocks a person. They are not told.
     ///
     /// - Throws: `limit_reached` when 1,000 are blocked.
     public func block(_ userID: UUID) async throws(HeliographError) { try await api.send(PeopleRequests.add(userID, to: .blocks)) }
 
-    /// Ends a block. Succeeds also when there is none.
+    /// Ends a block. Also succeeds without a block.
     public func unblock(_ userID: UUID) async throws(HeliographError) {
         try await api.send(PeopleRequests.remove(userID, from: .blocks))
     }
@@ -52,7 +53,7 @@ extension AccountClient {
 
     /// Allows these people, and no others, to add this one without an invitation.
     ///
-    /// - Parameter userIDs: As for ``replaceBlocks(with:)``.
+    /// - Parameter userIDs: The ids; see ``replaceBlocks(with:)``.
     public func replaceContacts(with userIDs: [UUID]) async throws(HeliographError) -> [ListedPerson] {
         try await replace(.contacts, with: userIDs)
     }
@@ -64,7 +65,7 @@ extension AccountClient {
         try await api.send(PeopleRequests.add(userID, to: .contacts))
     }
 
-    /// Takes that back; events and conversations that this person is in stay. Succeeds also when the person is no contact.
+    /// Removes a contact; this person stays a member of events and conversations. Also succeeds when the person is not a contact.
     public func removeContact(_ userID: UUID) async throws(HeliographError) {
         try await api.send(PeopleRequests.remove(userID, from: .contacts))
     }
@@ -83,7 +84,7 @@ extension AccountClient {
     }
 }
 
-/// What a person tells the operators about another person, a topic or a message.
+/// A person's report to the operators about another person, a topic or a message.
 public struct ContentReport: Sendable, Equatable {
     /// Why something is reported.
     public struct Reason: RawRepresentable, Hashable, Sendable {
@@ -111,7 +112,7 @@ public struct ContentReport: Sendable, Equatable {
 
     /// Why it is reported.
     public var reason: Reason
-    /// What the person says, up to 1,000 characters.
+    /// The person's text, up to 1,000 characters.
     public var text: String?
 
     /// Creates a report; the API refuses a `text` of more than 1,000 characters.

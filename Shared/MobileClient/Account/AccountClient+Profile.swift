@@ -3,7 +3,7 @@ public import Foundation
 extension AccountClient {
     /// The account as its owner sees it. What there is not is nil.
     public struct Profile: Sendable, Equatable, Decodable {
-        /// The face by which the account is signed in to.
+        /// The face for sign-ins to the account.
         public struct Face: Sendable, Equatable, Decodable {
             /// When the first face was enrolled.
             public let enrolledAt: Date
@@ -19,7 +19,7 @@ extension AccountClient {
             }
         }
 
-        /// What the person has consented to, the last time.
+        /// The person's last consent.
         public struct GivenConsent: Sendable, Equatable, Decodable {
             /// The version of the text, as the sign-up named it.
             public let version: String
@@ -47,7 +47,7 @@ extension AccountClient {
         public let face: Face?
         /// When the face is replaced by a recovery, unless that is cancelled.
         public let recoveryTakesEffectAt: Date?
-        /// The latest consent; nil when none was given.
+        /// The latest consent; nil without a consent.
         public let consent: GivenConsent?
         /// Other systems whose users may use this account, such as Firebase.
         public let identityProviders: [String]
@@ -55,7 +55,7 @@ extension AccountClient {
         public let devices: Int
         /// The number of devices that are signed in.
         public let signIns: Int
-        /// The number of events and conversations of which the person is a member.
+        /// The number of events and conversations that the person is a member of.
         public let topics: Int
 
         enum CodingKeys: String, CodingKey {

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The account of the person who uses the app: proofs of an e-mail address, profile, sign-ins, blocks, export and erasure.
 ///
-/// Arguments are checked before anything is sent: one that breaks a limit throws `invalid_argument` with the field. A call throws
-/// `signed_out` when it needs a person who is signed in, and `reauthentication_required` when it needs a sign-in of the last five minutes.
+/// Arguments are checked before a request is sent: an argument that breaks a limit throws `invalid_argument` with the field. A call throws
+/// `signed_out` when it needs a signed-in person, and `reauthentication_required` when it needs a sign-in of the last five minutes.
 public struct AccountClient: Sendable {
     let api: any APISender
     let time: TimeSource
@@ -17,23 +17,23 @@ public struct AccountClient: Sendable {
 
     /// The sign-in of this device, for calls by which the API ends it.
     struct ThisSignIn: Sendable {
-        /// The id of the sign-in in use; nil when there is none.
+        /// The id of the sign-in in use; nil without a sign-in.
         var current: @Sendable () async -> String? = { nil }
-        /// Ends a sign-in on this device, unless another has taken its place, and what the person has begun here.
+        /// Ends a sign-in on this device, unless another has replaced it, and the person's orders and sessions here.
         var end: @Sendable (_ id: String) async -> Void = { _ in }
     }
 
     // MARK: Before there is an account
 
-    /// Fetches what a person has to consent to before a face is processed; nil where the operator requires no consent.
+    /// Fetches the consent that a person has to give before a face is processed; nil if the operator requires no consent.
     ///
-    /// The app shows the text, and a sign-up names the version that was agreed to.
+    /// The app shows the text, and a sign-up names the accepted version.
     public func consent() async throws(HeliographError) -> Consent? { try await api.send(AuthRequests.consent()) }
 
     /// Asks for a code by mail, with which a person proves an e-mail address.
     ///
     /// The answer is the same for every address, whether it has an account or not. A call whose outcome is unknown is not repeated: each
-    /// mails another code, of which the verification that is returned names the one.
+    /// call mails another code, and the returned verification belongs to one of them.
     /// - Parameters:
     ///   - email: The address, which gets the code.
     ///   - displayName: The name of the account that may follow: 1 to 50 characters on one line.
@@ -66,10 +66,10 @@ public struct AccountClient: Sendable {
     /// Fetches the account.
     public func profile() async throws(HeliographError) -> Profile { try await api.send(AccountRequests.profile()) }
 
-    /// Sets the name that other people see with this person's messages; nil for none.
+    /// Sets the name that other people see with this person's messages; nil removes it.
     ///
     /// - Parameter name: 1 to 50 characters on one line; white space around it is dropped.
-    /// - Returns: The name as it is kept.
+    /// - Returns: The name as stored.
     public func setDisplayName(_ name: String?) async throws(HeliographError) -> String? {
         var checked: String?
         if let name { checked = try ArgumentLimits.displayName(name) }
@@ -86,7 +86,7 @@ public struct AccountClient: Sendable {
     /// Says whether the face of the account is about to be replaced by a recovery that was asked for by e-mail.
     public func recovery() async throws(HeliographError) -> Recovery { try await api.send(AccountRequests.recovery()) }
 
-    /// Ends a recovery without effect. Succeeds also when none waits.
+    /// Cancels a recovery. Also succeeds without a pending recovery.
     public func cancelRecovery() async throws(HeliographError) { try await api.send(AccountRequests.cancelRecovery()) }
 
     // MARK: Where it is signed in
@@ -96,26 +96,26 @@ public struct AccountClient: Sendable {
 
     /// Signs one device out, and ends the pushes to it.
     ///
-    /// Succeeds also when the sign-in had ended meanwhile.
+    /// Also succeeds when the sign-in had ended meanwhile.
     public func endSignIn(_ id: UUID) async throws(HeliographError) {
         do throws(HeliographError) {
             try await api.send(AccountRequests.endSignIn(id))
         } catch  where error.code == .notFound {
-            // What was to be ended is not there any more, or a repetition found the first attempt done.
+            // The sign-in has already ended, or a repetition found that the first attempt had succeeded.
         }
     }
 
     /// Signs all other devices out, and ends the pushes to them.
     public func endOtherSignIns() async throws(HeliographError) { try await api.send(AccountRequests.endSignIns(exceptCurrent: true)) }
 
-    /// Signs all devices out, this one included: what the person has begun here ends, and every later call throws `signed_out`.
+    /// Signs all devices out, this one included: the person's orders and sessions here end, and every later call throws `signed_out`.
     public func endAllSignIns() async throws(HeliographError) {
         try await endThisSignIn { () async throws(HeliographError) in
             try await api.send(AccountRequests.endSignIns(exceptCurrent: false))
         }
     }
 
-    /// Performs a request by which the API ends the sign-in of this device, and ends it here as well once the API has accepted that.
+    /// Performs a request by which the API ends the sign-in of this device, and ends it here as well once the API has accepted the request.
     func endThisSignIn<Answer: Sendable>(
         _ request: () async throws(HeliographError) -> Answer
     ) async throws(HeliographError) -> Answer {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Tells a whole archive from what a proxy, or an answer that was cut off, may leave in its place.
+/// Distinguishes a complete archive from a proxy's answer or a truncated one.
 enum ExportFile {
     private static let firstSignature: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
     private static let lastSignature: [UInt8] = [0x50, 0x4B, 0x05, 0x06]

@@ -20,7 +20,7 @@ extension AccountCredentials {
         return Credential(token: session.accessToken, signIn: session.id)
     }
 
-    /// The credential in place of one that the API has refused, of the same sign-in: the request must not become another person's.
+    /// Returns a new credential in place of a refused one, of the same sign-in: the request must not become another person's.
     ///
     /// - Returns: nil when the tokens were not renewed because they are new: then the API refuses the request, not the token.
     /// - Throws: `signed_out` when that sign-in has ended.

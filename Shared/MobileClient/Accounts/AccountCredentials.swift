@@ -3,7 +3,7 @@ public import Foundation
 /// Keeps the sign-in of the account on this device, and gives its tokens to requests. App and notification extension share it by their
 /// ``CredentialStore``.
 ///
-/// An app that signs in with Firebase gives a ``FirebaseTokenProvider`` to ``APIClient`` instead; nothing is kept here then.
+/// An app that signs in with Firebase gives a ``FirebaseTokenProvider`` to ``APIClient`` instead; no tokens are stored here then.
 public actor AccountCredentials {
     /// Whether the device is signed in.
     public enum SignInState: Hashable, Sendable {
@@ -16,7 +16,7 @@ public actor AccountCredentials {
     /// The credential of a request.
     struct Credential: Hashable, Sendable {
         var token: String
-        /// The sign-in that it belongs to; nil for those of Firebase.
+        /// The sign-in that it belongs to; nil for a Firebase token.
         var signIn: UUID?
     }
 
@@ -31,7 +31,8 @@ public actor AccountCredentials {
         _ = try? await self?.session()
     }
     private var state: SignInState?
-    /// The reads of the store that were begun, and the latest of them that ``state`` is of: one that took longer is older.
+    /// The number of begun reads of the store, and the number of the read that set ``state``: the result of an earlier read that ends later
+    /// is ignored.
     private var reads = (begun: 0, noted: 0)
     private var listeners: [UUID: AsyncStream<SignInState>.Continuation] = [:]
 
@@ -65,11 +66,11 @@ public actor AccountCredentials {
         return session
     }
 
-    /// Ends the sign-in on this device, also on a device without space. A renewal that is under way changes nothing any more.
+    /// Ends the sign-in on this device, even on a device without space. A running renewal has no effect any more.
     ///
-    /// The API does not hear of it: send its logout before, with the account's token.
-    /// - Parameter id: The sign-in to end; another one stays. nil ends any.
-    /// - Returns: The sign-in that has ended now; nil when there was none.
+    /// The API is not told: send the logout before, with the account's token.
+    /// - Parameter id: The sign-in to end; another sign-in stays. nil ends any sign-in.
+    /// - Returns: The sign-in that this call ended; nil without a sign-in.
     @discardableResult
     public func signOut(_ id: AccountSession.ID? = nil) async throws(HeliographError) -> AccountSession? {
         let ended: AccountSession?
@@ -81,13 +82,13 @@ public actor AccountCredentials {
         return ended
     }
 
-    /// Removes what is kept of a sign-in that was lost, also one that this version cannot read.
+    /// Removes the record of a lost sign-in, even one that this version cannot read.
     func forgetLost() async throws(HeliographError) {
         try await records.remove { $0.end == .lost }
         _ = try? await session()
     }
 
-    /// The sign-in with its newest tokens; nil when there is none.
+    /// The sign-in with its newest tokens; nil without a sign-in.
     public func session() async throws(HeliographError) -> AccountSession? {
         reads.begun += 1
         let number = reads.begun
@@ -101,8 +102,8 @@ public actor AccountCredentials {
 
     // MARK: State
 
-    /// The state, and each change of it from then on. The state `lost` comes once for each sign-in that is lost, and again after a restart
-    /// until the next sign-in.
+    /// The state, and each change of it from then on. The state `lost` comes once for each lost sign-in, and again after a restart until
+    /// the next sign-in.
     ///
     /// Changes by another process are seen at the next request of the account or call of ``session()``.
     public func states() async -> AsyncStream<SignInState> {

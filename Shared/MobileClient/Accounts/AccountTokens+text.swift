@@ -1,4 +1,4 @@
-// What an app writes to its log by mistake: the texts of these values, and their mirrors, have no tokens.
+// An app may log these values by mistake, so their texts and mirrors contain no tokens.
 
 extension AccountTokens: CustomStringConvertible, CustomReflectable {
     /// The id of the account, without the tokens.

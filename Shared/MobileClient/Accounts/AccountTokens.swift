@@ -4,7 +4,7 @@ public import Foundation
 public struct AccountTokens: Codable, Hashable, Sendable {
     /// The bearer of requests of the account.
     public let accessToken: String
-    /// What the next tokens are had with, once.
+    /// The token for the next pair; it can be used once.
     public let refreshToken: String
     /// The seconds for which the access token is valid.
     public let expiresIn: Int
@@ -33,7 +33,7 @@ public struct AccountSession: Codable, Hashable, Sendable, Identifiable {
     public let id: UUID
     /// The bearer of requests of the account.
     public let accessToken: String
-    /// What the next tokens are had with, once.
+    /// The token for the next pair; it can be used once.
     public let refreshToken: String
     /// The time from which the access token is not valid any more, by the clock of the device.
     public let expiresAt: Date
@@ -57,9 +57,9 @@ public struct AccountSession: Codable, Hashable, Sendable, Identifiable {
     }
 }
 
-/// Gives the Firebase ID token of the person who is signed in with Firebase.
+/// Returns the Firebase ID token of the person signed in with Firebase.
 ///
-/// - Parameter forceRefresh: Whether a token that is kept must not be given, because the API has refused it.
+/// - Parameter forceRefresh: Whether a cached token must not be returned, because the API has refused it.
 /// - Throws: A ``HeliographError`` with ``HeliographError/Code/signedOut`` when no person is signed in; any other error counts as a fault
 ///   that may pass.
 public typealias FirebaseTokenProvider = @Sendable (_ forceRefresh: Bool) async throws -> String

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What a ``CredentialStore`` keeps: the sign-in, how the last one ended, and who is renewing its tokens.
+/// The content of a ``CredentialStore``: the sign-in, the end of the last one, and the claim of the process that renews its tokens.
 ///
-/// Its functions are the decisions that app and extension make about one record in turn. Each is performed as one step of the store.
+/// Its functions are the decisions that app and extension make about one record in turn. Each decision is one step of the store.
 struct CredentialRecord: Codable, Hashable, Sendable {
     /// How a sign-in ended.
     enum End: String, Codable, Sendable {
@@ -22,7 +22,7 @@ struct CredentialRecord: Codable, Hashable, Sendable {
     enum Verdict: Hashable, Sendable {
         /// The caller renews the tokens.
         case granted(TokenRefreshReducer.Ticket)
-        /// The record has other tokens already, or too new ones, or another sign-in, or none.
+        /// The record already has other tokens, or its tokens are too new, or it has another sign-in or none.
         case notNeeded
         /// Another process renews them.
         case busy
@@ -30,8 +30,8 @@ struct CredentialRecord: Codable, Hashable, Sendable {
 
     /// The time for which a claim keeps other processes from renewing.
     ///
-    /// A process that is ended after its request has used the refresh token up costs no sign-in if another request with that token
-    /// reaches the API within 30 seconds of the first. So the claim and the time for sending must be shorter together.
+    /// If a process ends after its request has used the refresh token, the sign-in survives if another request with that token reaches the
+    /// API within 30 seconds of the first. So the claim and the time for sending together must be shorter.
     static let claimTime: TimeInterval = 15
     /// The time after a claim within which the request must be sent and answered.
     static let sendTime: TimeInterval = 10
@@ -66,9 +66,10 @@ struct CredentialRecord: Codable, Hashable, Sendable {
                 holder: holder, signIn: session.id, refreshToken: session.refreshToken, at: now, sendBy: now + Self.sendTime))
     }
 
-    /// Keeps the answer to a refresh, unless the record has newer tokens, another sign-in or none.
+    /// Stores the answer to a refresh, unless the record has newer tokens, another sign-in or none.
     ///
-    /// The claim of another process stays: its request with the old token may be on its way, and must not find the new one used.
+    /// The claim of another process stays: its request with the old token may still be in flight, and would fail if the new token were used
+    /// before.
     mutating func store(_ tokens: AccountTokens, for ticket: TokenRefreshReducer.Ticket, now: Date) {
         guard let session, session.id == ticket.signIn, session.refreshToken == ticket.refreshToken else { return }
         self.session = AccountSession(id: session.id, tokens, receivedAt: now)
@@ -77,7 +78,7 @@ struct CredentialRecord: Codable, Hashable, Sendable {
 
     /// Ends a sign-in whose refresh token was refused, unless the record has newer tokens, another sign-in or none.
     ///
-    /// - Returns: Whether it has ended now.
+    /// - Returns: Whether this call ended it.
     mutating func lose(_ ticket: TokenRefreshReducer.Ticket) -> Bool {
         guard let session, session.id == ticket.signIn, session.refreshToken == ticket.refreshToken else { return false }
         self = CredentialRecord(end: .lost)

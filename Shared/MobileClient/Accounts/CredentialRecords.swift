@@ -8,9 +8,9 @@ struct CredentialRecords: Sendable {
         do { return Self.record(of: try await store.read()) } catch { throw Self.failure(error) }
     }
 
-    /// Changes the record as one step; returns what the change says.
+    /// Changes the record as one step; returns the change's result.
     ///
-    /// The caller's cancellation does not stop it: the tokens that it may be about would be lost.
+    /// The caller's cancellation does not stop it, because new tokens could be lost.
     func update<Answer: Sendable>(
         _ change: @escaping @Sendable (inout CredentialRecord) -> Answer
     ) async throws(HeliographError) -> Answer {

@@ -2,12 +2,12 @@ public import Foundation
 
 /// Keeps the credentials of an account for app and notification extension.
 public protocol CredentialStore: Sendable {
-    /// Reads what is kept; nil when nothing is.
+    /// Reads the stored record; nil without a record.
     func read() async throws -> Data?
 
-    /// Changes what is kept, as one step with regard to all processes that share it.
+    /// Changes the stored record as one step with regard to all processes that share it.
     ///
-    /// - Parameter change: Gets what is kept, and leaves what is to be kept; nil removes it. An error leaves all as it was.
+    /// - Parameter change: Gets the stored record, and sets the record to store; nil removes it. An error changes nothing.
     func update<Answer: Sendable>(_ change: @Sendable (inout Data?) throws -> Answer) async throws -> Answer
 }
 
@@ -43,10 +43,10 @@ public struct FileCredentialStore: CredentialStore {
         let answer = try change(&data)
         guard data != kept else { return answer }
         if let data {
-            // Under the lock, so one name will do, and what an end of the process leaves behind is written over.
+            // Under the lock, so one name will do, and a file left by an ended process is overwritten.
             try operations.replace(file, with: data, by: file.appendingPathExtension("new"))
         } else {
-            // A process may have ended before it had renamed what it wrote.
+            // A process may have ended before it had renamed its temporary file.
             try operations.remove(file.appendingPathExtension("new"))
             try operations.remove(file)
             try operations.syncFolder(file.deletingLastPathComponent())

@@ -4,7 +4,7 @@
 
     /// Keeps credentials in the Keychain, in an access group that app and notification extension share.
     ///
-    /// They can be read once the device was unlocked after its start, and are neither in backups nor on another device.
+    /// They can be read once the device was unlocked after its start. They are not in backups, and not transferred to another device.
     public struct KeychainCredentialStore: CredentialStore {
         private let service: String
         private let accessGroup: String?
@@ -21,7 +21,7 @@
             lock = FileLock(folder.appending(path: "credentials.lock"))
         }
 
-        /// Reads the item of the Keychain; nil when there is none.
+        /// Reads the item of the Keychain; nil without an item.
         ///
         /// - Throws: `NSError` with the `OSStatus`, for instance before the device was first unlocked.
         public func read() async throws -> Data? { try readItem() }

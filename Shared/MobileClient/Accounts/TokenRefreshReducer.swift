@@ -15,7 +15,7 @@ enum TokenRefreshReducer: Reducer {
 
     /// The right to send one request.
     struct Ticket: Hashable, Sendable {
-        /// Who has made the claim.
+        /// The process that has made the claim.
         var holder: UUID
         var signIn: UUID
         var refreshToken: String
@@ -61,7 +61,7 @@ enum TokenRefreshReducer: Reducer {
         case answered(AccountTokens)
         /// The API has refused the refresh token.
         case refused
-        /// The request has no answer, or one that says nothing about the refresh token.
+        /// The request has no answer, or the answer does not decide about the refresh token.
         case failed(HeliographError)
         /// The time to send was over before the request was sent, as after a suspension of the process.
         case late
@@ -77,7 +77,7 @@ enum TokenRefreshReducer: Reducer {
         case store(Ticket, AccountTokens)
         case lose(Ticket)
         case release
-        /// Tell those who wait: to look at the store again, or why they cannot get a token.
+        /// Resume the waiting callers: to read the store again, or with the error why they cannot get a token.
         case finish(HeliographError?)
     }
 
@@ -124,7 +124,7 @@ enum TokenRefreshReducer: Reducer {
             return effects
         case (.claiming, .storeFailed(let error)), (.ending, .storeFailed(let error)): return finish(&state, error)
         default:
-            // A need joins what is under way. Other events belong to a phase that is over.
+            // A need joins the renewal in progress. Other events belong to a phase that is over.
             return []
         }
     }

@@ -16,7 +16,7 @@ actor TokenRenewal {
     /// Names this process, or rather this object, in claims.
     private let holder = UUID()
     private var waiting: [UUID: CheckedContinuation<HeliographError?, Never>] = [:]
-    // Tasks of this actor hold it while they run, so an effect is performed also when the app has released the client.
+    // Tasks of this actor hold it while they run, so an effect is performed even when the app has released the client.
     private lazy var runner = ReducerRunner<TokenRefreshReducer>(TokenRefreshReducer.State()) { [weak self] effect in
         await self?.perform(effect) ?? []
     }
@@ -31,10 +31,10 @@ actor TokenRenewal {
         self.onChange = onChange
     }
 
-    /// Waits until tokens were renewed, or need not be, or cannot be. What the store has then may still be the same tokens: the end may
-    /// be that of another caller's need.
+    /// Waits until tokens were renewed, or need not be, or cannot be. The store may then still have the same tokens, because the wait may
+    /// end with a renewal that another caller has requested.
     ///
-    /// The caller's cancellation ends the wait, and not the renewal.
+    /// The caller's cancellation ends the wait, but not the renewal.
     func renew(_ need: TokenRefreshReducer.Need) async throws(HeliographError) {
         let id = UUID()
         let error = await withTaskCancellationHandler {

@@ -2,7 +2,7 @@
     public import Foundation
     public import UIKit
 
-    /// What an app delegate calls, so that what iOS reports reaches a client. All methods are called on the main thread, as iOS calls
+    /// The methods that an app delegate calls to pass events of iOS to a client. All methods are called on the main thread, as iOS calls
     /// theirs.
     @MainActor
     public final class AppDelegateHooks {

@@ -5,7 +5,7 @@
         internal import FoundationNetworking
     #endif
 
-    /// A `URLSession` of iOS that uploads whether the app runs or not. It decides nothing: see ``BackgroundUploadReducer``.
+    /// A `URLSession` of iOS that uploads whether the app runs or not. It makes no decisions: see ``BackgroundUploadReducer``.
     ///
     /// The system keeps a session by its identifier: one object with an identifier may exist at a time, and no other process (an extension,
     /// say) may have it.

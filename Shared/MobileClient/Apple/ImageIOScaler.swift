@@ -3,7 +3,7 @@
     internal import ImageIO
     internal import UniformTypeIdentifiers
 
-    /// Scales photos by Apple's Image I/O, which reads a file piece by piece and decodes it no larger than needed. It decides nothing.
+    /// Scales photos by Apple's Image I/O, which reads a file piece by piece and decodes it no larger than needed. It makes no decisions.
     struct ImageIOScaler: PhotoScaling {
         private static let quality = 0.9
 

@@ -2,8 +2,8 @@
     internal import Foundation
     internal import UserNotifications
 
-    /// Shows local notifications of completed jobs by the notification centre. The category with its action is registered with those of
-    /// pushes.
+    /// Shows local notifications of completed jobs by the notification centre. The category with its action is registered with the
+    /// categories of pushes.
     struct LocalJobNotifications: JobNotifying {
         func isShown(_ identifier: String) async -> Bool {
             await UNUserNotificationCenter.current().deliveredNotifications().contains { $0.request.identifier == identifier }
@@ -17,7 +17,7 @@
             content.categoryIdentifier = JobNotification.category
             content.userInfo = notification.data
             let request = UNNotificationRequest(identifier: notification.identifier, content: content, trigger: nil)
-            // Without the person's permission there is no notification, and nothing to tell about it.
+            // Without the person's permission there is no notification, and no error is reported.
             try? await UNUserNotificationCenter.current().add(request)
         }
     }

@@ -2,7 +2,7 @@
     public import Foundation
     public import UserNotifications
 
-    /// The delegate of the system's notification centre: hands what it reports to a ``PushClient``, and its answers back.
+    /// The delegate of the system's notification centre: passes its events to a ``PushClient``, and the answers back.
     ///
     /// Set it in `application(_:didFinishLaunchingWithOptions:)`, so that the tap that starts the app is reported to it, and keep it, for
     /// the centre's reference is weak. An app with a delegate of its own calls the same methods of the client from there.
@@ -12,7 +12,7 @@
         /// Creates the delegate of a push client, which it keeps alive.
         public init(_ client: PushClient) { self.client = client }
 
-        /// Hands a push that arrives in the foreground to the client, and answers with what it is to show.
+        /// Passes a push that arrives in the foreground to the client, and answers with its presentation.
         public func userNotificationCenter(
             _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
             withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
@@ -42,7 +42,7 @@
 
     /// A handler of the system, which is not declared Sendable and wants to be called on the main thread.
     struct MainThreadHandler<Value: Sendable>: @unchecked Sendable {
-        // The system gives the handler away: it is called once, by the main actor, and nothing else has it.
+        // The system transfers the handler: it is called once, by the main actor, and no other code has it.
         private let handler: (Value) -> Void
 
         init(_ handler: @escaping (Value) -> Void) { self.handler = handler }

@@ -33,7 +33,7 @@
             phone.receive(payload) { content.deliver($0) }
         }
 
-        /// Hands back at once what has not been, with its text alone.
+        /// Hands back at once the notifications that were not handed back yet, with their text alone.
         public func serviceExtensionTimeWillExpire() { phone.expire() }
     }
 

@@ -29,7 +29,7 @@ struct AccountSignIns: TokenRegistrar.SignIns {
         return session.id.uuidString
     }
 
-    /// The token of a Firebase account is kept before its sign-in is out of use, by which the record of both is changed once more.
+    /// The token of a Firebase account is stored before its sign-in is taken out of use; that changes the record of both a second time.
     private func retire(_ firebase: FirebaseTokenProvider) async throws(HeliographError) -> String? {
         guard let id = try await retiredSignIns.read().firebase else { return nil }
         if let token = try? await firebase(false) {
@@ -50,8 +50,8 @@ struct AccountSignIns: TokenRegistrar.SignIns {
         }
     }
 
-    /// Deletes the credential of a sign-in that the API has ended, if it is in use. One that cannot be deleted now is of no use any
-    /// more: the next request with it is refused, and ends it.
+    /// Deletes the credential of a sign-in that the API has ended, if it is in use. If it cannot be deleted now, it is useless: the next
+    /// request with it is refused, and ends it.
     func end(_ id: String) async {
         if credentials.firebase != nil {
             try? await retiredSignIns.update { if $0.firebase?.uuidString == id { $0.firebase = nil } }
@@ -69,8 +69,8 @@ struct AccountSignIns: TokenRegistrar.SignIns {
         return request
     }
 
-    /// The tokens in place of those that have expired. They are kept before they are used, because a refresh token is good once; on a
-    /// device without space they are used all the same.
+    /// The tokens in place of the expired ones. They are stored before they are used, because a refresh token can be used once; on a device
+    /// without space they are used all the same.
     private func renewed(_ session: AccountSession) async throws(HeliographError) -> AccountTokens {
         switch await exchange.renew(session.refreshToken, timeout: Self.renewalTime) {
         case .refused: throw AccountCredentials.signedOut

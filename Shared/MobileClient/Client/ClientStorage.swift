@@ -17,7 +17,7 @@ public struct ClientStorage: Sendable {
     }
 
     #if canImport(Security)
-        /// Keeps tokens in the Keychain, and those of sessions, which live for a day, in files.
+        /// Stores tokens in the Keychain, but the tokens of sessions, which are valid for a day, in files.
         ///
         /// - Parameters:
         ///   - service: Names the tokens; one a base URL of the API.

@@ -1,21 +1,21 @@
 internal import Foundation
 
 extension HeliographClient {
-    /// What a client uses of the device's system.
+    /// The services of the device's system that a client uses.
     struct Device: Sendable {
         /// The identifier of the background session of uploads.
         static let uploadSession = "heliograph.uploads"
 
         var uploads: any BackgroundUploading
-        /// Shows that a picture is ready; nil where nothing can be shown.
+        /// Shows that a picture is ready; nil where notifications cannot be shown.
         var notifier: (any JobNotifying)?
-        /// Makes photos smaller that are larger than the API takes; nil where nothing can.
+        /// Scales down photos that are larger than the API accepts; nil on a system without a scaler.
         var scaler: (any PhotoScaling)?
     }
 }
 
 extension HeliographClient.Device {
-    /// The device of an app. On Linux, uploads run in the process, nothing is shown, and no photo is scaled.
+    /// The device of an app. On Linux, uploads run in the process, notifications are not shown, and photos are not scaled.
     init(_ transport: any HTTPTransport, _ time: TimeSource) {
         #if canImport(UIKit) && canImport(UserNotifications)
             self.init(uploads: BackgroundUploadSession(identifier: Self.uploadSession), notifier: LocalJobNotifications())

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension HeliographClient {
-    /// The parts of a client, and what one does when another tells it of something.
+    /// The parts of a client, and the reactions of one part to events of another.
     final class Parts: Sendable {
         let api: APIClient
         let retiredSignIns: RetiredSignIns
@@ -71,7 +71,7 @@ extension HeliographClient {
             later.set(self)
         }
 
-        /// What the client does with pushes, before what the app does.
+        /// The client's actions for pushes, before the app's handlers.
         private static func handlers(_ app: PushHandlers, _ later: LateParts) -> PushHandlers {
             var handlers = app
             handlers.jobPush = { job in
@@ -91,7 +91,7 @@ extension HeliographClient {
         }
     }
 
-    /// The parts, for those of them that are made before all are. It does not keep them.
+    /// A weak reference to the parts, for parts that are made before all of them exist.
     private final class LateParts: Sendable {
         private struct Reference {
             weak var parts: Parts?

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// What happens to the account, and to what the person has begun on this device.
+/// Changes of the account's sign-in, and their effect on the person's orders and sessions on this device.
 extension HeliographClient.Parts {
     /// Takes the tokens of a sign-in by face into use. May be called again with the same tokens.
     func signIn(_ tokens: AccountTokens) async throws {
         let former = try await retiredSignIns.read().lastUserID
-        // Orders that cannot be removed now have their owner's id, by which they end later.
+        // Orders that cannot be removed now have their owner's id, so they end later.
         if let former, former != tokens.userID { try? await leaveOrders() }
         if let current = try await api.credentials.session() {
             if current.refreshToken == tokens.refreshToken { return await signedIn() }
@@ -35,7 +35,7 @@ extension HeliographClient.Parts {
         await push.flush()
     }
 
-    /// Follows what happens to the sign-in by itself: the API ends it, or another process changes it.
+    /// Follows changes of the sign-in that this process does not cause: the API ends it, or another process changes it.
     func followSignIn() async {
         let isFirst = isFollowing.withLock { isFollowing in
             defer { isFollowing = true }
@@ -58,17 +58,17 @@ extension HeliographClient.Parts {
     /// The API has ended a sign-in at this device's request: ends it here, unless another has taken its place.
     func ended(_ signIn: String) async {
         guard (try? await signIns.current()) == signIn else { return }
-        // The API's answer counts. What the disk keeps now ends by its age, or when another account signs in.
+        // The API's answer counts. Data that remains on the disk is removed by its age, or when another account signs in.
         try? await leaveAccount()
         await signIns.end(signIn)
         await registrar.credentialsChanged()
     }
 
-    /// Signs the person out: ends what they have begun, and takes their credential out of use. A step that fails keeps no other from its
-    /// own, so that as little as possible is left.
+    /// Signs the person out: ends their orders and sessions, and takes their credential out of use. After a failed step the other steps
+    /// still run, so that as little as possible is left.
     ///
-    /// - Returns: Whether nothing is left to tell the API.
-    /// - Throws: `storage` when something of the person is still on the device. A repetition removes what is left.
+    /// - Returns: Whether the API has been told everything.
+    /// - Throws: `storage` when data of the person is still on the device. A repetition removes the rest.
     func signOut() async throws(HeliographError) -> Bool {
         let isKnown = Locked(true)
         do throws(HeliographError) {
@@ -88,9 +88,9 @@ extension HeliographClient.Parts {
         return isKnown.withLock { $0 }
     }
 
-    /// Ends everything that the person has begun on this device, and removes its secrets.
+    /// Ends all orders and sessions of the person on this device, and removes their secrets.
     ///
-    /// - Throws: `storage` when some of it is still on the device; what can be ended has ended.
+    /// - Throws: `storage` when some data of them is still on the device; all that could be ended have ended.
     func leaveAccount() async throws(HeliographError) {
         try await Self.performAll([
             { [sessions] () async throws(HeliographError) in try await sessions.signedOut() },
@@ -99,7 +99,7 @@ extension HeliographClient.Parts {
         ])
     }
 
-    /// Removes what the disk has kept of sessions that have ended.
+    /// Removes the remaining files of ended sessions.
     private func removeSessions() async throws(HeliographError) {
         var live: Set<UUID> = []
         for driver in await sessions.drivers.values where await !driver.isDecided { live.insert(driver.id) }

@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension HeliographClient.Parts {
-    /// Starts all parts, and removes what is older than 24 hours. A part that fails keeps no other from its start, but itself from its
-    /// sweep, which would remove what it has not told the app of.
+    /// Starts all parts, and removes data that is older than 24 hours. If a part fails to start, the others still start. Its own data is
+    /// not swept, because the app has not been told of the outcomes in it.
     ///
     /// - Throws: The first error.
     func start() async throws(HeliographError) {
@@ -26,7 +26,7 @@ extension HeliographClient.Parts {
 
     typealias Step = @Sendable () async throws(HeliographError) -> Void
 
-    /// Performs all steps, also those after one that fails.
+    /// Performs all steps, including the steps after a failed one.
     ///
     /// - Throws: The first error.
     static func performAll(_ steps: [Step]) async throws(HeliographError) {

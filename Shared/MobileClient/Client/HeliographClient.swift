@@ -2,9 +2,9 @@ internal import Foundation
 
 /// The client of an app: sign-up and sign-in by face, pictures, events, conversations, pushes and the account.
 ///
-/// An app makes one at its launch, in its main process, keeps it, and calls ``start()``. Everything that the app has begun goes on from
-/// there, also after iOS has ended it. What a client does ends when the app releases it, and goes on in the next one. A notification
-/// service extension has a ``PushExtension`` with the same folder instead.
+/// An app makes one at its launch, in its main process, keeps it, and calls ``start()``. All orders and sessions of the app continue from
+/// there, even after iOS has ended the app. A client's work stops when the app releases it, and continues in the next client. A
+/// notification service extension has a ``PushExtension`` with the same folder instead.
 public final class HeliographClient: Sendable {
     /// Sign-up and sign-in by face.
     public let ekyc: EKYCClient
@@ -16,19 +16,19 @@ public final class HeliographClient: Sendable {
     public let chat: ChatClient
     /// What arrives by push, and where taps lead.
     public let push: PushClient
-    /// The account of the person who is signed in.
+    /// The account of the signed-in person.
     public let account: AccountClient
     /// Whether a person is signed in on this device.
     public var credentials: AccountCredentials { parts.api.credentials }
 
     let parts: Parts
 
-    /// Creates the client of an app. It reads nothing and sends nothing before ``start()``.
+    /// Creates the client of an app. It does not read files or send requests before ``start()``.
     ///
     /// - Parameters:
     ///   - configuration: The API, the app and the client's folder.
     ///   - storage: Where tokens are kept; nil for files in ``ClientConfiguration/folder``.
-    ///   - handlers: What the app does with pushes beside what the client does.
+    ///   - handlers: The app's actions for pushes, in addition to the client's.
     ///   - firebase: Gives the tokens of an app that signs in with Firebase; nil for the sign-in by face.
     ///   - transport: Sends the requests.
     ///   - time: The time of day and the waits.
@@ -68,17 +68,17 @@ public final class HeliographClient: Sendable {
 
     // MARK: The app
 
-    /// Takes up everything that earlier processes have begun, and removes what is older than 24 hours. Call it at each launch, also one in
-    /// the background.
+    /// Continues the orders and sessions of earlier processes, and removes data that is older than 24 hours. Call it at each launch,
+    /// including launches in the background.
     ///
-    /// A part that cannot start keeps no other from starting.
-    /// - Throws: `storage` when the device cannot read what it keeps, as before it was unlocked for the first time; call it again then.
+    /// If a part cannot start, the others still start.
+    /// - Throws: `storage` when the device cannot read its files, for example before its first unlock; then call it again.
     public func start() async throws(HeliographError) {
         events.deleteLeftovers()
         try await parts.start()
     }
 
-    /// Says that the app can be seen: also after a launch, which may be one in the background.
+    /// Tells the client that the app is visible. Call it after a launch too, because a launch may be in the background.
     public func enterForeground() async {
         await parts.tracker.enterForeground()
         await parts.uploads.enterForeground()
@@ -106,9 +106,9 @@ public final class HeliographClient: Sendable {
         await push.flush()
     }
 
-    /// Takes a `handleEventsForBackgroundURLSession` of the system; returns false, and does nothing, for another session.
+    /// Takes a `handleEventsForBackgroundURLSession` of the system; returns false, without any effect, for another session.
     ///
-    /// The completion handler is called exactly once, on the main thread, when everything that the wake-up brought is on the device's disk.
+    /// The completion handler is called exactly once, on the main thread, when all results of the wake-up are on the device's disk.
     /// `images.pending()` may show the id of the job a moment later.
     public func handleBackgroundEvents(identifier: String, completion: @escaping @MainActor @Sendable () -> Void) async -> Bool {
         guard identifier == parts.uploads.session.identifier else { return false }
@@ -132,9 +132,9 @@ public final class HeliographClient: Sendable {
     /// Says whether the person wants pushes on this device; they do until the app says otherwise, which it does at each launch.
     public func wantsPushes(_ isWanted: Bool) async { await parts.registrar.wantsPushes(isWanted) }
 
-    /// Says that a person has signed in with Firebase: after the sign-in, and at each launch with a person who is signed in.
+    /// Tells the client that a person has signed in with Firebase. Call it after the sign-in, and at each launch with a signed-in person.
     ///
-    /// - Parameter uid: The person's id at Firebase. With it, what another person has begun here ends, also where the app did not call
+    /// - Parameter uid: The person's id at Firebase. With it, orders and sessions of another person here end, even if the app did not call
     ///   ``signOut()``. It is not sent.
     /// - Throws: `storage`; `invalid_argument` when the app does not sign in with Firebase.
     public func signedInWithFirebase(uid: String? = nil) async throws(HeliographError) {
@@ -142,17 +142,17 @@ public final class HeliographClient: Sendable {
         try await parts.signedInWithFirebase(uid)
     }
 
-    /// Signs out: ends what the person has begun on this device, and their sign-in. An app with Firebase calls it before it signs out
-    /// there.
+    /// Signs out: ends the person's orders and sessions on this device, and their sign-in. An app with Firebase calls it before it signs
+    /// out there.
     ///
-    /// When it returns, after waiting five seconds for the API at most, neither the credential nor a secret of what was begun is on the
-    /// device, also without a network.
+    /// It waits five seconds for the API at most. When it returns, the credential and the secrets of orders and sessions are not on the
+    /// device any more, even without a network.
     ///
-    /// - Returns: Whether nothing is left to tell the API. If not, the client repeats the logout, also after an end of the app; a device
+    /// - Returns: Whether the API has confirmed the logout. If not, the client repeats the logout, even after an end of the app; a device
     ///   without space for the credential of the logout repeats it as long as the app runs, and after that the sign-in ends by its age.
-    /// - Throws: `storage` when something of the person is still on the device, because it cannot be read, as before the first unlock after
-    ///   a restart, or cannot be removed. Call it again, when the app becomes active at the latest: it removes what is left. Until then
-    ///   ``AccountCredentials/session()`` says whether the person is still signed in.
+    /// - Throws: `storage` when data of the person is still on the device, because it cannot be read, as before the first unlock after a
+    ///   restart, or cannot be removed. Call it again, when the app becomes active at the latest: it removes the rest. Until then
+    ///   ``AccountCredentials/session()`` tells whether the person is still signed in.
     @discardableResult
     public func signOut() async throws(HeliographError) -> Bool { try await parts.signOut() }
 }

@@ -1,28 +1,29 @@
 internal import Foundation
 
-/// Keeps what a later logout needs of sign-ins that are not in use any more, and the id of the sign-in of an app with Firebase accounts.
+/// Stores the credentials that a later logout needs, of sign-ins that are not in use any more, and the id of the sign-in of an app with
+/// Firebase accounts.
 struct RetiredSignIns: Sendable {
-    /// What is kept.
+    /// The stored record.
     struct Record: Codable, Hashable, Sendable {
         var version = 1
         /// The sign-ins whose logout the API has not confirmed, the oldest first.
         var sessions: [AccountSession] = []
-        /// The sign-in of an app with Firebase accounts, whose tokens have no id of a sign-in; nil while no person is signed in.
+        /// The sign-in of an app with Firebase accounts, whose tokens have no sign-in id; nil while no person is signed in.
         var firebase: UUID?
         /// The account that was signed in last, whose orders and sessions may still be on the device.
         var lastUserID: String?
     }
 
-    /// The API ends sign-ins that are not used, so one that could never be ended is no loss.
+    /// The API ends unused sign-ins, so it does not matter if one can never be logged out.
     static let maxSessions = 8
 
     let store: any CredentialStore
-    /// Sign-ins whose tokens could not be written yet. This process logs out with them; the next one knows only what was written.
+    /// Sign-ins whose tokens could not be written yet. This process logs out with them; the next process knows only the written ones.
     private let inHand = Locked<[UUID: AccountSession]>([:])
 
     init(store: any CredentialStore) { self.store = store }
 
-    /// What is kept.
+    /// The stored record.
     ///
     /// - Throws: `storage` when it cannot be read now.
     func read() async throws(HeliographError) -> Record {
@@ -34,7 +35,7 @@ struct RetiredSignIns: Sendable {
         (try? await read().sessions) ?? inHand.withLock { Array($0.values) }
     }
 
-    /// A sign-in whose logout the API has not confirmed; nil when it is not kept.
+    /// A sign-in whose logout the API has not confirmed; nil when it is not stored.
     ///
     /// - Throws: `storage` when that cannot be read now.
     func session(_ id: String) async throws(HeliographError) -> AccountSession? {
@@ -49,8 +50,8 @@ struct RetiredSignIns: Sendable {
         try? await update { _ in }
     }
 
-    /// Takes the sign-in of an app with Firebase accounts out of use, also on a device without space: to keep nothing needs none. What was
-    /// kept for logouts is in hand then.
+    /// Takes the sign-in of an app with Firebase accounts out of use, even on a device without space: an empty record needs no space. The
+    /// sign-ins that were stored for logouts are then held in memory.
     func endFirebase(_ id: UUID) async throws(HeliographError) {
         do throws(HeliographError) {
             try await update { if $0.firebase == id { $0.firebase = nil } }
@@ -61,7 +62,7 @@ struct RetiredSignIns: Sendable {
         }
     }
 
-    /// Changes the record as one step, also when the caller is cancelled.
+    /// Changes the record as one step, even when the caller is cancelled.
     func update(_ change: @escaping @Sendable (inout Record) -> Void) async throws(HeliographError) {
         let step = Task {
             let written = try await store.update { data in
@@ -73,7 +74,7 @@ struct RetiredSignIns: Sendable {
                 if record != kept { data = record == Record() ? nil : try JSONEncoder().encode(record) }
                 return tokens
             }
-            // It is in the record now, or was taken out of it; what came to hand meanwhile is not.
+            // These sign-ins are in the record now, or were removed from it; sign-ins that were added meanwhile are not.
             inHand.withLock { tokens in tokens = tokens.filter { $0.value != written[$0.key] } }
         }
         do { try await step.value } catch { throw Self.failure(error) }
@@ -85,7 +86,7 @@ struct RetiredSignIns: Sendable {
             .storage, "The sign-ins that have ended cannot be read or kept: \(error.domain) \(error.code)", isRetryable: true)
     }
 
-    /// What is kept, with the tokens in hand.
+    /// The stored record, together with the tokens in memory.
     private func record(of data: Data?, _ tokens: [UUID: AccountSession]) -> Record {
         var record = Self.kept(data)
         let added = tokens.values.filter { session in !record.sessions.contains { $0.id == session.id } }
@@ -93,7 +94,7 @@ struct RetiredSignIns: Sendable {
         return record
     }
 
-    /// A record of another version, or a damaged one, has nothing that can be used.
+    /// A record of another version, or a damaged one, cannot be used.
     private static func kept(_ data: Data?) -> Record {
         guard let data, let record = try? JSONDecoder().decode(Record.self, from: data), record.version == 1 else { return Record() }
         return record

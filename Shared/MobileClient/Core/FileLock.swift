@@ -16,7 +16,7 @@ struct FileLock: Sendable {
     /// - Parameter file: The file, in a folder that exists when the lock is used.
     init(_ file: URL, pause: (@Sendable () async -> Void)? = nil) {
         self.file = file
-        // In a task of its own, because a cancelled one does not sleep: what is to be kept must be kept also then.
+        // In a separate task, because a cancelled task does not sleep, and data must be stored even after a cancellation.
         self.pause = pause ?? { await Task { try? await Task.sleep(for: .milliseconds(2)) }.value }
     }
 

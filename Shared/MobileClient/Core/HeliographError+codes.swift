@@ -24,7 +24,7 @@ extension HeliographError.Code {
     public static let challengeExpired = Self(rawValue: "challenge_expired")
     /// 409: the challenge was answered by an earlier upload; another one is needed.
     public static let challengeUsed = Self(rawValue: "challenge_used")
-    /// 413: the body is longer than the API takes; also thrown by the client before anything is sent.
+    /// 413: the body is longer than the API accepts; also thrown by the client before a request is sent.
     public static let payloadTooLarge = Self(rawValue: "payload_too_large")
     /// 415: the body is not of a type that the request takes.
     public static let unsupportedMediaType = Self(rawValue: "unsupported_media_type")
@@ -42,7 +42,7 @@ extension HeliographError.Code {
     public static let sessionNotFound = Self(rawValue: "session_not_found")
     /// 404: the job is unknown, deleted, or more than a day old.
     public static let jobNotFound = Self(rawValue: "job_not_found")
-    /// 404: there is no such topic, or the person is no member of it.
+    /// 404: there is no such topic, or the person is not a member of it.
     public static let topicNotFound = Self(rawValue: "topic_not_found")
     /// 409: the e-mail address has an account: sign in, or recover it.
     public static let alreadyEnrolled = Self(rawValue: "already_enrolled")

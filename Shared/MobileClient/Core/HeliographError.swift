@@ -14,13 +14,13 @@ public struct HeliographError: Error, Equatable, CustomStringConvertible {
 
     /// Why the call failed.
     public let code: Code
-    /// One sentence for the log. It contains nothing of a person.
+    /// One sentence for the log. It contains no data of a person.
     public let message: String
-    /// The status of the answer; nil when there was none.
+    /// The status of the answer; nil without an answer.
     public let status: Int?
     /// The field of the request that the API refused.
     public let field: String?
-    /// The id of the request, by which the operator finds it in the logs.
+    /// The id of the request, with which the operator finds it in the logs.
     public let requestID: String?
     /// The time to wait before another attempt, where the API named one.
     public let retryAfter: Duration?
@@ -58,10 +58,10 @@ extension HeliographError.Code {
     public static let cancelled = Self(rawValue: "cancelled")
     /// The answer is not one of this API.
     public static let unexpectedAnswer = Self(rawValue: "unexpected_answer")
-    /// The call needs a person who is signed in.
+    /// The call needs a signed-in person.
     public static let signedOut = Self(rawValue: "signed_out")
     /// A file or a picture cannot be read or written, or the device has no space.
     public static let storage = Self(rawValue: "storage")
-    /// An argument breaks a limit of the API; nothing was sent.
+    /// An argument breaks a limit of the API; no request was sent.
     public static let invalidArgument = Self(rawValue: "invalid_argument")
 }

@@ -1,5 +1,5 @@
 extension String {
-    /// Whether a text is 1 to so many of `A-Z a-z 0-9 _ -`, as ids are that become parts of paths and names of files.
+    /// Whether a text has 1 to the given number of characters of `A-Z a-z 0-9 _ -`, like ids that become parts of paths and names of files.
     ///
     /// - Parameter dots: Whether `.` may be in it as well.
     func isPlain(upTo length: Int, dots: Bool = false) -> Bool {

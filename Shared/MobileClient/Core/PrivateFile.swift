@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Creates files that the user of the process alone can read.
+/// Creates files that only the user of the process can read.
 ///
-/// `FileManager.createFile` does not serve: it makes a file of another name first, which an end of the process leaves behind, and
-/// restricts it only after it has the name by which others may open it.
+/// `FileManager.createFile` is not suitable: it first makes a file of another name, which remains if the process ends. It restricts the
+/// file only after it has its final name, under which other processes may open it.
 enum PrivateFile {
     /// Creates a file that must not exist, empty, for writing.
     ///
@@ -14,7 +14,7 @@ enum PrivateFile {
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// Lets iOS read a file from the first time on that the device is unlocked after its start, also while it is locked again.
+    /// Lets iOS read a file after the first unlock since the device's start, even while the device is locked again.
     static func allowWhileLocked(_ file: URL) throws {
         #if os(iOS)
             try FileManager.default.setAttributes(

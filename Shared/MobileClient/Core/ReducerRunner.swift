@@ -1,7 +1,7 @@
 /// Runs a ``Reducer``: one event at a time, and the effects of an event one after the other before the next event.
 ///
-/// An effect may return events, which are handled before those that wait. An effect must not await ``send(_:)`` of its own runner, which
-/// would wait for itself; one that takes long (a request, a wait) starts a task and sends its outcome later.
+/// An effect may return events, which are handled before waiting events. An effect must not await ``send(_:)`` of its own runner, which
+/// would wait for itself. An effect that takes long (a request, a wait) starts a task and sends its outcome later.
 actor ReducerRunner<Machine: Reducer> {
     private(set) var state: Machine.State
     private let perform: @Sendable (Machine.Effect) async -> [Machine.Event]
@@ -14,7 +14,7 @@ actor ReducerRunner<Machine: Reducer> {
         self.perform = perform
     }
 
-    /// Handles an event; returns when its effects, and those of all events that waited before it, have been performed.
+    /// Handles an event; returns when its effects, and the effects of all events that waited before it, have been performed.
     func send(_ event: Machine.Event) async {
         queue.append(event)
         if isRunning {

@@ -12,7 +12,7 @@ extension EKYCClient {
         /// When it ends, by the API's clock: the upload has to begin before. An upload that begins later ends as
         /// ``EKYCSession/Outcome/refused(_:)`` with `challenge_expired`.
         public let expiresAt: Date
-        /// The time that was left when the API answered: what a countdown shows, whatever the clock of the device says.
+        /// The remaining time when the API answered, for a countdown that does not depend on the device's clock.
         public internal(set) var validFor = Duration.zero
 
         enum CodingKeys: String, CodingKey {
@@ -22,7 +22,7 @@ extension EKYCClient {
         }
     }
 
-    /// A pose of a challenge. One that this version does not know keeps its text.
+    /// A pose of a challenge. A pose that this version does not know keeps its text.
     public struct Pose: RawRepresentable, Sendable, Hashable, Decodable {
         /// The pose as the API spells it, such as `nearer`.
         public let rawValue: String
@@ -43,7 +43,7 @@ extension EKYCClient {
         public static let nearer = Self(rawValue: "nearer")
     }
 
-    /// The photos by which a sign-up answers a challenge, beside those that show the face.
+    /// The photos by which a sign-up answers a challenge, in addition to the photos of the face.
     public struct ChallengeAnswer: Sendable, Hashable {
         /// The challenge that the photos answer.
         public var challenge: Challenge

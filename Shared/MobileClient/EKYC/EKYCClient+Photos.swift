@@ -3,8 +3,8 @@ public import Foundation
 extension EKYCClient {
     /// A photo of a face: JPEG, PNG, WebP or HEIC.
     ///
-    /// One of more than 10 MB, 16 megapixels or 12,000 pixels a side is scaled down before it is sent, to at most 12 megapixels and 4,096
-    /// pixels a side; any other is sent as it is.
+    /// A photo of more than 10 MB, 16 megapixels or 12,000 pixels a side is scaled down before it is sent, to at most 12 megapixels and
+    /// 4,096 pixels a side; any other photo is sent unchanged.
     public enum Photo: Sendable, Hashable {
         case data(Data)
         /// A file, which must not change before the call that it is given to has returned. It is copied, and stays where it is.
@@ -28,9 +28,9 @@ extension EKYCClient {
         }
     }
 
-    /// Who signs up.
+    /// The person or account that signs up.
     public enum Owner: Sendable, Hashable {
-        /// The account that is signed in, whose face is replaced. Needs a sign-in of the last five minutes.
+        /// The signed-in account; its face is replaced. Needs a sign-in of the last five minutes.
         case account
         /// A person with an e-mail address that is not proven: the face has no effect before the code that is mailed is entered.
         case email(String)
@@ -38,7 +38,7 @@ extension EKYCClient {
         ///
         /// - Parameters:
         ///   - token: The enrolment token.
-        ///   - isRecovery: Whether the face is to replace that of the account of the address, after 24 hours.
+        ///   - isRecovery: Whether the face is to replace the face of the address's account after 24 hours.
         case enrolment(token: String, isRecovery: Bool = false)
     }
 }

@@ -1,18 +1,18 @@
 /// Sign-up and sign-in by face.
 ///
-/// A call checks the photos, keeps them on the device and returns; the upload goes on in the session, also after an end of the process.
-/// After each launch the app takes the sessions that are left by ``pending()``.
+/// A call checks the photos, keeps them on the device and returns; the upload continues in the session, even after an end of the process.
+/// After each launch the app gets the remaining sessions by ``pending()``.
 public struct EKYCClient: Sendable {
     let manager: EKYCSessionManager
 
     init(_ manager: EKYCSessionManager) { self.manager = manager }
 
-    /// Begins a sign-up in the name of the account that is signed in, whose face is replaced, or of an e-mail address.
+    /// Begins a sign-up for the signed-in account, whose face is replaced, or for an e-mail address.
     ///
     /// - Parameters:
     ///   - photos: Three photos of each side.
     ///   - email: An address that need not be proven; nil for the account.
-    ///   - consent: The version of the text that the person has agreed to (``AccountClient/consent()``); nil where none is required.
+    ///   - consent: The version of the text that the person has agreed to (``AccountClient/consent()``); nil if none is required.
     ///   - answer: A challenge and the photos that answer it (``challenge()``); nil where the app asks for none.
     /// - Throws: As ``signUp(_:as:consent:answering:)``.
     public func signUp(
@@ -26,7 +26,7 @@ public struct EKYCClient: Sendable {
     /// - Parameters:
     ///   - photos: Three photos of each side.
     ///   - owner: Who signs up.
-    ///   - consent: The version of the text that the person has agreed to (``AccountClient/consent()``); nil where none is required.
+    ///   - consent: The version of the text that the person has agreed to (``AccountClient/consent()``); nil if none is required.
     ///   - answer: A challenge and the photos that answer it (``challenge()``); nil where the app asks for none.
     /// - Throws: `invalid_argument` with the field when a group has not exactly three photos, a photo is empty, of another format, or too
     ///   large and cannot be scaled down, the address is not an e-mail address, or Firebase has not given a push token; `storage` when a
@@ -38,14 +38,14 @@ public struct EKYCClient: Sendable {
         try await manager.signUp(photos, as: owner, consent: consent, answer: answer)
     }
 
-    /// Begins a sign-in. One that is pending ends as ``EKYCSession/Outcome/superseded``.
+    /// Begins a sign-in. A pending sign-in ends as ``EKYCSession/Outcome/superseded``.
     ///
     /// - Parameters:
     ///   - photos: Exactly three photos of the face, which were not used before.
     ///   - email: The address of the account.
-    ///   - challenge: The challenge that the photos answer in the order of its poses (``challenge()``); nil where the app asks for none.
-    ///   - enrolmentToken: The proof of the address, as an entered code gives it; nil for none. With it a person signs in on a new phone
-    ///     while others fail on purpose, or while sign-ins of new phones are held back.
+    ///   - challenge: The challenge that the photos answer in the order of its poses (``challenge()``); nil without a challenge.
+    ///   - enrolmentToken: The proof of the address from an entered code; nil without a proof. With it a person can sign in on a new phone
+    ///     while an attacker fails on purpose, or while sign-ins of new phones are restricted.
     /// - Throws: As ``signUp(_:as:consent:answering:)``.
     public func signIn(
         _ photos: [Photo], email: String, answering challenge: Challenge? = nil, provenBy enrolmentToken: String? = nil
@@ -53,9 +53,9 @@ public struct EKYCClient: Sendable {
         try await manager.signIn(photos, email: email, challenge: challenge, proof: enrolmentToken)
     }
 
-    /// The sessions whose outcome the app has not acknowledged (``EKYCSession/acknowledge()``), the oldest first: those that go on, and
-    /// those that have ended, with their outcome at hand. A session is left out a day after its end.
+    /// The sessions whose outcome the app has not acknowledged (``EKYCSession/acknowledge()``), the oldest first: open sessions, and ended
+    /// ones with their outcome. A session is omitted a day after its end.
     ///
-    /// - Throws: `storage` when the device cannot read what it keeps.
+    /// - Throws: `storage` when the device cannot read its files.
     public func pending() async throws(HeliographError) -> [EKYCSession] { try await manager.pending() }
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the app wants to have uploaded, checked, with photos that are small enough: nothing has been written or sent yet.
+/// A checked sign-up or sign-in with photos that are small enough. No data of it has been written or sent yet.
 struct EKYCOrder: Sendable {
     let kind: EKYCSession.Kind
     /// Who sends it, as the record has it.
@@ -12,8 +12,8 @@ struct EKYCOrder: Sendable {
     static let photosPerField = 3
     private static let challengeField = "challenge_id"
 
-    /// - Parameter scaler: Makes photos smaller that are larger than the API takes; nil where nothing can.
-    /// - Throws: `invalid_argument` with the field for what breaks a limit of the API; `storage` for a file that cannot be read.
+    /// - Parameter scaler: Scales down photos that are larger than the API accepts; nil without a scaler.
+    /// - Throws: `invalid_argument` with the field that breaks a limit of the API; `storage` for a file that cannot be read.
     init(
         signUp photos: EKYCClient.SignUpPhotos, as owner: EKYCClient.Owner, consent: String?, answer: EKYCClient.ChallengeAnswer? = nil,
         pushToken: String, scaler: (any PhotoScaling)? = nil

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the sessions of this device need from the rest of the module and from the app.
+/// The services that the sessions of this device need from the rest of the module and from the app.
 struct EKYCPorts: Sendable {
     let sender: any APISender
     let store: PendingTaskStore
@@ -13,11 +13,11 @@ struct EKYCPorts: Sendable {
     let signIn: @Sendable (AccountTokens) async throws -> Void
     /// Whether the credential store has a sign-in of this user.
     let isSignedIn: @Sendable (_ userID: String) async -> Bool
-    /// Makes photos smaller that are larger than the API takes; nil where nothing can.
+    /// Scales down photos that are larger than the API accepts; nil without a scaler.
     var scaler: (any PhotoScaling)?
 }
 
-/// What a session has its manager do.
+/// The actions that a session requests from its manager.
 struct EKYCHooks: Sendable {
     /// Tokens of another sign-in are about to be stored: uploads in the name of the account must not become another account's.
     let willSignIn: @Sendable (_ id: UUID) async -> Void
@@ -25,6 +25,6 @@ struct EKYCHooks: Sendable {
     let didBegin: @Sendable (_ sessionID: UUID) async -> Bool
     /// The app has taken the outcome of the session.
     let acknowledge: @Sendable (_ id: UUID) async -> Void
-    /// Nothing of the session is kept any more, and nothing of it is under way.
+    /// The session has no stored data any more, and no request in progress.
     let didRemove: @Sendable (_ id: UUID) async -> Void
 }

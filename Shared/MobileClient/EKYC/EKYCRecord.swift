@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What is kept of a session in its ``PendingTask``. It has no credential in it.
+/// The record of a session in its ``PendingTask``. It contains no credential.
 struct EKYCRecord: Codable, Hashable, Sendable {
     /// Who sends the photos.
     enum Sender: String, Codable, Sendable {
@@ -8,7 +8,7 @@ struct EKYCRecord: Codable, Hashable, Sendable {
         case account
         /// The bearer of an enrolment token, which is a secret of the task.
         case enrolment
-        /// Whom the form names.
+        /// The person or account that the form names.
         case form
     }
 
@@ -32,7 +32,7 @@ struct EKYCRecord: Codable, Hashable, Sendable {
         step = .uploading
     }
 
-    /// How far the session has come. A record whose members do not fit together is one of a session that cannot go on.
+    /// How far the session has come. If the members of a record do not fit together, its session cannot continue.
     var phase: EKYCSessionReducer.Phase {
         get {
             switch (step, sessionID, userID, outcome?.outcome) {
@@ -57,7 +57,7 @@ struct EKYCRecord: Codable, Hashable, Sendable {
 
 /// The secrets of a session, under one key of ``PendingSecrets``.
 struct EKYCSecret: Codable, Hashable, Sendable {
-    /// The token of a session, with the id by which it is asked for: a process that ends before the record has the id needs both.
+    /// The token of a session, and the session's id. If a process ends before the record has the id, the next process needs both.
     struct Session: Codable, Hashable, Sendable {
         var id: UUID
         var token: String
@@ -81,7 +81,7 @@ struct EKYCSecret: Codable, Hashable, Sendable {
         self.session = session
     }
 
-    /// Nothing for a text that is none of ``text``.
+    /// Empty for a text that ``text`` has not made.
     init(_ text: String?) {
         let kept = text.flatMap { try? JSONDecoder().decode(Self.self, from: Data($0.utf8)) }
         self = kept ?? EKYCSecret()

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension EKYCSession {
-    /// What a session is for.
+    /// The purpose of a session.
     public enum Kind: String, Sendable, Codable {
         /// Enrols a face: of a new account, or in place of the account's former one.
         case signUp = "sign_up"
@@ -9,7 +9,7 @@ extension EKYCSession {
         case signIn = "sign_in"
     }
 
-    /// What a session is doing, for the app to show.
+    /// The present step of a session, for the app to show.
     public enum State: Sendable, Hashable {
         /// The photos are being uploaded, or wait for a connection to be uploaded again.
         case uploading
@@ -26,14 +26,14 @@ extension EKYCSession {
 
     /// How a session ended.
     public enum Outcome: Sendable {
-        /// The face was enrolled. That of a recovery takes effect after 24 hours, unless the account's owner cancels it.
+        /// The face was enrolled. The face of a recovery takes effect after 24 hours, unless the account's owner cancels it.
         ///
-        /// If it awaits a code, it has no effect before the one that was mailed to the address is entered
-        /// (``AccountClient/verify(_:code:)``), for which there are 24 hours. That is so for a sign-up with an e-mail address alone.
+        /// If it awaits a code, it has no effect before the mailed code is entered (``AccountClient/verify(_:code:)``), within 24 hours.
+        /// That is the case for a sign-up with an e-mail address alone.
         case enrolled(awaiting: AwaitedCode?)
         /// The face was recognised, and the tokens of this user are in the credential store.
         case signedIn(userID: String)
-        /// The face was neither enrolled nor recognised.
+        /// The face was not enrolled or recognised.
         case failed(Failure)
         /// The API did not decide in time. Another session may succeed.
         case expired
@@ -43,7 +43,7 @@ extension EKYCSession {
         /// The API refused the photos or their sender; no session was started. ``HeliographError/retryAfter`` says when another may be.
         case refused(HeliographError)
         /// The photos may have reached the API, but its answer did not reach this device. Another session may succeed; after a sign-up it
-        /// may fail with ``Reason/alreadyEnrolled``, which then says that this one had succeeded.
+        /// may fail with ``Reason/alreadyEnrolled``, which then means that this session had succeeded.
         case outcomeUnknown
         /// Another sign-in was started on this device, or another account was signed in to.
         case superseded
@@ -53,9 +53,9 @@ extension EKYCSession {
 
     /// The code that a sign-up waits for.
     public struct AwaitedCode: Sendable, Hashable {
-        /// The id by which the code is entered.
+        /// The id of the verification, with which the code is entered.
         public let verificationID: UUID
-        /// What stands beside the code in the mail, which may have codes that others asked for: show it where the code is entered.
+        /// The reference beside the code in the mail, which may also have codes for requests of others: show it where the code is entered.
         public let reference: String?
 
         /// Names the verification whose code a sign-up waits for, and the reference of its mail.
@@ -65,9 +65,9 @@ extension EKYCSession {
         }
     }
 
-    /// Why a face was neither enrolled nor recognised.
+    /// Why a face was not enrolled or recognised.
     public struct Failure: Sendable, Hashable {
-        /// The API's reason, which decides what the app asks the person for.
+        /// The API's reason, which decides what the app asks the person to do.
         public let reason: Reason
         /// Whether another attempt with other photos may have another result at once: false with 0 ``attemptsLeft``.
         public let isRetryable: Bool
@@ -136,7 +136,7 @@ extension EKYCSession {
         public static let replayedImage = Self(rawValue: "replayed_image")
         /// The photos that answer a challenge do not show a live person who followed it. Another attempt asks for another challenge.
         public static let livenessFailed = Self(rawValue: "liveness_failed")
-        /// The face is not that of the account, or there is no such account: the API does not say which.
+        /// The face is not the account's face, or there is no such account: the API does not tell which.
         public static let noMatch = Self(rawValue: "no_match")
         /// The e-mail address has an account: sign in, or recover it.
         public static let alreadyEnrolled = Self(rawValue: "already_enrolled")
@@ -150,8 +150,8 @@ extension EKYCSession {
 }
 
 extension EKYCSession.Outcome {
-    /// Whether another attempt needs another challenge (``EKYCClient/challenge()``), with photos that are taken for it: where the API
-    /// requires one, and where that of this attempt had ended, was used, or was not followed.
+    /// Whether another attempt needs another challenge (``EKYCClient/challenge()``), with photos that are taken for it: if the API requires
+    /// a challenge, or if this attempt's challenge had ended, was used, or was not followed.
     public var asksForChallenge: Bool {
         switch self {
         case .refused(let error):

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A sign-up or sign-in by face, from its photos to its outcome.
 ///
-/// The session goes on whether an app keeps this value or not, and in the next process if this one ends. It has one outcome, by
+/// The session continues whether an app keeps this value or not, and in the next process if this one ends. It has one outcome, by
 /// ``result()`` and at the end of ``states``; ``EKYCClient/pending()`` has the session in each later process, too, until the app calls
 /// ``acknowledge()``.
 public actor EKYCSession {
@@ -39,10 +39,10 @@ public actor EKYCSession {
         return await withCheckedContinuation { waiting.append($0) }
     }
 
-    /// Removes an ended session from the device: the app has done what its outcome asks for, such as showing it.
+    /// Removes an ended session from the device: the app has acted on its outcome, for example shown it.
     ///
-    /// Without it the outcome is reported again after each launch, for a day or until a sign-out. Does nothing before the end, and nothing
-    /// a second time. When the device cannot write, the outcome may be reported once more.
+    /// Without it the outcome is reported again after each launch, for a day or until a sign-out. Has no effect before the end, or when
+    /// called again. When the device cannot write, the outcome may be reported once more.
     public nonisolated func acknowledge() async { await acknowledgement(id) }
 
     /// Shows a state to all who listen. No state follows a terminal one.

@@ -64,7 +64,7 @@ extension EKYCSessionDriver {
 
     // MARK: What is kept
 
-    /// The session goes on when the disk is full or the Keychain is locked: what is not kept is lost with the process only.
+    /// The session continues when the disk is full or the Keychain is locked: unsaved data is lost only if the process ends.
     private func save(_ phase: Machine.Phase) async {
         record?.phase = phase
         guard let record else { return }
@@ -87,8 +87,8 @@ extension EKYCSessionDriver {
         wasPushed = await hooks.didBegin(sessionID)
     }
 
-    /// Whether nothing but the same upload would lead a later process to the session, because its token is not kept: then the record stays
-    /// that of an upload, and the photos stay.
+    /// Whether a later process could find the session only by repeating the upload, because its token is not stored. Then the record stays
+    /// in the state of an upload, and the photos stay.
     private var needsUpload: Bool {
         switch record?.phase {
         case .deciding, .signingIn: !isTokenKept

@@ -1,22 +1,22 @@
 internal import Foundation
 
-/// What happens to a session.
+/// The events of a session.
 extension EKYCSessionDriver {
     /// Creates the session.
     ///
-    /// - Throws: `storage` when the device has no space for it; nothing is left of it then.
+    /// - Throws: `storage` when the device has no space for it; then no data of it is left.
     func begin() async throws(HeliographError) {
         await send(.begin)
         if let refusal { throw refusal }
     }
 
-    /// Goes on with a session of a former process, once. On a locked device, whose secrets cannot be read, it waits for the next call.
+    /// Continues a session of a former process, once. On a locked device, whose secrets cannot be read, it waits for the next call.
     func launch() async {
         guard !isLaunched else { return }
         do throws(HeliographError) {
             secret = EKYCSecret(try await ports.secrets.secret(for: EKYCSecret.key(of: id)))
         } catch {
-            // What has ended needs no secret.
+            // An ended session needs no secret.
             guard await isDecided else { return }
         }
         guard !isLaunched else { return }
@@ -24,7 +24,7 @@ extension EKYCSessionDriver {
         await send(.launched(age, sessionID: secret.session?.id))
     }
 
-    /// Whether nothing is kept of the session: the app has acknowledged its outcome, or it was not created.
+    /// Whether the session has no stored data: the app has acknowledged its outcome, or it was not created.
     var isRemoved: Bool { get async { await runner.state.phase == .removed } }
 
     func acknowledge() async { await send(.acknowledged) }

@@ -14,12 +14,12 @@ actor EKYCSessionDriver {
     /// The photos and fields, until they are in a file.
     var order: EKYCOrder?
     var record: EKYCRecord?
-    /// The file with the form, as long as it may exist.
+    /// The file with the form; nil once it cannot exist.
     var body: URL?
     var secret = EKYCSecret()
     /// Whether a push about the session came before its id.
     var wasPushed = false
-    /// Why nothing was created.
+    /// The error because of which the session was not created.
     var refusal: HeliographError?
     /// Whether the token of the session is on the disk; also before there is one.
     var isTokenKept = true
@@ -27,7 +27,7 @@ actor EKYCSessionDriver {
     private let initial: Machine.State
     lazy var runner = ReducerRunner<EKYCSessionReducer>(initial) { [weak self] effect in await self?.perform(effect) ?? [] }
     private var task: Task<Void, Never>?
-    /// Counts the requests and pauses, so that one that was given up has no outcome.
+    /// Counts the requests and pauses, so that the outcome of an abandoned one is ignored.
     private var turn = 0
     var isLaunched = false
     private var isBusy = false
@@ -90,7 +90,7 @@ actor EKYCSessionDriver {
 
     private func finish(_ event: Machine.Event, of turn: Int) async { if turn == self.turn { await send(event) } }
 
-    /// Handles an event. The manager forgets a session of which nothing is kept once no request of it is under way.
+    /// Handles an event. The manager removes a session without stored data once it has no request in progress.
     func send(_ event: Machine.Event) async {
         await runner.send(event)
         if await runner.state.isOver { await hooks.didRemove(id) }
@@ -101,7 +101,7 @@ actor EKYCSessionDriver {
         task?.cancel()
     }
 
-    /// Returns when the question that is under way, with what follows from its answer, has come to a pause or to an outcome that is kept.
+    /// Returns when the current request, and the steps that follow from its answer, have led to a pause or to a stored outcome.
     func quiet() async {
         if isBusy { await withCheckedContinuation { quietWaiters.append($0) } }
     }

@@ -23,7 +23,7 @@ extension EKYCSessionManager {
         for driver in drivers.values { await driver.launch() }
     }
 
-    /// Removes photos of which a process ended before it had kept their session. This process has not kept any yet.
+    /// Removes photos whose process ended before it had stored their session. This process has not kept any yet.
     private func removePhotos(besides named: Set<String>) {
         let store = ports.store
         let files = (try? store.operations.list(store.folders.files)) ?? []

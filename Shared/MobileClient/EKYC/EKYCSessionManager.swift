@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Has all sign-ups and sign-ins by face of this device: begins them, goes on with those of a former process, and wakes them.
+/// Manages all sign-ups and sign-ins by face of this device: begins them, continues sessions of a former process, and wakes them.
 ///
-/// A device has one sign-in at a time: a new one ends the one before. One manager for a folder and process.
+/// A device has one sign-in at a time: a new one ends the previous one. One manager for a folder and process.
 actor EKYCSessionManager {
-    /// Marks the files with photos among those of the store.
+    /// Marks the files with photos among the files of the store.
     static let fileExtension = "ekyc"
     private static let maxEarlyPushes = 16
 
@@ -31,7 +31,7 @@ actor EKYCSessionManager {
         }
     }
 
-    /// Checks the photos, ends the sign-in before this one, keeps the photos, and begins to upload them.
+    /// Checks the photos, ends the previous sign-in, stores the photos, and begins to upload them.
     func signIn(
         _ photos: [EKYCClient.Photo], email: String, challenge: EKYCClient.Challenge? = nil, proof: String? = nil
     ) async throws(HeliographError) -> EKYCSession {
@@ -52,7 +52,7 @@ actor EKYCSessionManager {
         }
         let driver = EKYCSessionDriver(order, ports, hooks)
         let older = order.kind == .signIn ? drivers.values.filter { $0.kind == .signIn } : []
-        // Known before anything is awaited: a sign-in that is begun meanwhile must find this one.
+        // Registered before the first await, so that a sign-in that is begun meanwhile finds this one.
         drivers[driver.id] = driver
         for driver in older { await driver.stop(.superseded) }
         try await driver.begin()
@@ -66,7 +66,7 @@ actor EKYCSessionManager {
         return token
     }
 
-    /// The sessions whose outcome the app has not acknowledged, the oldest first: those that go on, and those that have ended.
+    /// The sessions whose outcome the app has not acknowledged, the oldest first: open and ended ones.
     func pending() async throws(HeliographError) -> [EKYCSession] {
         try await start()
         var sessions: [EKYCSession] = []
@@ -78,8 +78,8 @@ actor EKYCSessionManager {
 
     // MARK: What happens to the device
 
-    /// Goes on with the sessions of a former process, and removes photos that no session has. Called at launch, before the store is swept
-    /// by age; again it goes on with those whose secrets could not be read, because the device was locked.
+    /// Continues the sessions of a former process, and removes photos without a session. Called at launch, before the store is swept by
+    /// age. A later call continues sessions whose secrets could not be read because the device was locked.
     func start() async throws(HeliographError) {
         if let starting { return try await starting.value.get() }
         let task = Task { () -> Result<Void, HeliographError> in
@@ -114,10 +114,10 @@ actor EKYCSessionManager {
         for driver in drivers.values { await driver.wake() }
     }
 
-    /// The account is being signed out on this device, or another is signed in to by other means than a session: all sessions end, and
-    /// nothing is left of them. When this returns, none of them signs in any more; only then does the app remove its credentials.
+    /// The account is being signed out on this device, or another account is signed in by other means than a session: all sessions end, and
+    /// their data is removed. When this returns, no session can sign in any more; only then does the app remove its credentials.
     ///
-    /// - Throws: `storage` when the device cannot read what a former process has kept; the sessions of this one have ended all the same.
+    /// - Throws: `storage` when the device cannot read the files of a former process; the sessions of this process have ended all the same.
     func signedOut() async throws(HeliographError) {
         signOuts += 1
         let result: Result<Void, HeliographError>

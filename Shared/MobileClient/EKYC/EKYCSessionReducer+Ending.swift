@@ -1,10 +1,10 @@
 extension EKYCSessionReducer {
-    /// Makes the outcome certain, and then forgets what it was made from. The record stays until the app has acknowledged the outcome.
+    /// Stores the outcome, and then removes the data that led to it. The record stays until the app has acknowledged the outcome.
     static func end(_ state: inout State, _ outcome: EKYCSession.Outcome) -> [Effect] {
         state.phase = .ended(outcome)
         if state.activity != .redeemingInVain { state.activity = .idle }
         state.lastRefusal = nil
-        // After a sign-out the next person must not find what the former one has done.
+        // After a sign-out the next person must not find the former person's sessions.
         return [.save(state.phase)] + cleanUp(outcome) + (outcome == .signedOut ? forget(&state) : [])
     }
 
@@ -13,7 +13,7 @@ extension EKYCSessionReducer {
         [.deleteSecret, .deleteBody, .report(outcome)]
     }
 
-    /// The app has done what the outcome asks for.
+    /// The app has acted on the outcome.
     static func acknowledge(_ state: inout State) -> [Effect] {
         guard case .ended = state.phase else { return [] }
         return forget(&state)
@@ -27,7 +27,7 @@ extension EKYCSessionReducer {
     static func stop(_ state: inout State, _ outcome: EKYCSession.Outcome) -> [Effect] {
         switch state.phase {
         case .new where state.activity == .idle:
-            // It was overtaken before it had begun: nothing is kept of it.
+            // It was superseded before it had begun: no data of it is stored.
             return [.report(outcome)] + forget(&state)
         case .ended where outcome == .signedOut: return forget(&state)
         case .new, .ended, .removed: return []
@@ -35,8 +35,8 @@ extension EKYCSessionReducer {
         }
         switch state.activity {
         case .redeeming:
-            // The request is not cancelled: its answer says what there is to sign out. What a former process may have stored is left to
-            // the sign-in that supersedes it.
+            // The request is not cancelled: its answer has the tokens to sign out. Tokens that a former process may have stored are left to
+            // the sign-in that supersedes this one.
             if outcome == .signedOut || !state.phase.isSigningIn { state.activity = .redeemingInVain }
             return end(&state, outcome)
         case .pausing(before: .store(let tokens)):

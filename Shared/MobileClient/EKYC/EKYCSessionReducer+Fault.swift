@@ -8,13 +8,13 @@ extension EKYCSessionReducer {
         func hash(into hasher: inout Hasher) { hasher.combine(error.code) }
     }
 
-    /// What a failed upload says about the session that it was to start.
+    /// The meaning of a failed upload for the session that it was to start.
     enum UploadFailure: Hashable {
-        /// The API refuses these photos and fields, and so would have refused each earlier attempt with them, or has found none.
+        /// The API refuses these photos and fields. So it has also refused each earlier attempt with them, or has found no earlier attempt.
         case refusedContent
         /// The API, or this device, refuses before it looks for an earlier attempt, which may have been accepted.
         case refusedSender
-        /// This attempt started nothing, and another soon may.
+        /// This attempt started no session, and another attempt may soon succeed.
         case notNow
         /// The attempt may have been accepted.
         case unknown
@@ -26,7 +26,7 @@ extension EKYCSessionReducer.Fault {
     private static let unsent: Set<HeliographError.Code> = [.signedOut, .storage, .invalidArgument]
     /// The statuses that the API answers after it has looked for an earlier attempt, or by the body alone.
     private static let statusesOfContent: Set<Int> = [400, 413, 415, 422]
-    /// The refusals of a challenge that may have been good at an earlier attempt: the API gives them when it has found none.
+    /// The refusals of a challenge that may have been good at an earlier attempt: the API gives them when it has found no earlier attempt.
     private static let codesOfChallenge: Set<HeliographError.Code> = [.challengeExpired, .challengeUsed]
 
     var uploadFailure: EKYCSessionReducer.UploadFailure {
@@ -42,7 +42,7 @@ extension EKYCSessionReducer.Fault {
     /// Whether a later upload may pass although this one was refused: the limits on requests are checked before repetitions are recognised.
     var isLimit: Bool { error.status == 429 }
 
-    /// Whether the API will not answer this question any more. By the API's codes: a status may be that of a proxy.
+    /// Whether the API will not answer this question any more. Decided by the API's codes: a status may come from a proxy.
     var isFinal: Bool { [.unauthorized, .forbidden, .sessionNotFound, .notFound].contains(error.code) }
 
     /// The pause before the next attempt: three seconds, doubled with each failure up to 48, and not before the API admits one.

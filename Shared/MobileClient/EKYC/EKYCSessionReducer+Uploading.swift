@@ -7,7 +7,7 @@ extension EKYCSessionReducer {
     }
 
     static func upload(_ state: inout State, _ event: Event) -> [Effect] {
-        // An answer that comes after the session was stopped changes nothing.
+        // An answer that comes after the session was stopped has no effect.
         guard state.activity == .posting else { return [] }
         switch event {
         case .accepted(let sessionID, let token):

@@ -40,7 +40,7 @@ extension EKYCSessionReducer {
         switch state.phase {
         case .new, .removed: return []
         case .uploading:
-            // The former process may have got as far as sending the photos.
+            // The former process may already have sent the photos.
             state.mayHaveBegun = true
             if let sessionID { return awaitDecision(&state, sessionID) + ask(&state) }
             guard age == .repeatable else { return end(&state, .outcomeUnknown) }
@@ -54,7 +54,7 @@ extension EKYCSessionReducer {
         }
     }
 
-    /// Does what was to follow a pause, if the session is not too old for it.
+    /// Takes the step after a pause, if the session is not too old for it.
     private static func next(_ state: inout State, _ age: Age, isWoken: Bool = false) -> [Effect] {
         guard case .pausing(let next) = state.activity else { return [] }
         switch next {

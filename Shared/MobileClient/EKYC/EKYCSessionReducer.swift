@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Decides what becomes of one sign-up or sign-in by face, from the photos to the one terminal event.
+/// Decides the steps of one sign-up or sign-in by face, from the photos to the one terminal event.
 ///
 /// What is kept on the device (``Phase``) is written before the step that it stands for: the record before the upload, the session's token
 /// before anything else is done with it, the mark ``Phase/signingIn(sessionID:userID:)`` before the tokens go to the credential store, the
@@ -8,9 +8,9 @@ internal import Foundation
 /// on: an upload is repeated with its key, and a redemption with the session's token, which both get their first answer again. A push is
 /// only a reason to ask.
 enum EKYCSessionReducer: Reducer {
-    /// What is kept of a session. It survives the process.
+    /// The stored state of a session. It survives the process.
     enum Phase: Hashable, Sendable {
-        /// Nothing is kept yet.
+        /// No data is stored yet.
         case new
         /// The photos may have been uploaded, once or several times with the same key.
         case uploading
@@ -20,11 +20,11 @@ enum EKYCSessionReducer: Reducer {
         case signingIn(sessionID: UUID, userID: String)
         /// The outcome is certain; the app has not acknowledged it.
         case ended(EKYCSession.Outcome)
-        /// Nothing is kept any more.
+        /// No data is stored any more.
         case removed
     }
 
-    /// What is being done. It ends with the process.
+    /// The current activity. It ends with the process.
     enum Activity: Hashable, Sendable {
         case idle
         case creating
@@ -37,7 +37,7 @@ enum EKYCSessionReducer: Reducer {
         case pausing(before: Next)
     }
 
-    /// What follows a pause.
+    /// The step after a pause.
     enum Next: Hashable, Sendable {
         case post
         case ask
@@ -60,7 +60,7 @@ enum EKYCSessionReducer: Reducer {
         /// Failed attempts in a row, for the pause after them; up to ``maxCountedFailures``.
         var failures = 0
 
-        /// Whether nothing is kept and nothing is under way: tokens that a stopped session gets have to be signed out.
+        /// Whether no data is stored and no request is in progress. A stopped session may still get tokens, which have to be signed out.
         var isOver: Bool { phase == .removed && activity == .idle }
     }
 
@@ -73,7 +73,7 @@ enum EKYCSessionReducer: Reducer {
         case over
     }
 
-    /// What the API says about a session.
+    /// The API's answer about a session.
     enum Verdict: Hashable, Sendable {
         case undecided
         case succeeded(awaiting: EKYCSession.AwaitedCode?)
@@ -111,7 +111,7 @@ enum EKYCSessionReducer: Reducer {
     enum Effect: Hashable, Sendable {
         case writeBody
         case createRecord
-        /// Tells the caller that nothing was created.
+        /// Tells the caller that the session was not created.
         case refuseCreation(Fault)
         case post
         case saveToken(sessionID: UUID, token: String)
@@ -120,7 +120,7 @@ enum EKYCSessionReducer: Reducer {
         case ask(waitSeconds: Int)
         case redeem
         case store(AccountTokens)
-        /// Signs out at the API what must not be used.
+        /// Signs out, at the API, tokens that must not be used.
         case discard(AccountTokens)
         case pause(milliseconds: Int)
         /// Ends the request or the pause that is under way.

@@ -7,7 +7,7 @@ public final class APIClient: APISender {
     /// The sign-in of the account on this device.
     public let credentials: AccountCredentials
 
-    /// Exchanges refresh tokens; beside the renewal of the sign-in in use, for a logout of one that is not.
+    /// Exchanges refresh tokens: for the renewal of the sign-in in use, and for the logout of a sign-in that is not in use.
     let exchange: TokenExchange
 
     private let transport: any HTTPTransport
@@ -51,8 +51,9 @@ public final class APIClient: APISender {
         }
     }
 
-    /// Names this phone in requests of an app that signs in with Firebase, whose tokens do not: its Firebase installation id, or its FCM
-    /// token. nil names none, and so does a text that cannot be the value of a header, with which every request would be refused.
+    /// Names this phone in requests of an app that signs in with Firebase, because Firebase's tokens do not name it: its Firebase
+    /// installation id, or its FCM token. nil names no phone. A text that cannot be the value of a header is ignored, because every request
+    /// with it would be refused.
     public func setInstallation(_ id: String?) {
         let id = id.flatMap { $0.isEmpty || !HeaderRules.isValue($0) ? nil : $0 }
         installationID.withLock { $0 = id }
@@ -88,7 +89,7 @@ public final class APIClient: APISender {
         if request.headers["Accept"] == nil { request.headers["Accept"] = "text/event-stream" }
         let transport = transport
         let isTooLong = Locked(false)
-        // Its caller has another way to what the stream tells, which must not wait for a repetition.
+        // Its caller can get the state without the stream, and must not wait for a repetition.
         _ = try await perform(request, mayRepeat: false) { sent throws(TransportError) in
             let parser = Locked(EventStreamParser())
             return try await transport.stream(sent) { line in
@@ -157,7 +158,7 @@ public final class APIClient: APISender {
         if case .token(let token) = request.bearer { token } else { credential?.token }
     }
 
-    /// The request with the header by which the API knows the phone of a Firebase user.
+    /// The request with the header that names the phone of a Firebase user.
     private func named<Answer>(_ request: APIRequest<Answer>) -> APIRequest<Answer> {
         guard credentials.firebase != nil, [.account, .accountIfSignedIn].contains(request.bearer), let id = installationID.withLock({ $0 })
         else { return request }

@@ -8,7 +8,7 @@ public struct ClientConfiguration: Sendable, Equatable {
     public let appVersion: String
     /// The language of texts from the API, as in BCP 47, for example `de-CH`.
     public let locale: String
-    /// The folder for what the client keeps: one that app and notification extension share.
+    /// The folder for the client's files, which app and notification extension share.
     public let folder: URL
     /// Whether `http` is allowed to this device itself, as in development.
     public let allowsInsecureLocalhost: Bool

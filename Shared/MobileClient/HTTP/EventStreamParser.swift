@@ -17,14 +17,14 @@ struct EventStreamParser {
 
     init(maxBytes: Int = 1 << 20) { self.maxBytes = maxBytes }
 
-    /// Adds a line; returns the event that it ends. An event without data is none.
+    /// Adds a line; returns the event that it ends. An event without data is ignored.
     mutating func append(_ line: String) throws(EventTooLong) -> Event? {
         var line = line[...]
         if isFirst, line.first == "\u{FEFF}" { line = line.dropFirst() }
         isFirst = false
         if line.isEmpty { return end() }
         let colon = line.firstIndex(of: ":") ?? line.endIndex
-        // A comment keeps the connection open, and says nothing.
+        // A comment only keeps the connection open.
         guard colon > line.startIndex else { return nil }
         var value = line[colon...].dropFirst()
         if value.first == " " { value = value.dropFirst() }

@@ -10,13 +10,13 @@ public protocol HTTPTransport: Sendable {
     /// The file does not exist after an error. The body of any other answer is returned, as by ``send(_:maxBytes:)``.
     func download(_ request: TransportRequest, to file: URL, maxBytes: Int) async throws(TransportError) -> TransportResponse
 
-    /// Sends a request whose answer is text without an end (server-sent events), and hands on each line as it arrives.
+    /// Sends a request whose answer is an endless text (server-sent events), and passes on each line as it arrives.
     ///
-    /// Returns the answer with an empty body. An answer with another status than 200 has its body and no line.
+    /// Returns the answer with an empty body. An answer with a status other than 200 has its body and no line.
     /// - Parameters:
     ///   - request: The request, whose timeout is the longest silence of the answer.
-    ///   - onLine: Called for each line, without its end, in order; it returns whether to go on. The call returns when the answer has ended
-    ///     or `onLine` has returned false.
+    ///   - onLine: Called for each line, without its end, in order; it returns whether to continue. The call returns when the answer has
+    ///     ended or `onLine` has returned false.
     func stream(
         _ request: TransportRequest, onLine: @Sendable (String) async -> Bool
     ) async throws(TransportError) -> TransportResponse

@@ -13,7 +13,7 @@ struct ErrorAnswer: Decodable {
             case retryAfter = "retry_after"
         }
 
-        /// Tolerant: a member of an unexpected type is as good as none.
+        /// Tolerant: a member of an unexpected type counts as missing.
         init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: CodingKeys.self)
             code = try? members.decode(String.self, forKey: .code)
@@ -34,7 +34,7 @@ struct ErrorAnswer: Decodable {
         message = try? members.decode(String.self, forKey: .message)
     }
 
-    /// nil for a body that is not of the API, as those of proxies are.
+    /// nil for a body that does not come from the API, for example from a proxy.
     init?(_ response: TransportResponse) {
         guard let answer = try? JSONDecoder().decode(Self.self, from: response.body), answer.error.code != nil else { return nil }
         self = answer
@@ -42,9 +42,9 @@ struct ErrorAnswer: Decodable {
 }
 
 extension HeliographError {
-    /// The error that an answer says.
+    /// The error that an answer contains.
     ///
-    /// - Parameter requestID: The id that was sent, where the answer has none.
+    /// - Parameter requestID: The id that was sent, used if the answer has none.
     init(_ response: TransportResponse, requestID: String, now: Date) {
         let answer = ErrorAnswer(response)
         let seconds = [answer?.error.retryAfter, Self.retryAfter(response.headers["retry-after"], now: now)]
@@ -73,7 +73,7 @@ extension HeliographError {
         self.init(code, error.message, requestID: requestID, isRetryable: isRetryable)
     }
 
-    /// What an answer without the API's error means: it may be of a proxy on the way.
+    /// The meaning of an answer without the API's error: it may come from a proxy.
     private static func code(ofStatus status: Int) -> Code {
         switch status {
         case 401: .unauthorized

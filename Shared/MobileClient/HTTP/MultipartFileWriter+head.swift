@@ -14,8 +14,8 @@ extension MultipartFileWriter {
 
     private static let unfit = HeliographError(.invalidArgument, "A name or media type of the form has characters that are not allowed")
 
-    /// A name as browsers write it (HTML, Multipart form data): with a quotation mark, and nothing else, escaped. A backslash is refused,
-    /// because it escapes the next character for some readers and not for others.
+    /// A name as browsers write it (HTML, Multipart form data): with only quotation marks escaped. A backslash is refused, because it
+    /// escapes the next character for some readers and not for others.
     private static func quoted(_ name: String) throws(HeliographError) -> String {
         guard HeaderRules.isValue(name), !name.isEmpty, !name.contains("\\") else { throw unfit }
         return name.replacingOccurrences(of: "\"", with: "%22")

@@ -53,7 +53,7 @@ public struct MultipartFileWriter: Sendable {
 
     /// Writes a body to a file, which must not exist; after an error it does not exist.
     ///
-    /// Until it is complete, the file has a name of its own that ends in `.part`; an end of the process may leave that one behind.
+    /// Until it is complete, the file has a name of its own that ends in `.part`; if the process ends, that file may remain.
     /// - Throws: `invalid_argument` when a name is empty or has a control character or a backslash; `payload_too_large` when the body
     ///   would be longer than `maxBytes`,
     ///   before anything is written; `storage` when a file cannot be read or written, or changes meanwhile; `cancelled`.

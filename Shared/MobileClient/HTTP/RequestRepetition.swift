@@ -10,7 +10,7 @@ struct RequestRepetition: Sendable {
     /// A random number from 0 to 1, so that devices that fail together do not come back together.
     var random: @Sendable () -> Double = { .random(in: 0...1) }
 
-    /// The time to wait before the next attempt; nil when there is none.
+    /// The time to wait before the next attempt; nil without a further attempt.
     ///
     /// - Parameter attempt: The number of attempts so far.
     func delay(after error: HeliographError, attempt: Int) -> Duration? {
@@ -45,7 +45,7 @@ struct RepetitionBudget: Sendable {
 
     mutating func noteSuccess() { tokens = min(Self.capacity, tokens + Self.gain) }
 
-    /// Takes one repetition; false when there is none.
+    /// Takes one repetition; false when none is left.
     mutating func take() -> Bool {
         guard tokens >= 1 else { return false }
         tokens -= 1

@@ -27,7 +27,7 @@ struct TokenExchange: Sendable {
                 }
                 return .tokens(tokens)
             }
-            // Only the API itself ends a sign-in: the 401 of a proxy or of a hotel's network says nothing about the token.
+            // Only the API itself ends a sign-in: the 401 of a proxy or of a captive portal is no statement about the token.
             if response.status == 401, ErrorAnswer(response)?.error.code == HeliographError.Code.unauthorized.rawValue { return .refused }
             let error = HeliographError(response, requestID: requestID, now: time.now())
             guard response.status == 401 else { return .failed(error) }

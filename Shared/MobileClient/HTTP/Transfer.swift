@@ -26,7 +26,7 @@ final class Transfer: Sendable {
     private struct State {
         var response: TransportResponse?
         var received: Int64 = 0
-        /// The length that the answer declares; nil when it declares none.
+        /// The length that the answer declares; nil without a declared length.
         var declared: Int64?
         var part: PartialFile?
         var pending = 0
@@ -47,7 +47,7 @@ final class Transfer: Sendable {
         self.hasBody = hasBody
     }
 
-    /// The answer, or why there is none. Call once.
+    /// The answer, or the error because of which there is no answer. Call once.
     func outcome() async -> Outcome {
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state in

@@ -44,7 +44,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate {
         remove(task)
     }
 
-    /// Ends the transfer with the redirection itself: the API has none, and another host must not get the credentials.
+    /// Ends the transfer with the redirection itself: the API does not redirect, and another host must not get the credentials.
     ///
     /// On Linux the handler is not called: URLSession ends the process there when the task was cancelled before, which another thread may
     /// do at any moment.

@@ -14,7 +14,7 @@ public struct TransportRequest: Sendable, Equatable {
     public var method: String
     /// The whole URL, with its query.
     public var url: URL
-    /// The headers; those of the connection, such as `Host`, are the transport's.
+    /// The headers; the transport adds the headers of the connection, such as `Host`.
     public var headers: TransportHeaders
     /// The body, if the request has one.
     public var body: Body

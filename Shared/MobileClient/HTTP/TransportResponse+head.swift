@@ -14,7 +14,7 @@ extension TransportResponse {
         self.init(status: response.statusCode, headers: headers)
     }
 
-    /// The length of the body as it arrives here; nil when the answer does not say, or says that of a compressed body.
+    /// The length of the body as it arrives here; nil when the answer does not declare it, or declares the length of a compressed body.
     var declaredLength: Int64? {
         guard headers["content-encoding"] == nil, ![204, 304].contains(status) else { return nil }
         return headers["content-length"].flatMap { Int64($0) }

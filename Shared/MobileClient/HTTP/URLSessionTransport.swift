@@ -41,7 +41,7 @@ public final class URLSessionTransport: HTTPTransport {
 
     /// Sends a request, and writes the body of an answer with status 200 to a file, which must not exist.
     ///
-    /// Until it is complete, the file has a name of its own that ends in `.part`; an end of the process may leave that one behind.
+    /// Until it is complete, the file has a name of its own that ends in `.part`; if the process ends, that file may remain.
     public func download(_ request: TransportRequest, to file: URL, maxBytes: Int) async throws(TransportError) -> TransportResponse {
         let transfer = Transfer(to: .file(file), maxBytes: maxBytes)
         return try await run(transfer, request) { await transfer.outcome() }
@@ -92,7 +92,7 @@ public final class URLSessionTransport: HTTPTransport {
         }
         defer {
             watchdog.cancel()
-            // Also after a success: URLSession has nothing more to say that matters.
+            // Also called after a success: later events of URLSession do not matter.
             delegate.remove(task)
             task.cancel()
         }
@@ -111,7 +111,7 @@ public final class URLSessionTransport: HTTPTransport {
         var urlRequest = URLRequest(url: request.url)
         urlRequest.httpMethod = request.method
         urlRequest.httpShouldHandleCookies = false
-        // The watchdog decides; this one is for the case that the process was suspended.
+        // The watchdog decides; this timeout is for the case that the process was suspended.
         urlRequest.timeoutInterval = request.timeout / .seconds(1) + 10
         for (name, value) in request.headers.values {
             guard HeaderRules.isName(name), HeaderRules.isValue(value) else {
@@ -138,6 +138,6 @@ public final class URLSessionTransport: HTTPTransport {
 }
 
 extension Transfer {
-    /// Ends a stream whose reader has enough.
+    /// Ends a stream whose reader has stopped reading.
     fileprivate func stop() { head.map { finish(.success($0)) } }
 }

@@ -6,16 +6,16 @@ extension ImagesClient {
 
     /// Orders a picture from one in memory.
     ///
-    /// Returns when the order is kept on the device, from which moment it has an end, whatever crashes; the API's answer, also a refusal,
-    /// comes with ``updates(of:)``. A picture that is larger than the API takes (10 MB, 40 megapixels, 12,000 pixels a side) is scaled down
-    /// first, to at most 16 megapixels; any other is sent as it is.
+    /// Returns when the order is stored on the device. From then on it reaches an end, even after a crash. The API's answer, which may be a
+    /// refusal, comes with ``updates(of:)``. A picture that is larger than the API accepts (10 MB, 40 megapixels, 12,000 pixels a side) is
+    /// scaled down first, to at most 16 megapixels; any other picture is sent unchanged.
     /// - Parameters:
     ///   - picture: JPEG, PNG, WebP or HEIC. It is copied.
     ///   - template: The id of one of ``templates()``.
     ///   - options: The size and the quality of the picture.
-    ///   - deviceToken: The FCM token that is to get the push; nil where the app has registered it.
-    /// - Throws: `invalid_argument` for what the API would not take, also for a picture that is too large and cannot be scaled down;
-    ///   `storage` when the device has no space; `signed_out` when the person signs out meanwhile. Nothing is ordered then.
+    ///   - deviceToken: The FCM token that is to get the push; nil if the app has registered it.
+    /// - Throws: `invalid_argument` for an order that the API would not accept, such as a picture that is too large and cannot be scaled
+    ///   down; `storage` when the device has no space; `signed_out` when the person signs out meanwhile. Then the picture is not ordered.
     public func process(
         _ picture: Data, template: String, options: Options = Options(), deviceToken: String? = nil
     ) async throws(HeliographError) -> Job {
@@ -63,7 +63,7 @@ extension ImagesClient {
         }
     }
 
-    /// The options as the JSON of a form's field; nil when there are none.
+    /// The options as the JSON of a form's field; nil without options.
     private static func text(of options: Options) throws(HeliographError) -> String? {
         for size in [options.width, options.height].compactMap(\.self) {
             guard (16...4096).contains(size) else { throw ArgumentLimits.refusal("options", "Width and height are 16 to 4096 pixels") }

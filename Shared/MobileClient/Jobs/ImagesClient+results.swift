@@ -27,7 +27,7 @@ extension ImagesClient {
 
         /// The jobs, the newest first.
         public let jobs: [Entry]
-        /// The cursor of the next page; nil when this one is the last.
+        /// The cursor of the next page; nil on the last page.
         public let next: String?
 
         enum CodingKeys: String, CodingKey {
@@ -45,9 +45,9 @@ extension ImagesClient {
         return try await sender.send(JobsRequests.list(cursor: cursor, limit: limit))
     }
 
-    /// Cancels a job that has not ended, or deletes one that has, with its pictures; also one ordered on another device.
+    /// Cancels a job that has not ended, or deletes an ended job with its pictures. The job may have been ordered on another device.
     ///
-    /// An order of this device ends as expired by that. To cancel one, use ``cancel(_:)``, which needs no id of the API.
+    /// An order of this device then ends as expired. To cancel an order of this device, use ``cancel(_:)``, which needs no job id.
     /// - Throws: `job_not_found`, `forbidden` for a job of another account.
     public func delete(jobID: String) async throws(HeliographError) {
         try await sender.send(JobsRequests.delete(try Self.checked(jobID)))
@@ -56,11 +56,12 @@ extension ImagesClient {
 
     /// Writes the picture of a job to a file, and returns its format.
     ///
-    /// The picture comes by its link, and in an answer of the API where there is no link or it does not work.
+    /// The picture is fetched by its link, or from an answer of the API if there is no link or the link does not work.
     /// - Parameters:
     ///   - jobID: The id of the job, as pushes and ``JobUpdate/jobID`` name it.
-    ///   - file: It is replaced if it exists, and only by a whole picture.
-    /// - Throws: `not_found` when the job has no picture (yet); `job_not_found`; `storage`; `unexpected_answer` for what is no picture.
+    ///   - file: It is replaced if it exists, and only by a complete picture.
+    /// - Throws: `not_found` when the job has no picture (yet); `job_not_found`; `storage`; `unexpected_answer` for an answer that is not a
+    ///   picture.
     @discardableResult
     public func result(of jobID: String, to file: URL) async throws(HeliographError) -> PictureFormat {
         let answer = try await sender.send(JobsRequests.read(try Self.checked(jobID), for: .launch))

@@ -14,14 +14,14 @@ public struct ImagesClient: Sendable {
         public let orderedAt: Date
     }
 
-    /// What a picture is to be.
+    /// The options of a picture.
     public struct Options: Sendable, Hashable {
         /// How good a picture is to be.
         public struct Quality: RawRepresentable, Sendable, Hashable {
             /// The value of the API.
             public let rawValue: String
 
-            /// Creates a quality of the API, also one that this version does not know.
+            /// Creates a quality of the API; this version need not know it.
             public init(rawValue: String) { self.rawValue = rawValue }
 
             /// Small and fast.
@@ -39,7 +39,7 @@ public struct ImagesClient: Sendable {
         /// nil is the API's usual quality, `medium`.
         public var quality: Quality?
 
-        /// Creates options; without arguments those of the template.
+        /// Creates options; without arguments, the options of the template.
         public init(width: Int? = nil, height: Int? = nil, quality: Quality? = nil) {
             self.width = width
             self.height = height
@@ -52,7 +52,7 @@ public struct ImagesClient: Sendable {
     let transport: any HTTPTransport
     /// Whether links of pictures may lead to `http`, as where the API is reached without TLS itself.
     var allowsPlainLinks = false
-    /// Makes pictures smaller that are larger than the API takes; nil where nothing can.
+    /// Scales down pictures that are larger than the API accepts; nil without a scaler.
     var scaler: (any PhotoScaling)?
 
     /// The templates that can be ordered. Needs no sign-in.
@@ -60,10 +60,11 @@ public struct ImagesClient: Sendable {
 
     // MARK: Updates
 
-    /// The updates of an order: its last one at once, then what follows, and its end as the last.
+    /// The updates of an order: the latest update at once, then later updates, and its end as the last.
     ///
-    /// Several readers may follow an order, and each gets the end once, also one that comes late. A reader that asks for the next update,
-    /// or goes, has acknowledged the end: the order is removed from the device. Until then a reader gets the end again after each launch.
+    /// Several readers may follow an order, and each gets the end once, even if it starts late. A reader that asks for the next update
+    /// after the end, or stops reading, has acknowledged the end: the order is removed from the device. Until then a reader gets the end
+    /// again after each launch.
     /// - Parameter id: ``Job/id``. The stream of an order that is not on this device is empty.
     public func updates(of id: UUID) -> AsyncStream<JobUpdate> { tracker.updates(of: id) }
 

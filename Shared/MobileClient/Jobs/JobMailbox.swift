@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// The updates that one reader of a ``JobTracker`` has not taken yet: the last one of each order, so that a slow reader costs no memory
-/// and misses no end.
+/// The updates that one reader of a ``JobTracker`` has not taken yet: only the latest update of each order is kept, so that a slow reader
+/// needs no memory and misses no end.
 struct JobMailbox {
     /// The order that the reader follows; nil for all.
     let order: UUID?
@@ -22,7 +22,7 @@ struct JobMailbox {
         if latest.updateValue(update, forKey: update.id) == nil { queue.append(update.id) }
     }
 
-    /// The next update; nil when there is none now. The end of the order that the reader follows is the last.
+    /// The next update; nil when no update waits. The end of the order that the reader follows is the last update.
     mutating func take() -> JobUpdate? {
         guard next < queue.count else { return nil }
         let update = latest.removeValue(forKey: queue[next])
@@ -41,6 +41,6 @@ struct JobMailbox {
         return handed
     }
 
-    /// Nothing comes after what is here already.
+    /// No updates follow the present ones.
     mutating func closeAfterLast() { isOver = true }
 }

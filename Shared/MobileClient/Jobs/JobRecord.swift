@@ -9,7 +9,7 @@ struct JobRecord: Codable, Hashable, Sendable {
     /// The account that ordered; nil where it is not known.
     var owner: String?
 
-    /// Writes what the reducer has saved into a task. A file that the order does not need any more is left out of it.
+    /// Writes the reducer's saved state into a task. A file that the order does not need any more is left out of it.
     static func save(_ saved: JobReducer.Saved, in task: inout PendingTask, at now: Date) throws(HeliographError) {
         var record: JobRecord = try task.decode()
         record.saved = saved

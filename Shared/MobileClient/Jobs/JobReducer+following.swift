@@ -1,4 +1,4 @@
-/// How the end of a job is found while the app is open, and what the app does to a job.
+/// The ways to find the end of a job while the app is open, and the app's actions on a job.
 extension JobReducer {
     /// Follows a job for which no request is under way.
     static func follow(_ state: inout State) -> [Effect] {
@@ -39,7 +39,7 @@ extension JobReducer {
         guard state.saved.phase == .waiting, !state.saved.isCancelling else { return [] }
         let close: [Effect] = state.isStreaming ? [.closeStream] : []
         state.isStreaming = false
-        // A read that a push or a launch wants is tried again also in the background.
+        // A read for a push or a launch is retried in the background, too.
         return state.wanted == nil ? close + stopTimer(&state) : close
     }
 

@@ -1,4 +1,4 @@
-/// What follows from answers, and the next request.
+/// The reactions to answers, and the next request.
 extension JobReducer {
     /// Failures beyond this many wait no longer.
     static let maxFailures = 6
@@ -65,7 +65,7 @@ extension JobReducer {
     }
 
     static func timerFired(_ state: inout State) -> [Effect] {
-        // A timer that fires as it is stopped is none.
+        // A timer that fires while it is stopped is ignored.
         guard state.isTimerSet else { return [] }
         state.isTimerSet = false
         guard state.request == nil else { return [] }
@@ -109,7 +109,7 @@ extension JobReducer {
 
     static func expire(_ state: inout State) -> [Effect] { end(&state, state.saved.isCancelling ? .cancelled : .expired) }
 
-    /// Does now what the timer is set for.
+    /// Takes the timer's action now.
     static func hurry(_ state: inout State) -> [Effect] {
         guard state.isTimerSet, state.request == nil else { return [] }
         return [.stopTimer] + timerFired(&state)

@@ -1,12 +1,12 @@
 /// The life of one order of a picture on the device, from its first request to the moment when the app has seen its end.
 ///
-/// Everything that a crash must not lose is in ``Saved``, and is on the disk before anything that follows from it is done: an end is
-/// saved before the app hears of it, so that the app hears of the same end after a crash, and of none once it has acknowledged it.
+/// All state that a crash must not lose is in ``Saved``, and is on the disk before the steps that depend on it. An end is saved before it
+/// is reported to the app. So the app gets the same end after a crash, until it has acknowledged it.
 enum JobReducer: Reducer {
     /// Why the API is asked; the value of `X-Client-Trigger`.
     enum Trigger: String, Hashable, Sendable { case push, poll, launch }
 
-    /// What is on the disk.
+    /// The state on the disk.
     struct Saved: Codable, Hashable, Sendable {
         enum Phase: Codable, Hashable, Sendable {
             /// The API has not confirmed the order. It may have it.
@@ -62,7 +62,7 @@ enum JobReducer: Reducer {
 
     /// The answer to a read.
     enum ReadAnswer: Hashable, Sendable {
-        /// The job has not ended; nil when nothing has changed since the last read.
+        /// The job has not ended; nil when it has not changed since the last read.
         case active(status: String?)
         case ended(JobUpdate.Outcome)
         case unknown(retryAfter: Int?)
@@ -99,7 +99,7 @@ enum JobReducer: Reducer {
     }
 
     enum Effect: Hashable, Sendable {
-        /// Keeps what a crash must not lose. Files of the order that it does not need any more are removed with that.
+        /// Stores the state that a crash must not lose, and removes files that the order does not need any more.
         case save(Saved)
         case order
         case read(Trigger)
@@ -152,7 +152,7 @@ enum JobReducer: Reducer {
     private static func reduceEnded(_ state: inout State, _ event: Event) -> [Effect] {
         guard case .ended(let outcome) = state.saved.phase else { return [] }
         switch event {
-        // The app may not have heard of it before the process ended.
+        // The process may have ended before the app got the update.
         case .started: return [.emit(.ended(outcome))]
         case .acknowledged:
             state.isRemoved = true

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the tracker does for a reducer.
+/// The effects that the tracker performs for a reducer.
 extension JobTracker {
     /// Performs an effect. A request and a wait are begun here and report later, because no other event of the order is handled meanwhile.
     func perform(_ effect: JobReducer.Effect, of id: UUID) async -> [JobReducer.Event] {
@@ -33,7 +33,7 @@ extension JobTracker {
         let now = time.now()
         // An error leaves the record of before: after a crash the API is asked again, and answers by the key as it did.
         try? await store.update(id) { task throws(HeliographError) in
-            // What another process has removed stays so.
+            // A record that another process has removed is not written again.
             guard var changed = task else { return }
             try JobRecord.save(saved, in: &changed, at: now)
             task = changed
@@ -49,7 +49,7 @@ extension JobTracker {
     }
 
     private func remove(_ id: UUID) async {
-        // What cannot be removed now comes to readers again after the next launch, or is swept.
+        // If it cannot be removed now, readers get it again after the next launch, or it is swept.
         try? await store.update(id) { $0 = nil }
         guard let entry = entries.removeValue(forKey: id) else { return }
         if let jobID = entry.jobID { ids[jobID] = nil }
@@ -116,15 +116,15 @@ extension JobTracker {
         entries[id]?.timer = (number, task)
     }
 
-    /// A timer that was replaced while it fired is none.
+    /// A timer that was replaced while it fired is ignored.
     private func fire(_ number: Int, of id: UUID) async {
         guard entries[id]?.timer?.number == number else { return }
         entries[id]?.timer = nil
         await send(.timerFired, to: id)
     }
 
-    /// Twice as long after each failure, up to a minute, and at least what the API named; with jitter, so that devices that fail together
-    /// do not come back together.
+    /// Twice as long after each failure, up to a minute, and at least the time that the API named; with jitter, so that devices that fail
+    /// together do not come back together.
     private func delay(_ failures: Int, _ retryAfter: Int?) -> Duration {
         let backoff = Duration.seconds(min(60, 1 << failures)) * (0.5 + options.random() / 2)
         return max(backoff, .seconds(retryAfter ?? 0) + (retryAfter == nil ? .zero : .seconds(options.random())))

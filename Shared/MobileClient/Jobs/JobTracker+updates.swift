@@ -46,7 +46,7 @@ extension JobTracker {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard mailboxes[reader] != nil else { return continuation.resume(returning: nil) }
-                // Two calls of one reader at a time are an error of the reader; none may wait for ever.
+                // Two calls of one reader at a time are an error of the reader; but neither call may wait for ever.
                 mailboxes[reader]?.waiter?.resume(returning: nil)
                 mailboxes[reader]?.waiter = continuation
             }

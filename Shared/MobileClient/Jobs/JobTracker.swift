@@ -12,8 +12,8 @@ actor JobTracker {
         var lifetime = Duration.seconds(86_400)
         /// Reads and deletions at a time. Orders do not count: one waits for its upload, which may wait for a network.
         var maxRequests = 4
-        /// The number of orders that are followed by a stream, each of which holds a connection, of which the API grants an address only
-        /// some; the others are polled.
+        /// The maximum number of orders that are followed by a stream; the others are polled. Each stream holds a connection, and the API
+        /// limits the connections of an address.
         var maxStreams = 1
         /// A random number from 0 to 1.
         var random: @Sendable () -> Double = { .random(in: 0...1) }
@@ -22,14 +22,14 @@ actor JobTracker {
     /// Orders a picture with the file of its task; answers with the job's id.
     typealias Order = @Sendable (PendingTask) async throws(HeliographError) -> String
 
-    /// The account that is signed in; nil when none is, or the app's accounts are not known here.
+    /// The signed-in account; nil without a sign-in, or when the app's accounts are not known here.
     typealias Owner = @Sendable () async -> String?
 
     /// The tracker calls it with a picture that is ready, when that is kept: before the app has acknowledged it, and again after each
     /// launch until then.
     typealias Completion = @Sendable (_ jobID: String, JobUpdate.Picture) async -> Void
 
-    /// What the tracker has of an order besides the reducer's state.
+    /// The tracker's data of an order besides the reducer's state.
     struct Entry {
         let runner: ReducerRunner<JobReducer>
         let task: PendingTask
@@ -124,10 +124,10 @@ actor JobTracker {
     /// The network is there again: what waits for another attempt does not wait any more.
     func networkReturned() async { await sendAll(.networkReturned) }
 
-    /// Ends all orders as cancelled, without a request, and removes everything of them from the device: the person signs out, and what
-    /// they ordered is none of the next one's.
+    /// Ends all orders as cancelled, without a request, and removes everything of them from the device: the person signs out, and the next
+    /// person must not see their orders.
     ///
-    /// - Throws: `storage` when the device cannot read or remove what it keeps of them; a repetition removes what is left.
+    /// - Throws: `storage` when the device cannot read or remove their files; a repetition removes the rest.
     func forgetAll() async throws(HeliographError) {
         try await start()
         await forget(Array(entries.keys))
@@ -136,8 +136,8 @@ actor JobTracker {
         }
     }
 
-    /// Forgets the orders of other accounts than the one that is signed in now; call it after a sign-in. They are left when an app ended
-    /// before it had forgotten them.
+    /// Removes the orders of accounts other than the signed-in one; call it after a sign-in. Such orders remain when an app ended before it
+    /// had removed them.
     func forgetOthers() async {
         guard let owner = await owner() else { return }
         await forget(entries.filter { $0.value.owner != nil && $0.value.owner != owner }.map(\.key))
@@ -158,10 +158,10 @@ actor JobTracker {
         return true
     }
 
-    /// Waits until the API has answered what is asked about a job, so that the system may suspend the app.
+    /// Waits until the API has answered the current request about a job, so that the system may suspend the app.
     func settle(jobID: String) async {
         guard let id = ids[jobID] else { return }
-        // The request under way, and the one that its answer begins.
+        // The current request, and the request that its answer causes.
         for _ in 0..<2 { await entries[id]?.request?.value }
     }
 
@@ -185,7 +185,7 @@ actor JobTracker {
     // MARK: Inside
 
     private func insert(_ task: PendingTask) -> Bool {
-        // One that began while the store was read is followed already. A record that cannot be read goes with its age.
+        // An order that began while the store was read is followed already. An unreadable record is removed when it is too old.
         guard let record = try? task.decode(JobRecord.self), known.insert(task.id).inserted else { return false }
         var state = JobReducer.State()
         state.saved = record.saved
@@ -200,7 +200,8 @@ actor JobTracker {
         return true
     }
 
-    /// The time until the API has forgotten an order. One of the future has none: the clock was wrong, and it would not end.
+    /// The time until the API has forgotten an order. An order with a time in the future has no time left: the clock was wrong, and
+    /// otherwise the order would not end.
     func remaining(_ task: PendingTask) -> Duration {
         let age = Duration.seconds(time.now().timeIntervalSince(task.createdAt))
         return age < .zero - options.lifetime ? .zero : options.lifetime - age

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an app learns of a picture that it has ordered.
+/// An update on a picture that the app has ordered.
 public struct JobUpdate: Hashable, Sendable {
     /// Where an order is.
     public enum State: Hashable, Sendable {
@@ -30,9 +30,9 @@ public struct JobUpdate: Hashable, Sendable {
 
     /// A picture that is ready.
     public struct Picture: Codable, Hashable, Sendable {
-        /// The address of the picture, which works without a credential until 24 hours after the order; nil where the API named none.
+        /// The address of the picture, which works without a credential until 24 hours after the order; nil if the API named none.
         public let imageURL: String?
-        /// The address of a small picture; nil where there is none.
+        /// The address of the thumbnail; nil without a thumbnail.
         public let thumbnailURL: String?
         /// The name of the template, for people; nil where the API named none.
         public let templateName: String?
@@ -57,9 +57,9 @@ public struct JobUpdate: Hashable, Sendable {
     public struct Failure: Codable, Hashable, Sendable {
         /// The code of the API, such as `processing_failed` or `template_not_found`. A code that this version does not know keeps its text.
         public let code: String
-        /// One sentence, which contains nothing of a person.
+        /// One sentence, without data of a person.
         public let message: String
-        /// The field that was refused; nil where it is none.
+        /// The refused field; nil when the refusal names no field.
         public let field: String?
 
         /// Creates a reason, for previews and tests of an app.

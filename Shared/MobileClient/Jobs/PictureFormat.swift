@@ -4,10 +4,10 @@ public import Foundation
 public enum PictureFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, webp, heic
 
-    /// The first bytes by which a format is known.
+    /// The first bytes that identify a format.
     static let headBytes = 512
 
-    /// Finds the format of a picture by its first bytes; nil for one that the API does not take.
+    /// Finds the format of a picture by its first bytes; nil for a format that the API does not accept.
     public init?(_ head: Data) {
         let bytes = Array(head.prefix(Self.headBytes))
         func text(_ range: Range<Int>) -> String? {

@@ -1,4 +1,4 @@
-/// Values by keys, of which the oldest are forgotten.
+/// A bounded dictionary that drops the oldest keys.
 struct RecentJobs<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let limit: Int
     private var values: [Key: Value] = [:]

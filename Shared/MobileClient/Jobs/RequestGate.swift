@@ -1,4 +1,4 @@
-/// Lets so many requests at a time pass, in the order in which they come: a thousand jobs at a launch must not be a thousand connections.
+/// Limits the number of requests at a time, first come, first served: a thousand jobs at a launch must not open a thousand connections.
 actor RequestGate {
     private let limit: Int
     private var inside = 0

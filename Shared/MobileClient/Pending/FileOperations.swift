@@ -5,12 +5,12 @@ protocol FileOperations: Sendable {
     /// The content of a file; nil when it does not exist. Throws when it exists and cannot be read now.
     func read(_ file: URL) throws -> Data?
 
-    /// Writes a file that only the user of the process can read, and returns when the disk has it; replaces one that exists.
+    /// Writes a file that only the user of the process can read, and returns when the disk has it; replaces an existing file.
     ///
     /// On iOS it can be read once the device was unlocked after its start: a push or a background upload wakes the app on a locked device.
     func write(_ data: Data, to file: URL) throws
 
-    /// Renames a file; replaces one that has the new name.
+    /// Renames a file; replaces an existing file of the new name.
     func move(_ file: URL, to other: URL) throws
 
     /// Returns when the disk has the names of a folder.
@@ -22,7 +22,7 @@ protocol FileOperations: Sendable {
     /// Creates a folder with those that it is in, if it does not exist, and leaves it out of backups.
     func createFolder(_ folder: URL) throws
 
-    /// The files of a folder; none when it does not exist.
+    /// The files of a folder; empty when it does not exist.
     func list(_ folder: URL) throws -> [FolderEntry]
 }
 
@@ -41,7 +41,7 @@ extension FileOperations {
         try syncFolder(file.deletingLastPathComponent())
     }
 
-    /// Removes the files of a folder that are older than `age`. What cannot be removed now stays for the next time.
+    /// Removes the files of a folder that are older than `age`. Files that cannot be removed now stay for the next time.
     func removeFiles(of folder: URL, olderThan age: Duration, at now: Date) {
         for entry in (try? list(folder)) ?? [] where entry.modifiedAt.isOlder(than: age, at: now) {
             try? remove(folder.appending(path: entry.name))

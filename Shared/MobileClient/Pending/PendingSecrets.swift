@@ -2,10 +2,10 @@ internal import Foundation
 
 /// Keeps the secrets of pending tasks, such as the token of an eKYC session: ``FileSecrets`` in apps.
 protocol PendingSecrets: Sendable {
-    /// Keeps a secret under a key of 1 to 100 letters, digits, `-`, `_` and `.`; replaces one that is there.
+    /// Stores a secret under a key of 1 to 100 letters, digits, `-`, `_` and `.`; replaces an existing secret.
     func set(_ secret: String, for key: String) async throws(HeliographError)
 
-    /// The secret of a key; nil when there is none.
+    /// The secret of a key; nil without a secret.
     func secret(for key: String) async throws(HeliographError) -> String?
 
     /// Removes the secret of a key, if there is one.

@@ -15,7 +15,7 @@ struct PendingTask: Codable, Hashable, Sendable, Identifiable {
         static let eventPhoto = Self(rawValue: "event_photo")
     }
 
-    /// Also the idempotency key of the request that begins it, so that a repetition after a crash has the same.
+    /// Also the idempotency key of the request that begins it, so that a repetition after a crash has the same key.
     let id: UUID
     let kind: Kind
     let createdAt: Date
@@ -54,7 +54,7 @@ struct PendingTask: Codable, Hashable, Sendable, Identifiable {
         try encode(payload)
     }
 
-    /// The payload as a value; throws `storage` when it is none.
+    /// The payload as a value; throws `storage` when it cannot be decoded.
     func decode<Payload: Decodable>(_ type: Payload.Type = Payload.self) throws(HeliographError) -> Payload {
         do { return try JSONDecoder().decode(type, from: payload) } catch {
             throw HeliographError(.storage, "the payload of a pending task is not one of its kind")

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the store does while it has the lock.
+/// The operations of the store under its lock.
 extension PendingTaskStore {
     /// The format of a task's file. A file of a later version, which a newer app left, is put aside and not misunderstood.
     static let version = 1
@@ -60,7 +60,7 @@ extension PendingTaskStore {
     func remove(_ paths: Set<String>) throws(HeliographError) {
         try HeliographError.storing("a file of a pending task cannot be removed") {
             for path in paths {
-                // A path that leads elsewhere is none of this store's files.
+                // A path outside of the folder does not name a file of this store.
                 if let file = url(of: path) { try operations.remove(file) }
             }
         }

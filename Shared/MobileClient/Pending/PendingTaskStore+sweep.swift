@@ -1,12 +1,13 @@
 internal import Foundation
 
 extension PendingTaskStore {
-    /// Removes what is left: tasks that are older than `age` with their files and secrets, and files and secrets that no task has named
-    /// for an hour.
+    /// Removes leftovers: tasks that are older than `age` with their files and secrets, and files and secrets that no task has named for an
+    /// hour.
     ///
-    /// The age of a task counts from its end, and from its beginning while it has not ended. What a part of this module follows ends by
-    /// that part, with an event for the app; it must have been resumed (``JobTracker``) before a sweep, which says nothing to the app.
-    /// - Returns: The tasks that were removed.
+    /// The age of a task counts from its end, and from its beginning while it has not ended. A task that a part of this module follows is
+    /// ended by that part, with an event for the app. That part must be resumed (``JobTracker``) before a sweep, because a sweep does not
+    /// notify the app.
+    /// - Returns: The removed tasks.
     @discardableResult
     func sweep(olderThan age: Duration = .seconds(86_400)) async throws(HeliographError) -> [PendingTask] {
         let now = time.now()

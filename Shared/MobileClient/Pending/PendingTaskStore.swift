@@ -2,9 +2,9 @@ internal import Foundation
 
 /// Keeps pending tasks in a folder that the app and its extensions share, so that they survive an end of the process at any moment.
 ///
-/// Each task is a file of its own that is written under another name, synchronised and renamed: after a crash it is the old one or the
-/// new one, and a change costs the same whether one task is pending or a thousand. Every operation holds a lock between processes and
-/// reads what the disk has. A file that cannot be understood is put aside under `quarantine`, and the store goes on without it.
+/// Each task is a file of its own that is written under another name, synchronised and renamed: after a crash it is the old one or the new
+/// one, and a change costs the same whether one task is pending or a thousand. Every operation holds a lock between processes and reads the
+/// disk. An unreadable file is moved to `quarantine`, and the store continues without it.
 actor PendingTaskStore {
     /// The time after which a file that no task names counts as lost. A file is written before the task that names it.
     static let orphanAge = Duration.seconds(3600)
@@ -19,8 +19,8 @@ actor PendingTaskStore {
     private var isPrepared = false
 
     /// - Parameters:
-    ///   - folder: A folder that nothing else uses. It is created.
-    ///   - secrets: Has the secrets that tasks name; they are removed with their tasks.
+    ///   - folder: A folder for this store only. It is created.
+    ///   - secrets: The store of the secrets that tasks name; they are removed with their tasks.
     init(
         folder: URL, time: TimeSource = .system, secrets: (any PendingSecrets)? = nil, operations: any FileOperations = SystemFiles(),
         pause: (@Sendable () async -> Void)? = nil
@@ -44,7 +44,7 @@ actor PendingTaskStore {
         try await withLock { () throws(HeliographError) in try self.read(id) }
     }
 
-    /// Changes a task as it is on the disk now: nil when there is none, and set to nil to remove it.
+    /// Changes the task that is on the disk now; `change` gets nil when there is no such task, and sets nil to remove it.
     ///
     /// Files and secrets that the task named before, and not after, are removed once the change is on the disk.
     /// - Returns: What `change` returned. After an error the task is the old one or, if only the end of the change failed, the new one.

@@ -4,7 +4,7 @@ internal import Foundation
 struct SystemFiles: FileOperations {
     func read(_ file: URL) throws -> Data? {
         do { return try Data(contentsOf: file) } catch {
-            // Only a file that is not there is none: one that is locked now must not be taken for lost.
+            // Return nil only for a missing file: a locked file must not be taken for lost.
             guard Self.isMissing(error) else { throw error }
             return nil
         }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A photo as it is sent: in its own bytes where it is within the limits, and scaled down where it was larger.
+/// A photo as it is sent: unchanged if it is within the limits, otherwise scaled down.
 struct OutgoingPhoto: Sendable, Equatable {
     let format: PictureFormat
     let content: MultipartFileWriter.Part.Content
@@ -56,7 +56,7 @@ struct OutgoingPhoto: Sendable, Equatable {
 
     private static func scaledNow(_ photo: PhotoSource, to side: Int, _ scaler: any PhotoScaling) -> Data? {
         for attempt in 0..<maxAttempts {
-            // What cannot be decoded at one size cannot be at another either.
+            // A photo that cannot be decoded at one size cannot be decoded at another, either.
             guard let jpeg = scaler.jpeg(of: photo, maxSide: max(side >> attempt, 1)) else { return nil }
             if jpeg.count <= ArgumentLimits.maxPhotoBytes { return jpeg }
         }

@@ -13,7 +13,7 @@ extension PhotoSize {
                 guard 12...maxIndexBytes ~= length, let index = photo.bytes(length - 12, at: offset + 12) else { return nil }
                 return largest(in: index[...])
             }
-            // A length of 64 bits, or up to the end of the file, is that of the pictures, which the index precedes.
+            // Only the box of the pictures has a length of 64 bits, or up to the end of the file, and the index precedes it.
             guard length >= 8 else { return nil }
             offset += length
         }

@@ -15,9 +15,9 @@ struct PhotoSize: Sendable, Equatable {
     }
 }
 
-/// Reads the size of a photo from its head, without decoding it. It judges nothing: the API does.
+/// Reads the size of a photo from its head, without decoding it. It makes no checks: the API does.
 extension PhotoSize {
-    /// Far more than phones write before the size, whose depth maps and previews may be many segments.
+    /// Far more bytes than phones write before the size; depth maps and previews may be many segments.
     private static let maxSegments = 4_096
 
     /// Nil where the size is not found.

@@ -2,12 +2,12 @@ internal import Foundation
 
 /// Tells the API which conversation is on the screen, so that this phone gets no pushes about it.
 ///
-/// The API believes it for 45 seconds, and this renews it while the conversation can be seen. Call it for what happens in the app, as
-/// often as it happens. Errors are not reported: without a lease, there is a push too many, which ``ForegroundPolicy`` keeps silent.
+/// The API believes it for 45 seconds, and this renews it while the conversation can be seen. Call it for each event of the app. Errors are
+/// not reported: without a lease, the phone gets an unneeded push, and ``ForegroundPolicy`` does not show it.
 public actor PresenceKeeper {
     typealias Machine = PresenceReducer
 
-    /// What a keeper works with.
+    /// The services that a keeper uses.
     struct Ports: Sendable {
         var sender: any APISender
         /// The push token, which an account of a Firebase project has to name.
@@ -28,17 +28,17 @@ public actor PresenceKeeper {
     var isOnline = true
     private var running: ReducerRunner<Machine>?
     var waits: [Machine.Wait.Kind: (id: UUID, task: Task<Void, Never>)] = [:]
-    /// The failures in a row, by which waits grow.
+    /// The failures in a row; waits grow with them.
     var failures = 0
     var request: Task<Void, Never>?
-    /// The calls that wait until the API knows that nothing is on the screen.
+    /// The calls that wait until the API knows that no conversation is on the screen.
     var leavers: [UUID: CheckedContinuation<Void, Never>] = [:]
 
     init(_ ports: Ports) { self.ports = ports }
 
     deinit { waits.values.forEach { $0.task.cancel() } }
 
-    /// Says which conversation the app shows, by the id that its pushes have; nil for none.
+    /// Sets the conversation that the app shows, by the id that its pushes have; nil for no conversation.
     public func show(conversation: String?) async {
         screen = conversation
         await send(.changed)
@@ -64,7 +64,8 @@ public actor PresenceKeeper {
         await send(.changed)
     }
 
-    /// Says that the API knows this installation from now on, as ``TokenRegistrar`` does: what it refused before may be accepted.
+    /// Tells the keeper that the API knows this installation from now on, so requests that it refused before may be accepted.
+    /// ``TokenRegistrar`` calls it.
     func deviceRegistered() async { await send(.deviceRegistered) }
 
     func runner() -> ReducerRunner<Machine> {

@@ -12,7 +12,7 @@ extension PresenceReducer {
             return [.stopWaiting(.lapse)]
         case (.refused, let conversation?):
             state.refused = conversation
-            // The API may still believe in what it was told before, which is not on the screen or no longer renewed.
+            // The API may still have an earlier conversation, which is not on the screen or is no longer renewed.
             if state.told != .none { state.told = .unknown }
             return []
         case (.failed(let time), _):
@@ -23,7 +23,7 @@ extension PresenceReducer {
         }
     }
 
-    /// Sends what is on the screen, if the API does not know it or is about to forget it.
+    /// Sends the conversation on the screen, if the API does not have it or is about to drop it.
     static func next(_ state: inout State) -> [Effect] {
         guard state.request == nil, state.isOnline, state.pause == nil else { return [] }
         let visible = state.visible == state.refused ? nil : state.visible

@@ -1,16 +1,16 @@
-/// Decides what the client says to the API about the conversation on the screen.
+/// Decides what the client tells the API about the conversation on the screen.
 ///
-/// One request is in flight at a time, and the next one says what is on the screen then: so the API hears of appearing and disappearing
-/// in their order, and never of a conversation that is no longer there after it has heard that none is. What it was told lapses there by
-/// itself after ``lease``; what is on the screen is repeated before that.
+/// One request is in flight at a time, and the next request has the state of the screen at that time. So the API gets the changes in their
+/// order, and never gets a conversation that was left after it was told that none is shown. The API drops the conversation by itself after
+/// ``lease``; while it is on the screen, the client repeats it before that.
 enum PresenceReducer: Reducer {
-    /// The time for which the API believes what it was told.
+    /// The time for which the API keeps the conversation.
     static let lease = Duration.seconds(45)
 
     enum Event: Hashable, Sendable {
         /// The screen, the app's state or the network may have changed.
         case changed
-        /// What the screen shows; nil for no conversation.
+        /// The conversation on the screen; nil for none.
         case shown(String?)
         case foreground(Bool)
         case network(isOnline: Bool)
@@ -29,13 +29,13 @@ enum PresenceReducer: Reducer {
         case failed(after: Duration?)
     }
 
-    /// What is waited for.
+    /// The reason for a wait.
     enum Wait: Hashable, Sendable {
         /// Until the lease is to be renewed.
         case renewal
         /// After a failure.
         case retry(atLeast: Duration?)
-        /// Until the API has forgotten what it was told last.
+        /// Until the API has dropped the conversation that it was told last.
         case lapse
 
         var kind: Kind {
@@ -58,7 +58,7 @@ enum PresenceReducer: Reducer {
         case stopWaiting(Wait.Kind)
     }
 
-    /// What the API believes.
+    /// The state of the API, as far as it is known.
     enum Told: Hashable, Sendable {
         /// That no conversation is on the screen.
         case none
@@ -87,7 +87,7 @@ enum PresenceReducer: Reducer {
     struct Request: Hashable, Sendable { var conversation: String? }
 
     enum Pause: Hashable, Sendable {
-        /// The API was not reached. The end of this is also that there is a network again.
+        /// The API was not reached. The wait also ends when the network returns.
         case retry
         /// The API has named a time.
         case told
@@ -116,7 +116,7 @@ enum PresenceReducer: Reducer {
             return [.stopWaiting(.retry)]
         case .deviceRegistered:
             state.refused = nil
-            // The API has forgotten what it was told of the installation of another account.
+            // The API has dropped the presence of the other account's installation.
             if state.told != .none { state.told = .unknown }
         case .answered(let conversation, let answer):
             guard state.request == Request(conversation: conversation) else { return [] }

@@ -17,7 +17,7 @@ public final class BadgeCounter: Sendable {
     /// The number that the icon shows; nil before the first one is known.
     public var count: Int? { runner.state.count }
 
-    /// Takes the count of a push; returns whether it is not older than the one that is known.
+    /// Takes the count of a push; returns whether it is not older than the known count.
     @discardableResult
     func received(_ message: PushMessage) -> Bool {
         guard let badge = message.badge else { return true }
@@ -31,7 +31,7 @@ public final class BadgeCounter: Sendable {
     ///
     /// - Parameters:
     ///   - count: The number for the icon; a negative one has no effect.
-    ///   - at: The time of the answer by the API's clock (`meta.timestamp`); nil where the answer has none.
+    ///   - at: The time of the answer by the API's clock (`meta.timestamp`); nil if the answer has no time.
     public func answered(_ count: Int, at: Date?) {
         guard count >= 0 else { return }
         let milliseconds = at.flatMap { Int(exactly: ($0.timeIntervalSince1970 * 1_000).rounded()) }
@@ -43,7 +43,7 @@ public final class BadgeCounter: Sendable {
 
     /// The time at which FCM took a message, in milliseconds since 1970: its ids are the microseconds, also as `0:<microseconds>%<hash>`.
     ///
-    /// Nil for an id of another form. FCM documents none, so the order of such counts is unknown.
+    /// Nil for an id of another form: FCM does not document the form, and the order of such counts is unknown.
     static func time(of messageID: String) -> Int? {
         let number = (messageID.split(separator: ":").last ?? "").prefix { $0 != "%" }
         let isNumber = number.utf8.allSatisfy { (48...57).contains($0) }

@@ -1,7 +1,8 @@
 /// Decides which count of unread items the app's icon shows.
 ///
-/// Counts come in pushes and in answers of the API, and may arrive late. Where two have times, the later one wins; a count without a time
-/// wins when it arrives. The system sets the icon to the number of a push by itself, so the number that wins is set anew after each.
+/// Counts come in pushes and in answers of the API, and may arrive late. Of two counts with times, the later one wins; a count without a
+/// time wins when it arrives. The system sets the icon to the number of each push by itself, so the winning number is set again after each
+/// push.
 enum BadgeReducer: Reducer {
     /// Where a count comes from. The times of one source are of one clock.
     enum Source: Hashable, Sendable {
@@ -18,7 +19,7 @@ enum BadgeReducer: Reducer {
 
     enum Event: Hashable, Sendable {
         case counted(Int, at: Int?, Source)
-        /// Nothing of an account is left to read.
+        /// The account has no unread items any more.
         case signedOut
     }
 
@@ -34,7 +35,7 @@ enum BadgeReducer: Reducer {
         case .counted(let count, let at, let source):
             if !isOlder(at, source, than: state) {
                 state.count = count
-                // A count without a time leaves the time that is known: what is older than that is still older.
+                // A count without a time does not change the known time: counts that are older than it are still older.
                 if let at { (state.at, state.source) = (at, source) }
             }
             return state.count.map { [.show($0)] } ?? []

@@ -20,7 +20,7 @@ enum ContentLoaderReducer: Reducer {
         case started
         /// The file of this picture is complete.
         case downloaded(Int)
-        /// The picture cannot be loaded or is none. Of its file nothing or a part exists.
+        /// The picture cannot be loaded, or the file is not a picture. The file does not exist, or is incomplete.
         case failed(Int)
         /// The limit is reached, or the system ends the extension.
         case timeUp

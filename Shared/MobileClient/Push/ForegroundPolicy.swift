@@ -1,6 +1,7 @@
-/// Decides what a push shows while the app is in the foreground: nothing about the conversation on the screen, and all others as they are.
+/// Decides what a push shows while the app is in the foreground: a push about the conversation on the screen is not shown, any other push
+/// is shown unchanged.
 public enum ForegroundPolicy {
-    /// What the phone does with a push while the app is in the foreground (`UNNotificationPresentationOptions`).
+    /// The presentation of a push while the app is in the foreground (`UNNotificationPresentationOptions`).
     public struct Presentation: Sendable, Hashable {
         /// Whether a banner comes down over the app.
         public var banner: Bool
@@ -19,15 +20,15 @@ public enum ForegroundPolicy {
             self.list = list
         }
 
-        /// Shows nothing, and leaves the icon as it is.
+        /// Shows nothing, and does not change the icon.
         public static let nothing = Self(banner: false, sound: false, badge: false, list: false)
     }
 
-    /// Returns what a push shows.
+    /// Returns the presentation of a push.
     ///
     /// - Parameters:
     ///   - message: The push.
-    ///   - visible: The conversations that are on the screen.
+    ///   - visible: The conversations on the screen.
     ///   - isRepetition: Whether a push of the same kind and identifier is shown already: a repetition replaces it, and makes no sound.
     public static func presentation(of message: PushMessage, visible: Set<String>, isRepetition: Bool) -> Presentation {
         if isVisible(message, visible) { return .nothing }

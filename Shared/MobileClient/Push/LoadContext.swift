@@ -8,7 +8,7 @@ final class LoadContext: Sendable {
     private let types = Locked<[Int: AttachmentType]>([:])
     private let urls: [URL]
     private let transport: any HTTPTransport
-    /// Tells the files of this notification from those of others.
+    /// Distinguishes the files of this notification from the files of others.
     private let name = UUID()
     let folder: URL
     let time: TimeSource
@@ -60,7 +60,7 @@ final class LoadContext: Sendable {
         folder.appendingPathComponent("\(name)-\(number).\(type?.fileExtension ?? "download")")
     }
 
-    /// Loads a picture into its file; nil when that fails or it is none.
+    /// Loads a picture into its file; nil when that fails or the file is not a picture.
     private func load(_ number: Int) async -> AttachmentType? {
         let file = file(number, nil)
         do {

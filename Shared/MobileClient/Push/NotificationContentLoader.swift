@@ -3,7 +3,7 @@ public import Foundation
 /// Loads the picture of a notification for a notification service extension.
 ///
 /// The notification is handed back exactly once: with the picture, or with its text alone after 25 seconds, at the end that the system
-/// sets, or when there is no usable picture. Pictures go to files without passing through memory, of which an extension has 24 MB.
+/// sets, or when there is no usable picture. Pictures are written to files and not held in memory, because an extension has only 24 MB.
 public final class NotificationContentLoader: Sendable {
     /// A picture for the system.
     public struct Attachment: Sendable, Hashable {
@@ -19,7 +19,7 @@ public final class NotificationContentLoader: Sendable {
 
     /// The time for loading; the system allows about 30 seconds.
     public static let limit = Duration.seconds(25)
-    /// The age from which a file is one that a process left when it ended.
+    /// The age from which a file counts as a leftover of an ended process.
     private static let maxFileAge = Duration.seconds(3_600)
 
     private let context: LoadContext

@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// Leads a tap on a notification to its place in the app. Taps that come before the app has said where to (a start by the tap) are kept.
+/// Leads a tap on a notification to its place in the app. Taps that arrive before the app has set its handler (a start by the tap) are
+/// kept.
 ///
-/// Each tap is delivered once and in order, also when the system or the app reports it twice. Taps that the app never took are forgotten
-/// with the process, and beyond the newest 16.
+/// Each tap is delivered once and in order, even when the system or the app reports it twice. Taps that the app has not taken end with the
+/// process; at most the newest 16 are kept.
 public final class NotificationRouter: Sendable {
     /// A place in the app.
     public enum Route: Sendable, Hashable {
@@ -95,7 +96,7 @@ public final class NotificationRouter: Sendable {
         runner.send(.opened(RouterReducer.Tap(opening: opening)))
     }
 
-    /// Forgets the taps of the person who signs out.
+    /// Drops the waiting taps, because the person signs out.
     func signedOut() { runner.send(.signedOut) }
 
     /// The handlers by their numbers, and the last number.

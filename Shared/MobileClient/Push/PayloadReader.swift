@@ -6,7 +6,7 @@ struct PayloadReader {
 
     mutating func members(of dictionary: [AnyHashable: Any], depth: Int) -> [String: PushPayload.Value] {
         var members: [String: PushPayload.Value] = [:]
-        // In order, so that what a limit leaves out does not depend on hashing.
+        // In order, so that the members that a limit leaves out do not depend on hashing.
         let names = dictionary.keys.compactMap { key in text(key.base).map { (name: $0, key: key) } }.sorted { $0.name < $1.name }
         for (name, key) in names {
             guard left > 0, name.utf8.count <= 256 else { continue }

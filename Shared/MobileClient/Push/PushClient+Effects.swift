@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension PushClient {
-    /// Performs what a ``PushInbox`` wants, beside what its caller has done; returns the work that goes on.
+    /// Performs the effects of a ``PushInbox``, except those that its caller has performed; returns the work that continues.
     func perform(_ effects: [PushInbox.Effect], shown: PushMessage? = nil) -> Task<Void, Never> {
         Task {
             if let shown { await onShown(shown) }

@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// Takes the pushes of an app, from wherever the system reports them, and answers what the system asks.
+/// Takes the pushes of an app from all places where the system reports them, and returns the answers that the system needs.
 ///
-/// It tells the app's parts once of each push, decides what is shown in the foreground, leads taps to their places (``router``), keeps the
-/// number on the icon (``badge``), and tells the API what was delivered, opened, dismissed and suppressed.
+/// It runs the handlers of the app's parts once for each push, decides what is shown in the foreground, routes taps (``router``), keeps the
+/// number on the icon (``badge``), and reports to the API which pushes were delivered, opened, dismissed and suppressed.
 public actor PushClient {
     /// The longest time that the system waits for the handlers of a push in the background.
     public static let backgroundLimit = Duration.seconds(25)
 
     /// How the client has handled a push that arrived.
     public struct Reception: Sendable, Hashable {
-        /// What the system shows; of meaning in the foreground only.
+        /// The presentation by the system; it only matters in the foreground.
         public let presentation: ForegroundPolicy.Presentation
         /// Whether the push was new to this process, and its handlers ran.
         public let isNew: Bool
@@ -51,7 +51,7 @@ public actor PushClient {
         listeners.withLock { $0 }.values.forEach { $0.finish() }
     }
 
-    /// The conversations that are on the screen: nothing is shown of their pushes. Takes effect at once, from any thread.
+    /// The conversations on the screen: their pushes are not shown. Takes effect at once, from any thread.
     public nonisolated var visibleConversations: Set<String> {
         get { inbox.state.visible }
         set { inbox.send(.visible(newValue)) }
@@ -68,7 +68,7 @@ public actor PushClient {
         }
         // The system sets the icon to a push's number by itself: an older one must not get there.
         if effects.contains(.badge(message)), !badge.received(message) { presentation.badge = false }
-        // In the background the system shows what has a text.
+        // In the background the system shows each push that has a text.
         let isShown = context == .foreground ? presentation.banner || presentation.list : context == .background && message.hasAlert
         let work = perform(effects, shown: isShown ? message : nil)
         if context != .foreground { await withLimit(work) }
@@ -84,7 +84,8 @@ public actor PushClient {
         _ = perform(effects.filter { if case .record = $0 { false } else { true } })
     }
 
-    /// The pushes that are new to this process, from now on, each once: for a screen that shows what they announce. It does not finish.
+    /// The pushes that are new to this process, from now on, each once: for a screen that shows their subjects. The sequence does not
+    /// finish.
     public nonisolated func messages() -> AsyncStream<PushMessage> {
         let (stream, continuation) = AsyncStream.makeStream(of: PushMessage.self, bufferingPolicy: .bufferingNewest(64))
         let id = UUID()
@@ -96,7 +97,7 @@ public actor PushClient {
     /// Sends the receipts that wait: at a start, when the app comes to the foreground, and after a sign-in.
     public func flush() async { await receipts.flush() }
 
-    /// Forgets what belongs to the person who signs out, and clears the icon.
+    /// Removes the data of the person who signs out, and clears the icon.
     public func signedOut() async {
         for effect in inbox.effects(of: .signedOut) { _ = perform([effect]) }
         router.signedOut()

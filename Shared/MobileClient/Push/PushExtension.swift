@@ -33,19 +33,19 @@ public final class PushExtension: Sendable {
         }
         let loader = NotificationContentLoader(
             message, folder: pictures, transport: transport, hosts: hosts, time: time, deliver: deliver)
-        // A process may get several notifications; those of before have been delivered, or are ended with this one.
+        // A process may get several notifications; earlier ones have been delivered, or end with this one.
         loaders.withLock { $0 = $0.suffix(7) + [loader] }
         loader.start()
     }
 
-    /// Hands back at once what has not been: for `serviceExtensionTimeWillExpire`. Returns when it has been done.
+    /// Hands back at once the notifications that were not handed back yet: for `serviceExtensionTimeWillExpire`. Returns when that is done.
     public func expire() {
         loaders.withLock { $0 }.forEach { $0.expire() }
     }
 }
 
 extension PushInbox {
-    /// What an extension does with a push: it has no state, for its process ends at any time.
+    /// The handling of a push in an extension. It has no state, because its process may end at any time.
     static func extensionEffects(of message: PushMessage) -> [Effect] {
         var state = State()
         return reduce(&state, .arrived(message, .extension))

@@ -1,5 +1,5 @@
-/// What the parts of an app do when a push arrives. Each runs once for a push, however often that is reported in a process, and may run
-/// again after a restart of the app; a push that is lost runs none.
+/// The handlers of an app's parts for an arriving push. Each runs once for a push, however often the push is reported in a process, and may
+/// run again after a restart of the app. A lost push runs no handler.
 ///
 /// In the background the system waits for them, for up to 25 seconds.
 public struct PushHandlers: Sendable {
@@ -14,10 +14,11 @@ public struct PushHandlers: Sendable {
     public var badge = Self.systemBadge
     /// Every push, after the handler of its kind: to fetch photos, messages, or the account.
     public var message: @Sendable (PushMessage) async -> Void = { _ in }
-    /// Changes what a push shows in the foreground; not asked about a conversation that is on the screen, of which nothing is shown.
+    /// Changes the presentation of a push in the foreground. It is not called for the conversation on the screen, whose pushes are not
+    /// shown.
     public var presentation: @Sendable (PushMessage, ForegroundPolicy.Presentation) -> ForegroundPolicy.Presentation = { $1 }
 
-    /// Creates handlers that do nothing, except that the badge is set on the app's icon, where there is one.
+    /// Creates handlers that do nothing, except that the badge is set on the app's icon, if the system has one.
     public init() {}
 
     #if !canImport(UserNotifications)

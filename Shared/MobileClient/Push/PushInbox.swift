@@ -89,7 +89,7 @@ public enum PushContext: Sendable, Hashable {
     case `extension`
 }
 
-/// What a person did with a notification: Apple's identifier of the action. One of the app's own keeps its name.
+/// What a person did with a notification: Apple's identifier of the action. An action of the app keeps its name.
 public struct PushAction: RawRepresentable, Hashable, Sendable {
     /// Apple's identifier of the action.
     public let rawValue: String

@@ -46,8 +46,8 @@ extension PushMessage.Kind {
         }
     }
 
-    /// What the notifier makes the notification's identifier of, for a payload without one. A conversation's needs a hash of its id, and
-    /// is nil.
+    /// The identifier that the notifier gives the notification, computed for a payload without one. It is nil for a conversation, because
+    /// that identifier needs a hash of the id.
     var subject: String? {
         switch self {
         case .job(let job): "job:\(job.id)"

@@ -3,7 +3,7 @@ extension PushMessage {
     public struct Job: Sendable, Hashable {
         /// The id of the job in the API.
         public let id: String
-        /// Whether the push says that the picture is ready. The job's state is what the API answers.
+        /// Whether the push says that the picture is ready. Only the API's answer is the job's state.
         public let isCompleted: Bool
         /// The name of the style; only where the picture is ready.
         public let templateName: String?
@@ -13,7 +13,7 @@ extension PushMessage {
 
     /// A push about a session: `sign_up` or `sign_in`.
     public struct EKYC: Sendable, Hashable {
-        /// Which of the two.
+        /// Whether it is a sign-up or a sign-in.
         public enum Event: String, Sendable {
             case signUp = "sign_up"
             case signIn = "sign_in"
@@ -23,8 +23,8 @@ extension PushMessage {
         public let event: Event
         /// The id of the session in the API.
         public let sessionID: String
-        /// What the push says of the outcome, for a text on the screen alone: only the session's own answer signs a person in. Nil where it
-        /// says neither.
+        /// The outcome according to the push, only for a text on the screen: only the session's own answer signs a person in. Nil when the
+        /// push has no outcome.
         public let claimedSuccess: Bool?
     }
 
@@ -91,8 +91,8 @@ extension PushMessage {
         }
     }
 
-    /// Names what happened, so that a push that arrives twice is handled once. Nil where two pushes about the same cannot be told from one
-    /// that arrives twice.
+    /// Identifies the event, so that a push that arrives twice is handled once. Nil if two pushes about the same subject cannot be
+    /// distinguished from one push that arrives twice.
     var occurrence: String? {
         switch kind {
         case .job(let job): "\(job.isCompleted ? "job_completed" : "job_failed") \(job.id)"

@@ -1,9 +1,9 @@
-/// A push of this backend, read from its payload: what it is about, what it shows, and the whole payload.
+/// A push of this backend, read from its payload: its subject, its texts, and the whole payload.
 ///
-/// A push is a wake-up and proof of nothing: apps fetch what it is about. Reading never fails; a payload that is of no kind that this
-/// version knows, or that lacks an id of its kind, is ``Kind/unknown`` and keeps its values.
+/// A push only wakes an app, and proves nothing: apps fetch its subject from the API. Reading never fails: a payload of an unknown kind, or
+/// without an id that its kind needs, is ``Kind/unknown`` and keeps its values.
 public struct PushMessage: Sendable, Hashable {
-    /// What a push is about.
+    /// The subject of a push.
     public enum Kind: Sendable, Hashable {
         /// A picture is ready or could not be made.
         case job(Job)
@@ -21,19 +21,19 @@ public struct PushMessage: Sendable, Hashable {
         case possessionCheck(PossessionCheck)
         /// A push of the app's own server.
         case app(AppPush)
-        /// Sets the badge and says nothing else.
+        /// Only sets the badge.
         case badge
         /// Of a kind that this version does not know, or without an id that its kind needs.
         case unknown
     }
 
-    /// What it is about.
+    /// Its subject.
     public let kind: Kind
-    /// The title and the text that are shown; nil where there are none.
+    /// The shown title; nil without a title.
     public let title: String?
-    /// The text that is shown below the title; nil where there is none.
+    /// The text below the title; nil without a text.
     public let body: String?
-    /// The number for the app's icon: the true number of unread items when the push was made. Nil where the icon stays as it is.
+    /// The number for the app's icon: the true number of unread items when the push was made. Nil if the icon does not change.
     public let badge: Int?
     /// Whether it has a sound.
     public let hasSound: Bool
@@ -41,13 +41,13 @@ public struct PushMessage: Sendable, Hashable {
     public let isQuiet: Bool
     /// The category of its buttons on an iPhone.
     public let category: String?
-    /// What it was read from.
+    /// The payload that it was read from.
     public let payload: PushPayload
 
     /// Whether it shows a text.
     public var hasAlert: Bool { title != nil || body != nil }
 
-    /// The identifier of its notification: a later push of the same replaces it. Nil where it has none.
+    /// The identifier of its notification: a later push with the same identifier replaces it. Nil without an identifier.
     public let identifier: String?
 
     /// Reads a payload.
@@ -76,6 +76,7 @@ extension PushPayload {
         }
     }
 
-    /// FCM's id of the message. A message that FCM delivers twice has the same twice; one that the notifier sends twice has two.
+    /// FCM's id of the message. A message that FCM delivers twice has the same id twice; a message that the notifier sends twice has two
+    /// ids.
     var messageID: String? { values["gcm.message_id"]?.string }
 }

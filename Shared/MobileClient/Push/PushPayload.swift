@@ -2,9 +2,9 @@ public import Foundation
 
 /// The content of a push as the phone got it, in types that may cross threads.
 ///
-/// It is read from Apple's `userInfo`, from the JSON that FCM delivers, or from the data of an FCM message. What the sender wrote is
-/// hostile until ``PushMessage`` has read it: nothing here traps, and depth, number and length of values are limited. What exceeds a limit
-/// is left out.
+/// It is read from Apple's `userInfo`, from the JSON that FCM delivers, or from the data of an FCM message. The content is untrusted until
+/// ``PushMessage`` has read it: this code does not trap, and depth, number and length of values are limited. Values over a limit are left
+/// out.
 public struct PushPayload: Sendable, Hashable {
     /// A value of a payload.
     public indirect enum Value: Sendable, Hashable {
@@ -23,7 +23,7 @@ public struct PushPayload: Sendable, Hashable {
     /// The longest text, in bytes.
     static let maxTextBytes = 8_192
 
-    /// The values by their names. Those of the data stand beside `aps`, as in Apple's `userInfo`.
+    /// The values by their names. The values of the data are beside `aps`, as in Apple's `userInfo`.
     public let values: [String: Value]
     /// The identifier of the notification: Apple's `request.identifier`, which is the collapse id, or Android's tag. Nil where it is
     /// unknown.
@@ -37,11 +37,11 @@ public struct PushPayload: Sendable, Hashable {
         self.deliveredAt = deliveredAt.flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// Reads Apple's `userInfo`. Members whose names are not texts, and values that JSON has not, are left out.
+    /// Reads Apple's `userInfo`. Members whose names are not texts, and values that JSON does not have, are left out.
     ///
     /// - Parameters:
     ///   - userInfo: `userInfo` of the notification's content, or of `didReceiveRemoteNotification`.
-    ///   - identifier: `request.identifier` of the notification; nil for a push that shows nothing.
+    ///   - identifier: `request.identifier` of the notification; nil for a push without a visible notification.
     ///   - deliveredAt: Seconds since 1970 at which the phone got it (`notification.date`).
     public init(userInfo: [AnyHashable: Any], identifier: String? = nil, deliveredAt: Double? = nil) {
         var reader = PayloadReader()
@@ -69,7 +69,7 @@ public struct PushPayload: Sendable, Hashable {
         self.init(userInfo: data, identifier: identifier)
     }
 
-    /// Reads JSON: Apple's payload, or a message as FCM's API takes it (`{"message": …}` or what is in it).
+    /// Reads JSON: Apple's payload, or a message in the form of FCM's API (`{"message": …}` or its content).
     ///
     /// Returns nil when it is not a JSON object.
     public init?(json: Data, identifier: String? = nil) {
@@ -84,7 +84,7 @@ public struct PushPayload: Sendable, Hashable {
         self.init(values: Self.delivered(message), identifier: identifier ?? Self.identifier(of: message))
     }
 
-    /// What the phone gets of a message of FCM's API: the data beside `aps`, and the texts of the notification in its alert.
+    /// The payload on the phone for a message of FCM's API: the data beside `aps`, and the texts of the notification in its alert.
     private static func delivered(_ message: [String: Value]) -> [String: Value] {
         let apns = message["apns"]?.object ?? [:]
         var values = (apns["payload"]?.object ?? [:]).merging(message["data"]?.object ?? [:]) { $1 }
@@ -110,7 +110,7 @@ extension PushPayload.Value {
     /// The members of an object; nil for another value.
     public var object: [String: Self]? { if case .object(let members) = self { members } else { nil } }
 
-    /// A whole number, also one that is written as a text; nil for another value, and for one that is not in `Int`.
+    /// A whole number, even if it is written as a text; nil for another value, and for a number that `Int` cannot hold.
     public var integer: Int? {
         switch self {
         case .number(let number): Int(exactly: number)

@@ -1,8 +1,8 @@
-/// What happened to a push on this phone, as the client reports it to the API (`POST /v1/notifications/receipts`).
+/// An event of a push on this phone, as the client reports it to the API (`POST /v1/notifications/receipts`).
 ///
 /// Public only as a part of ``PushClient``; the API counts each once a device.
 struct PushReceipt: Hashable, Sendable, Codable {
-    /// What happened.
+    /// The event.
     enum Event: String, Sendable, Codable, CaseIterable {
         case delivered
         case opened
@@ -11,7 +11,7 @@ struct PushReceipt: Hashable, Sendable, Codable {
         case suppressed
     }
 
-    /// The field by which the API finds the push.
+    /// The field with which the API finds the push.
     enum Subject: String, Sendable, Codable, CaseIterable {
         case notification = "notification_id"
         case message = "message_id"
@@ -26,13 +26,13 @@ struct PushReceipt: Hashable, Sendable, Codable {
     /// Seconds since 1970.
     let at: Double
 
-    /// Equal for two receipts of which the API counts one. Safe as the name of a file: ids have no other characters than
+    /// Equal for two receipts that the API counts as one. Safe as the name of a file: ids have no other characters than
     /// ``isAllowed(_:_:)``.
     var key: String { "\(subject.rawValue)-\(event.rawValue)-\(id)" }
 
     /// Nil when the API would refuse the id, and the whole request with it.
     init?(_ subject: Subject, _ id: String, _ event: Event, at: Double) {
-        // From 1970 to 2100: what is beyond is of a file that is broken, and no instant of the API.
+        // From 1970 to 2100: other values come from a damaged file, because the API has no such instants.
         guard Self.isAllowed(subject, id), (0...4_102_444_800).contains(at) else { return nil }
         self.subject = subject
         self.id = id
@@ -40,7 +40,7 @@ struct PushReceipt: Hashable, Sendable, Codable {
         self.at = at
     }
 
-    /// The receipt of a push; nil for kinds that the API counts none of.
+    /// The receipt of a push; nil for kinds whose receipts the API does not count.
     init?(_ message: PushMessage, _ event: Event, at: Double) {
         let subject: (Subject, String)? =
             switch message.kind {
@@ -55,7 +55,7 @@ struct PushReceipt: Hashable, Sendable, Codable {
         self.init(field, id, event, at: at)
     }
 
-    /// What the server's `ReceiptBody` accepts.
+    /// The ids that the server's `ReceiptBody` accepts.
     static func isAllowed(_ subject: Subject, _ id: String) -> Bool {
         switch subject {
         case .notification, .job, .session: isUUID(id)

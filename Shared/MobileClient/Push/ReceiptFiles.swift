@@ -2,13 +2,14 @@ internal import Foundation
 
 /// The receipts that the API does not have yet, one file each, so that app and extension add to them without a lock.
 ///
-/// A file's name says what the API counts once (``PushReceipt/key``), so a receipt that app and extension both make is one file.
+/// A file's name is the key under which the API counts a receipt once (``PushReceipt/key``), so a receipt that app and extension both make
+/// is one file.
 struct ReceiptFiles: Sendable {
     /// The time after which a receipt is of no more use, in seconds: seven days.
     static let maxAge = 7 * 86_400.0
     /// The most receipts that are kept; the oldest go first.
     static let maxCount = 500
-    /// The most files that wait until the receipts are read; none is added to them.
+    /// The maximum number of waiting files; further receipts are not added until they are read.
     static let maxStored = 1_000
     /// The longest file that can be a receipt, in bytes.
     private static let maxFileBytes = 1_024
@@ -29,7 +30,7 @@ struct ReceiptFiles: Sendable {
         try JSONEncoder().encode(receipt).write(to: file, options: .atomic)
     }
 
-    /// Removes receipts; those that are not there do no harm.
+    /// Removes receipts; missing ones are ignored.
     func remove(_ keys: [String]) {
         for key in keys { try? FileManager.default.removeItem(at: file(key)) }
     }
@@ -41,7 +42,7 @@ struct ReceiptFiles: Sendable {
         }
     }
 
-    /// Reads the receipts, the oldest first, and removes what is none: broken files, those that are too old, and the oldest of too many.
+    /// Reads the receipts, the oldest first, and removes other files: broken ones, those that are too old, and the oldest of too many.
     func load(now: Date) -> [PushReceipt] {
         var receipts: [PushReceipt] = []
         for name in names() {
@@ -72,7 +73,7 @@ struct ReceiptFiles: Sendable {
         return receipt
     }
 
-    /// Removes what an atomic write left that was cut off.
+    /// Removes the temporary file of an interrupted atomic write.
     private func removeIfOld(_ file: URL, now: Date) {
         let date = try? file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
         if let date, now.timeIntervalSince(date) > 3_600 { try? FileManager.default.removeItem(at: file) }

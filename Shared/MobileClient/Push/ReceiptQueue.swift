@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Keeps what happened to pushes until the API has counted it: over losses of the network and ends of the process.
+/// Keeps receipts of pushes until the API has counted them, across losses of the network and ends of the process.
 actor ReceiptQueue {
     private let files: ReceiptFiles
     private let sender: any APISender
@@ -34,10 +34,10 @@ actor ReceiptQueue {
     /// Stores a receipt and sends it soon.
     func record(_ receipt: PushReceipt) async { await runner.send(.recorded(receipt)) }
 
-    /// Sends what waits, also what the extension or a former process has stored.
+    /// Sends the waiting receipts, including those that the extension or a former process has stored.
     func flush() async { await runner.send(.flush) }
 
-    /// Forgets the receipts of the person who signs out.
+    /// Removes the receipts of the person who signs out.
     func signedOut() async { await runner.send(.signedOut) }
 
     private func perform(_ effect: ReceiptReducer.Effect) -> [ReceiptReducer.Event] {
@@ -72,7 +72,7 @@ actor ReceiptQueue {
         return []
     }
 
-    /// What an error means for a request.
+    /// The meaning of an error for a request.
     static func event(of error: HeliographError, request: Int, jitter: Int) -> ReceiptReducer.Event {
         switch (error.code, error.status) {
         case (.signedOut, _), (.unauthorized, _), (.forbidden, _): return .signInNeeded(request: request)

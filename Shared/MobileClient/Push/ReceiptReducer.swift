@@ -1,7 +1,7 @@
 /// Decides when receipts are sent: in batches, one request at a time, again after a failure, and each until the API has it.
 enum ReceiptReducer: Reducer {
     struct State: Hashable, Sendable {
-        /// The receipts that the API may not have, the oldest first; those of the request under way are the first ones.
+        /// The receipts that the API may not have, the oldest first; the receipts of the current request come first.
         var waiting: [PushReceipt] = []
         /// The number of the request under way, and how many receipts it has.
         var request: Int?
@@ -37,7 +37,7 @@ enum ReceiptReducer: Reducer {
 
     enum Effect: Hashable, Sendable {
         /// Reads the files: the extension and former processes have written to them. An effect, so that no sign-out comes between the
-        /// reading and what follows from it.
+        /// reading and its consequences.
         case load
         case store(PushReceipt)
         case remove([String])
@@ -87,7 +87,7 @@ enum ReceiptReducer: Reducer {
             state.wait = nil
             return send(&state)
         case .signedOut:
-            // Its request belongs to the person who is gone: its answer is of no request.
+            // The request belongs to the former person: its answer is ignored.
             (state.waiting, state.request, state.requestCount) = ([], nil, 0)
             (state.wait, state.failures, state.isPaused) = (nil, 0, false)
             return [.removeAll]
@@ -103,7 +103,7 @@ enum ReceiptReducer: Reducer {
         return [.send(batch, request: state.lastRequest)]
     }
 
-    /// Drops the oldest of too many, as while there is no network, but none of the request under way.
+    /// Drops the oldest of too many receipts, for example without a network, but none of the current request.
     private static func dropOldest(_ state: inout State) -> [Effect] {
         let excess = state.waiting.count - ReceiptFiles.maxCount
         guard excess > 0 else { return [] }
@@ -121,7 +121,7 @@ enum ReceiptReducer: Reducer {
         return Array(state.waiting.prefix(state.requestCount))
     }
 
-    /// Drops receipts that the API has or does not want, and sends those that are left.
+    /// Drops receipts that the API has counted or refused, and sends the remaining ones.
     private static func drop(_ state: inout State, _ receipts: [PushReceipt]) -> [Effect] {
         let keys = receipts.map(\.key)
         state.waiting.removeAll { keys.contains($0.key) }

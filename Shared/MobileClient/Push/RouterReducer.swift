@@ -4,7 +4,8 @@ enum RouterReducer: Reducer {
     struct Tap: Hashable, Sendable {
         let opening: NotificationRouter.Opening
 
-        /// Equal for one tap that is reported twice. Nil where nothing tells it from another tap on a notification of the same content.
+        /// Equal for one tap that is reported twice. Nil if it cannot be distinguished from another tap on a notification of the same
+        /// content.
         var name: String? {
             let payload = opening.message.payload
             guard payload.messageID != nil || payload.deliveredAt != nil else { return nil }
@@ -14,7 +15,7 @@ enum RouterReducer: Reducer {
     }
 
     struct State: Hashable, Sendable {
-        /// The number of the app's handler; nil while it has none.
+        /// The number of the app's handler; nil without a handler.
         var handler: Int?
         /// The taps that wait for one, the oldest first.
         var waiting: [Tap] = []

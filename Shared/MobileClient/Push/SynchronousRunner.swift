@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Runs a ``Reducer`` on the caller's thread: for decisions that a system call waits for, such as the end of an extension's time.
 ///
-/// One event at a time: a caller on another thread waits until all effects of the event before have been performed. An effect must not
-/// take long. Events that an effect sends, directly or by returning them, are handled after it and before those of other threads.
+/// One event at a time: a caller on another thread waits until all effects of the previous event have been performed. An effect must not
+/// take long. Events that an effect sends, directly or by returning them, are handled after it and before events of other threads.
 final class SynchronousRunner<Machine: Reducer & SendableMetatype>: @unchecked Sendable {
     // `current`, `queue` and `isRunning` are read and written under `lock` alone; the other members are constant and Sendable. The lock is
     // recursive, so that an effect may call back.

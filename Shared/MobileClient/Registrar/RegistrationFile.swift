@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The file that tells a later process what the API was told last. It contains no token.
+/// The file with the last registration that was sent to the API, for a later process. It contains no token.
 ///
 /// It only saves requests: without it, or when it cannot be read, the registration is repeated at the next launch. One process uses it, the
 /// app: an extension registers nothing.
@@ -23,9 +23,9 @@ struct RegistrationFile: Sendable {
         return content.registration
     }
 
-    /// Replaces the record in one step. Where that fails there is none afterwards: an old one would claim what is not true any more.
+    /// Replaces the record in one step. If that fails, the record is removed, because the old one would not be true any more.
     ///
-    /// To remove a file needs no space on the disk, so that a record can always be put in doubt.
+    /// Removing a file needs no space on the disk, so a record can always be invalidated.
     func save(_ registration: TokenRegistrarReducer.Registration?) {
         let folder = url.deletingLastPathComponent()
         if let registration {

@@ -103,7 +103,7 @@ extension TokenRegistrar {
             let count = failures[lane, default: 0]
             failures[lane] = count + 1
             let longest = min(Self.firstWait * (1 << min(count, 20)), Self.longestWait)
-            // Half of it at least, so that a phone never asks in a tight loop, and never before the time that the API has named.
+            // At least half of the wait, so that a phone never asks in a tight loop, and never before the time that the API has named.
             time = max(longest * (0.5 + 0.5 * ports.random()), .zero) + (least ?? .zero)
         }
         let id = UUID()

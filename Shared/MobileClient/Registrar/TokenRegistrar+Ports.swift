@@ -9,20 +9,20 @@ extension TokenRegistrar {
     /// The credentials of sign-ins. A sign-in has an id, which is made when its first credential is stored, stays the same when the
     /// credential is refreshed, and is never used again.
     protocol SignIns: Sendable {
-        /// The id of the sign-in whose credential is in use; nil when there is none.
+        /// The id of the sign-in whose credential is in use; nil without a credential.
         ///
-        /// - Throws: `storage` when the credential cannot be read now, so that nothing is known of it.
+        /// - Throws: `storage` when the credential cannot be read now, so that the sign-in is unknown.
         func current() async throws(HeliographError) -> String?
 
-        /// The ids of sign-ins whose credentials are kept for a logout. The current one is among them when it could be kept for its logout
-        /// and not be taken out of use.
+        /// The ids of sign-ins whose credentials are kept for a logout. The current sign-in is among them if its credential was stored for
+        /// the logout, but could not be taken out of use.
         func retired() async -> [String]
 
-        /// Takes the credential that is in use out of use, and keeps it for ``logOut(_:installation:)``, also across the end of the process
-        /// where the disk has space for that. A process that ends within this leaves it in use.
+        /// Takes the current credential out of use, and stores it for ``logOut(_:installation:)``; if the disk has space, a later process
+        /// has it, too. If the process ends within this call, the credential stays in use.
         ///
-        /// - Returns: The sign-in that is out of use now; nil when there was none.
-        /// - Throws: `storage` when the credential cannot be read or removed; it is in use then as before.
+        /// - Returns: The sign-in that is out of use now; nil without a sign-in.
+        /// - Throws: `storage` when the credential cannot be read or removed; then it is still in use.
         func retire() async throws(HeliographError) -> String?
 
         /// Sends `POST /api/v1/auth/logout` with the credential of a sign-in, which a refresh may renew for that.
@@ -35,7 +35,7 @@ extension TokenRegistrar {
         func discard(_ id: String) async
     }
 
-    /// What a registrar works with.
+    /// The services that a registrar uses.
     struct Ports: Sendable {
         var sender: any APISender
         var signIns: any SignIns
@@ -70,7 +70,8 @@ extension TokenRegistrarReducer.Answer {
         self = .failed(after: told.map { min(max($0, .seconds(1)), Self.longestWait) })
     }
 
-    /// Reads the outcome of a logout. The credential is discarded only when the API says that it has ended, or there is none.
+    /// Reads the outcome of a logout. The credential is discarded only when the API says that the sign-in has ended, or when there is no
+    /// credential.
     init(ofLogOut error: HeliographError) {
         let answer = Self(error)
         if error.status == 401 || error.code == .signedOut {

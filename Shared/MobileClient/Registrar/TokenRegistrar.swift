@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Keeps the push token of this installation with the account that is signed in: from sign-in to sign-out, through new tokens, lost
+/// Keeps the push token of this installation registered for the signed-in account: from sign-in to sign-out, across new tokens, lost
 /// networks and ends of the app.
 ///
-/// Call it for what happens in the app, in any order and as often as it happens; requests are sent only where they change something,
-/// one at a time, and are repeated with growing waits while the API is not reached. ``HeliographClient`` has one.
+/// Call it for each event of the app, in any order. Requests are sent only when they change something, one at a time, and are repeated with
+/// growing waits while the API is not reached. ``HeliographClient`` has one.
 public actor TokenRegistrar {
     typealias Machine = TokenRegistrarReducer
 
@@ -13,7 +13,7 @@ public actor TokenRegistrar {
 
     let ports: Ports
     private var starting: Task<ReducerRunner<Machine>, Never>?
-    /// The push token as the app has named it last, also while pushes are off.
+    /// The last push token from the app, even while pushes are off.
     private(set) var token: String?
     private var platform = Platform.ios
     private var isOff = false
@@ -21,13 +21,13 @@ public actor TokenRegistrar {
 
     var request: Task<Void, Never>?
     var waits: [Machine.Lane: (id: UUID, task: Task<Void, Never>)] = [:]
-    /// The failures in a row, by which waits grow.
+    /// The failures in a row; waits grow with them.
     var failures: [Machine.Lane: Int] = [:]
     /// The sign-in that was left last.
     var lastLeft: String?
     /// Why the credential could not be taken out of use by the sign-out that was tried last.
     var leaveFault: HeliographError?
-    /// The sign-ins that were left and whose logout has been tried.
+    /// The retired sign-ins whose logout has been tried.
     var tried: Set<String> = []
     /// The calls that wait for a logout.
     var leavers: [UUID: (signIn: String, continuation: CheckedContinuation<Void, Never>)] = [:]
@@ -38,8 +38,8 @@ public actor TokenRegistrar {
         waits.values.forEach { $0.task.cancel() }
     }
 
-    /// Takes up what an earlier process has left: the registration if it is old or was not confirmed, and sign-outs of which the API
-    /// does not know. Call it at launch; every other call does it where it was not done.
+    /// Continues the work of an earlier process: the registration if it is old or was not confirmed, and sign-outs that the API has not
+    /// confirmed. Call it at launch; every other call does the same if it was not called.
     public func start() async { _ = await runner() }
 
     /// Names the push token that the push service has given out: at each launch, and when it is replaced.
@@ -71,10 +71,11 @@ public actor TokenRegistrar {
 
     /// Signs out: takes the credential out of use, and ends the sign-in at the API, which removes the push token in the same transaction.
     ///
-    /// It waits for the API for five seconds at most. When the API was not reached, the sign-out holds on this phone all the same; it is
-    /// repeated until the API knows of it, also after an end of the app, and the push token moves to the next account that signs in here.
-    /// - Returns: Whether nothing is left to tell the API. True when there was no sign-in, and none before whose logout is repeated.
-    /// - Throws: `storage` when the credential cannot be read or removed. It is in use then as before, and another call may sign out.
+    /// It waits for the API for five seconds at most. When the API was not reached, the sign-out takes effect on this phone all the same.
+    /// It is repeated until the API has confirmed it, even after an end of the app, and the push token moves to the next account that signs
+    /// in here.
+    /// - Returns: Whether the API has confirmed all logouts. True when there was no sign-in, and no earlier logout is being repeated.
+    /// - Throws: `storage` when the credential cannot be read or removed. Then it is still in use, and another call may sign out.
     @discardableResult
     public func signOut() async throws(HeliographError) -> Bool {
         let runner = await runner()
@@ -100,16 +101,16 @@ public actor TokenRegistrar {
         await send(.deviceChanged)
     }
 
-    /// Says that the app is in use again: what has changed meanwhile is registered (its version, the language), and a registration of
-    /// seven days ago is repeated.
+    /// Tells the registrar that the app is in use again: changes are registered (its version, the language), and a registration of seven
+    /// days ago is repeated.
     public func becameActive() async {
-        // A process that was launched on a locked device could not read who is signed in.
+        // A process that was launched on a locked device could not read the signed-in account.
         await credentialsChanged()
         await send(.deviceChanged)
         await send(.woke(at: ports.time.now()))
     }
 
-    /// What is true of this installation now.
+    /// The present data of this installation.
     var device: [Machine.Event] {
         var push = Machine.Push.unknown
         if isOff {
@@ -123,12 +124,12 @@ public actor TokenRegistrar {
         return [.push(push), .network(isOnline: isOnline)]
     }
 
-    /// A text that the API accepts. What it would refuse is left out: without it, the token is registered all the same.
+    /// A text that the API accepts. A text that it would refuse is left out, and the token is registered without it.
     private static func visible(_ text: String?, upTo length: Int) -> String? {
         text.flatMap { $0.utf8.count <= length && $0.utf8.allSatisfy { 0x20...0x7E ~= $0 } && !$0.isEmpty ? $0 : nil }
     }
 
-    /// The runner, after what an earlier process has left was read.
+    /// The runner, after the records of an earlier process were read.
     func runner() async -> ReducerRunner<Machine> {
         if let starting { return await starting.value }
         let task = Task { [weak self, ports] in

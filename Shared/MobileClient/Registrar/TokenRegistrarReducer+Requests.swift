@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Requests for the account that is signed in, and their answers.
 extension TokenRegistrarReducer {
-    /// Sends what is to be sent next.
+    /// Sends the next request.
     ///
     /// A logout in flight comes first: after it the API gives the installation to the next account without a hand-over.
     static func nextRequest(_ state: inout State) -> [Effect] {
@@ -47,7 +47,7 @@ extension TokenRegistrarReducer {
         }
     }
 
-    /// Ends a claim, whose nonce was accepted or not. What the installation has then is known only for a claim of this process.
+    /// Ends a claim, whether its nonce was accepted or not. The installation's registration is then known only for a claim of this process.
     private static func settle(_ state: inout State, _ nonce: Nonce, _ answer: Answer) -> [Effect] {
         state.nonces.removeAll { $0.handOverID == nonce.handOverID }
         state.settled = nonce.handOverID

@@ -5,12 +5,12 @@ extension TokenRegistrarReducer {
         for id in retired where id != signIn && !state.leaving.contains(id) { state.leaving.append(id) }
         var effects: [Effect] = []
         if signIn != state.signIn { effects = change(&state, to: signIn) }
-        // A record of another sign-in, which an ended process has left, says nothing about this one.
+        // A record of another sign-in, which an ended process has left, does not apply to this one.
         if state.registration?.signIn != signIn { effects += forget(&state) }
         return effects + dropOldest(&state)
     }
 
-    /// Makes another sign-in the current one, or none.
+    /// Makes another sign-in, or no sign-in, the current one.
     private static func change(_ state: inout State, to signIn: String?) -> [Effect] {
         state.signIn = signIn
         state.claim = nil
@@ -23,7 +23,7 @@ extension TokenRegistrarReducer {
         return (wasPaused ? [.stopWaiting(.registration)] : []) + (state.request == nil ? [] : [.cancel])
     }
 
-    /// Begins to end a sign-in whose credential is out of use: at once, whatever is known of the network.
+    /// Begins to end a sign-in whose credential is out of use: at once, whatever the known state of the network.
     static func leave(_ state: inout State, _ signIn: String?) -> [Effect] {
         guard let signIn else { return [] }
         state.leaving.removeAll { $0 == signIn }
@@ -64,7 +64,7 @@ extension TokenRegistrarReducer {
 
     static func nextLogOut(_ state: inout State) -> [Effect] {
         guard state.logOut == nil, state.logOutPause == nil, state.isOnline, let last = state.leaving.last else { return [] }
-        // One that always fails does not keep the others waiting.
+        // A logout that always fails does not keep the others waiting.
         if state.tried.isSuperset(of: state.leaving) { state.tried = [] }
         let signIn = state.leaving.last { !state.tried.contains($0) } ?? last
         state.logOut = signIn

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension TokenRegistrarReducer {
-    /// What the client says to the API about this installation.
+    /// The data that the client sends to the API about this installation.
     struct Device: Hashable, Sendable {
         var token: String
         var platform: String
@@ -33,7 +33,7 @@ extension TokenRegistrarReducer {
         }
     }
 
-    /// What a push `possession_check` contains.
+    /// The content of a push `possession_check`.
     struct Nonce: Hashable, Sendable {
         var handOverID: String
         var nonce: String
@@ -69,7 +69,7 @@ extension TokenRegistrarReducer {
         case failed(after: Duration?)
     }
 
-    /// The last registration that the API has confirmed, and that nothing has put in doubt since. It outlives the process.
+    /// The last registration that the API has confirmed, unless a later event has put it in doubt. It outlives the process.
     struct Registration: Hashable, Sendable, Codable {
         var signIn: String
         var fingerprint: String
@@ -84,13 +84,13 @@ extension TokenRegistrarReducer {
 
     /// What keeps a lane from its next request until its wait has ended.
     enum Pause: Hashable, Sendable {
-        /// The API was not reached. The end of this is also that there is a network again.
+        /// The API was not reached. The wait also ends when the network returns.
         case retry
         /// The API has named a time.
         case told
         /// A nonce is on its way.
         case claim
-        /// The API refused; what was refused may be accepted another day, or with another token.
+        /// The API refused; the registration may be accepted another day, or with another token.
         case refused
     }
 
@@ -106,7 +106,7 @@ extension TokenRegistrarReducer {
         var signIn: String?
         /// The sign-ins that the person has left and that the API does not know to be ended. The oldest is the first.
         var leaving: [String] = []
-        /// Those of them whose logout has failed since all had their turn.
+        /// The retired sign-ins whose logout has failed since all had their turn.
         var tried: Set<String> = []
         var push = Push.unknown
         /// Whether the API has removed the token for ``Push/off``.

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Decides when the push token is registered for an account, when it is removed, and when a sign-in is ended.
 ///
-/// - A request belongs to the sign-in that was current when it was ordered; its answer changes nothing for another one.
+/// - A request belongs to the sign-in that was current when it was ordered; its answer has no effect on another sign-in.
 /// - There is one such request at a time, so that the API handles them in their order.
 /// - A registration is put in doubt before a request that may change it is sent, so that an end of the process between the two leaves no
 ///   record of what is no longer true.
@@ -10,15 +10,15 @@ internal import Foundation
 ///   it, which removes the token in the same transaction. The credential is discarded only after that.
 enum TokenRegistrarReducer: Reducer {
     enum Event: Hashable, Sendable {
-        /// The process has begun, with what an earlier one has left.
+        /// The process has begun, with the records of an earlier one.
         case launched(Registration?, at: Date)
         /// The store of credentials may have changed.
         case credentialsChanged
         /// The person signs out.
         case signOut
-        /// What the store of credentials contains.
+        /// The content of the store of credentials.
         case read(signIn: String?, retired: [String])
-        /// The credential of a sign-in was taken out of use, or there was none.
+        /// The credential of a sign-in was taken out of use, or there was no credential.
         case left(String?, retired: [String])
         /// The token, a fact about the app, or the network may have changed.
         case deviceChanged
@@ -33,8 +33,8 @@ enum TokenRegistrarReducer: Reducer {
     }
 
     enum Effect: Hashable, Sendable {
-        /// Reads the store of credentials: an effect, so that what is read is never older than what was retired last. A store that cannot
-        /// be read now says nothing, and nothing changes.
+        /// Reads the store of credentials: an effect, so that the read content is never older than the last retirement. If the store cannot
+        /// be read now, no event follows and the state does not change.
         case read
         /// Reads the token, the facts and the network: an effect, so that the last event has the newest.
         case readDevice
@@ -42,12 +42,12 @@ enum TokenRegistrarReducer: Reducer {
         case send(Request)
         /// Ends the request in flight early. It still has one answer.
         case cancel
-        /// Takes the credential that is in use out of use, and keeps it for its logout. Where that fails it stays in use, and nothing
-        /// changes.
+        /// Takes the current credential out of use, and stores it for its logout. If that fails, it stays in use and the state does not
+        /// change.
         case retire
         case logOut(String)
         case discard(String)
-        /// Sends ``Event/resumed(_:)`` later, in place of what the lane waits for.
+        /// Sends ``Event/resumed(_:)`` later; replaces the lane's present wait.
         case wait(Lane, Wait)
         case stopWaiting(Lane)
         /// The installation is the account's.
@@ -130,7 +130,7 @@ enum TokenRegistrarReducer: Reducer {
         return [.save(nil)]
     }
 
-    /// Repeats an old registration, and one whose time cannot be right.
+    /// Repeats an old registration, and a registration whose time cannot be right.
     private static func expire(_ state: inout State, at time: Date) -> [Effect] {
         guard let registration = state.registration else { return [] }
         let age = time.timeIntervalSince(registration.at)

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Conversations: their members, messages to them, and what is read.
+/// Conversations: their members, messages to them, and read marks.
 ///
 /// The API keeps no text of a message: it announces messages to phones by pushes, and the app keeps the conversation itself. A
 /// conversation's id is 1 to 64 characters of `A-Z a-z 0-9 _ -`, as in pushes; other ids throw `invalid_argument`. A conversation of which
-/// this person is no member throws `topic_not_found`.
+/// this person is not a member throws `topic_not_found`.
 public struct ChatClient: Sendable {
     private let api: any APISender
     private let topics: TopicAccess
@@ -12,7 +12,7 @@ public struct ChatClient: Sendable {
 
     /// - Parameters:
     ///   - onBadge: Takes the number for the app's icon.
-    ///   - show: Announces the conversation that is on the screen, until the app shows another one or none.
+    ///   - show: Announces the conversation on the screen, until the app shows another one or none.
     init(
         api: any APISender, onBadge: @escaping @Sendable (Int, Date?) -> Void = { _, _ in },
         show: @escaping @Sendable (String?) async -> Void
@@ -24,7 +24,7 @@ public struct ChatClient: Sendable {
 
     // MARK: Members
 
-    /// Enters a conversation: makes it, where there is none of this id, or accepts an invitation. Succeeds also for a member.
+    /// Enters a conversation: makes it if no conversation has this id, or accepts an invitation. Also succeeds for a member.
     ///
     /// - Throws: `forbidden` when the id is taken and this person is not invited, `limit_reached` with 200 topics.
     public func enter(_ conversationID: String) async throws(HeliographError) { try await topics.enter(conversationID) }
@@ -32,8 +32,8 @@ public struct ChatClient: Sendable {
     /// Leaves a conversation, which ends with its last member; declines an invitation.
     public func leave(_ conversationID: String) async throws(HeliographError) { try await topics.leave(conversationID) }
 
-    /// Invites a person, or adds them at once where they have agreed to that: they have accepted another invitation of the owner's, and are
-    /// still a member there, or have the owner among their contacts. Only the owner does this.
+    /// Invites a person, or adds them at once if they have agreed to that: they have accepted another invitation of the owner's and are
+    /// still a member there, or have the owner among their contacts. Only the owner may do this.
     ///
     /// - Throws: `forbidden` for a member who is not the owner, `rate_limited` after 100 people in a day.
     public func add(_ userID: UUID, to conversationID: String) async throws(HeliographError) -> TopicMembers.Addition {
@@ -63,8 +63,8 @@ public struct ChatClient: Sendable {
 
     /// Announces a message to the other members by a push.
     ///
-    /// A message that may have been announced is sent again as it is: by its id the answer is the same for 30 days, and there is no second
-    /// push. So the app keeps a ``Message`` until this returns.
+    /// If a message may have been announced, send it again unchanged: because of its id the answer is the same for 30 days, and there is no
+    /// second push. So the app keeps a ``Message`` until this returns.
     /// - Throws: `idempotency_key_reused` when the id was used for another text.
     public func send(_ message: Message, to conversationID: String) async throws(HeliographError) -> Posted {
         try ArgumentLimits.message(message)
@@ -78,7 +78,7 @@ public struct ChatClient: Sendable {
         try await topics.read(conversationID, upTo: messageID)
     }
 
-    /// Says which conversation is on the screen, or that none is: this phone gets no pushes about it, and shows none.
+    /// Sets the conversation on the screen, or none: this phone gets no pushes about it, and shows none.
     ///
     /// - Throws: `invalid_argument` only. The announcement to the API is repeated in the background.
     public func setVisible(_ conversationID: String?) async throws(HeliographError) {
@@ -104,11 +104,11 @@ public struct ChatClient: Sendable {
 extension ChatClient {
     /// A message with the id under which it may be sent again. The app keeps it until it is sent.
     public struct Message: Sendable, Equatable, Identifiable, Codable {
-        /// 1 to 48 characters of `A-Z a-z 0-9 _ - .`, of which no other message of the conversation has the same.
+        /// 1 to 48 characters of `A-Z a-z 0-9 _ - .`, different from the ids of all other messages of the conversation.
         public let id: String
         /// The text, up to 16 KB; nil for a sensitive message whose text the API is not told.
         public let text: String?
-        /// Whether pushes show nothing of the message.
+        /// Whether pushes do not show the message.
         public let isSensitive: Bool
 
         /// Makes a message with an id of its own.

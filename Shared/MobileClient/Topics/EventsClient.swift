@@ -2,8 +2,8 @@ public import Foundation
 
 /// Events: their members and photos.
 ///
-/// Photos of ten seconds are one push to the members. An event's id is 1 to 64 characters of `A-Z a-z 0-9 _ -`, as in pushes; other ids
-/// throw `invalid_argument`. An event of which this person is no member throws `topic_not_found`.
+/// The photos of ten seconds cause one push to the members. An event's id is 1 to 64 characters of `A-Z a-z 0-9 _ -`, as in pushes; other
+/// ids throw `invalid_argument`. An event of which this person is not a member throws `topic_not_found`.
 public struct EventsClient: Sendable {
     private let api: any APISender
     private let topics: TopicAccess
@@ -11,8 +11,8 @@ public struct EventsClient: Sendable {
     private let scaler: (any PhotoScaling)?
 
     /// - Parameters:
-    ///   - folder: Where the bodies of uploads are while they are sent.
-    ///   - scaler: Makes photos smaller that are larger than the API takes; nil where nothing can.
+    ///   - folder: The folder for the bodies of uploads while they are sent.
+    ///   - scaler: Scales down photos that are larger than the API accepts; nil without a scaler.
     ///   - onBadge: Takes the number for the app's icon.
     init(
         api: any APISender, folder: URL, time: TimeSource = .system, scaler: (any PhotoScaling)? = nil,
@@ -29,7 +29,7 @@ public struct EventsClient: Sendable {
 
     // MARK: Members
 
-    /// Enters an event: makes it, where there is none of this id, or accepts an invitation. Succeeds also for a member.
+    /// Enters an event: makes it if no event has this id, or accepts an invitation. Also succeeds for a member.
     ///
     /// - Throws: `forbidden` when the id is taken and this person is not invited, `limit_reached` with 200 topics.
     public func enter(_ eventID: String) async throws(HeliographError) { try await topics.enter(eventID) }
@@ -37,8 +37,8 @@ public struct EventsClient: Sendable {
     /// Leaves an event, which ends with its last member; declines an invitation.
     public func leave(_ eventID: String) async throws(HeliographError) { try await topics.leave(eventID) }
 
-    /// Invites a person, or adds them at once where they have agreed to that: they have accepted another invitation of the owner's, and are
-    /// still a member there, or have the owner among their contacts. Only the owner does this.
+    /// Invites a person, or adds them at once if they have agreed to that: they have accepted another invitation of the owner's and are
+    /// still a member there, or have the owner among their contacts. Only the owner may do this.
     ///
     /// - Throws: `forbidden` for a member who is not the owner, `rate_limited` after 100 people in a day.
     public func add(_ userID: UUID, to eventID: String) async throws(HeliographError) -> TopicMembers.Addition {
@@ -72,7 +72,7 @@ public struct EventsClient: Sendable {
 
     // MARK: Photos
 
-    /// Fetches a page of the photos of an event, of up to 200, the newest first; without those of people whom this one blocks.
+    /// Fetches a page of the photos of an event, of up to 200, the newest first; without photos of people whom this one blocks.
     public func photos(
         of eventID: String, after cursor: String? = nil, limit: Int = 50
     ) async throws(HeliographError) -> PhotoList {
@@ -83,19 +83,19 @@ public struct EventsClient: Sendable {
     /// Adds a photo to an event. It is repeated where that may help.
     ///
     /// - Parameters:
-    ///   - photo: A JPEG, PNG, WebP or HEIC file, which must not change meanwhile. One of more than 10 MB, 40 megapixels or 12,000 pixels a
-    ///     side is scaled down before it is sent; any other is sent as it is.
+    ///   - photo: A JPEG, PNG, WebP or HEIC file, which must not change meanwhile. A file of more than 10 MB, 40 megapixels or 12,000
+    ///     pixels a side is scaled down before it is sent; any other file is sent unchanged.
     ///   - eventID: The event, of which this person is a member.
-    ///   - key: Tells photos from repetitions. An app that sends a photo again after an error, also after a restart, gives the same key:
-    ///     the photo is then added once, for 24 hours.
+    ///   - key: Distinguishes new photos from repetitions. An app that sends a photo again after an error, even after a restart, gives the
+    ///     same key: the photo is then added once, for 24 hours.
     /// - Returns: The photo's id.
-    /// - Throws: `invalid_argument` for a file of another format, or one that is too large and cannot be scaled down; `storage` when it
+    /// - Throws: `invalid_argument` for a file of another format, or a file that is too large and cannot be scaled down; `storage` when it
     ///   cannot be read, `invalid_image` for a damaged one, `limit_reached` with 5,000 photos, `rate_limited`, `idempotency_key_reused`
     ///   when the key belongs to another photo.
     public func addPhoto(_ photo: URL, to eventID: String, key: UUID = UUID()) async throws(HeliographError) -> UUID {
         let topic = try topics.name(eventID)
         let outgoing = try await OutgoingPhoto(.file(photo), .picture, field: "photo", scaler: scaler)
-        // The name of the file is the app's, and none of the API's business.
+        // The API must not see the name that the app gave the file.
         let part = outgoing.part("photo", named: "photo")
         return try await forms.withForm([part]) { form throws(HeliographError) in
             try await api.send(

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A folder of the bodies of uploads, each of which is there only while it is sent.
+/// A folder of the bodies of uploads; each body exists only while it is sent.
 ///
-/// An end of the process leaves a body behind. The next upload deletes what is older than a day, which no upload needs any more.
+/// If the process ends, a body remains. The next upload deletes bodies that are older than a day, which no upload needs any more.
 struct FormFolder: Sendable {
     static let maxAge = Duration.seconds(24 * 60 * 60)
 
@@ -24,6 +24,6 @@ struct FormFolder: Sendable {
         return try outcome.get()
     }
 
-    /// Deletes bodies that an end of the process has left. What cannot be deleted now is tried again by the next upload.
+    /// Deletes bodies that an ended process has left. The next upload retries a deletion that fails now.
     func deleteLeftovers() { SystemFiles().removeFiles(of: url, olderThan: Self.maxAge, at: time.now()) }
 }

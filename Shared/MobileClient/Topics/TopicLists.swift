@@ -2,7 +2,7 @@ public import Foundation
 
 /// A page of the events and conversations that this person is a member of, the last joined first.
 public struct TopicList: Sendable, Equatable, Decodable {
-    /// What this person may do in a topic. One that this version does not know keeps its text.
+    /// The role of this person in a topic. A role that this version does not know keeps its text.
     public struct Role: RawRepresentable, Sendable, Hashable, Decodable {
         /// The role as the API spells it, such as `owner`.
         public let rawValue: String
@@ -40,7 +40,7 @@ public struct TopicList: Sendable, Equatable, Decodable {
 
     /// The topics of this page.
     public let topics: [Topic]
-    /// What the next page is asked for with; nil on the last one.
+    /// The cursor of the next page; nil on the last page.
     public let nextCursor: String?
 
     enum CodingKeys: String, CodingKey {
@@ -72,7 +72,7 @@ public struct InvitationList: Sendable, Equatable, Decodable {
 
     /// The invitations of this page.
     public let invitations: [Invitation]
-    /// What the next page is asked for with; nil on the last one.
+    /// The cursor of the next page; nil on the last page.
     public let nextCursor: String?
 
     enum CodingKeys: String, CodingKey {
@@ -107,7 +107,7 @@ public struct PhotoList: Sendable, Equatable, Decodable {
 
     /// The photos of this page.
     public let photos: [Photo]
-    /// What the next page is asked for with; nil on the last one.
+    /// The cursor of the next page; nil on the last page.
     public let nextCursor: String?
 
     enum CodingKeys: String, CodingKey {

@@ -15,7 +15,7 @@ public struct TopicMembers: Sendable, Equatable, Decodable {
         }
     }
 
-    /// What the API has made of a person whom the owner adds: a member or an invited one.
+    /// The result for a person whom the owner adds: a member or an invited person.
     public enum Addition: Sendable, Equatable {
         /// The person is a member: they have accepted another invitation of the owner's, or have the owner among their contacts.
         case added
@@ -31,7 +31,7 @@ public struct TopicMembers: Sendable, Equatable, Decodable {
     public let areVisible: Bool
     /// The members of this page: all, or only the owner and this person, as ``areVisible`` says.
     public let members: [Member]
-    /// What the next page is asked for with; nil on the last one.
+    /// The cursor of the next page; nil on the last page.
     public let nextCursor: UUID?
 
     enum CodingKeys: String, CodingKey {
@@ -43,7 +43,7 @@ public struct TopicMembers: Sendable, Equatable, Decodable {
     }
 }
 
-/// What is left to read.
+/// The numbers of unread items.
 public struct TopicUnread: Sendable, Equatable, Decodable {
     /// The number of unread items of this event or conversation.
     public let unread: Int

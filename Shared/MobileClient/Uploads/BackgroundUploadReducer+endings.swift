@@ -16,7 +16,7 @@ extension BackgroundUploadReducer {
         }
     }
 
-    /// Removes the file of an order whose outcome is written, and reports the outcome.
+    /// Removes the file of an order whose outcome is stored, and reports the outcome.
     static func finish(_ state: inout State, _ id: UUID, _ ending: Ending) -> [Effect] {
         guard let upload = state.uploads[id], case .saving = upload.phase else { return [] }
         state.uploads[id]?.phase = .ended(ending)
@@ -34,8 +34,8 @@ extension BackgroundUploadReducer {
         return [.save(id, ending)]
     }
 
-    /// Ends the orders that are too old: the server forgets their keys and pictures at that age. One of the future is, because the clock
-    /// was wrong when it was made or is wrong now, and it would never end otherwise.
+    /// Ends the orders that are too old: the server forgets their keys and pictures at that age. An order with a time in the future counts
+    /// as too old: the clock was wrong then or is wrong now, and otherwise the order would never end.
     static func expire(_ state: inout State, _ now: Date) -> [Effect] {
         let old = state.uploads.filter { abs(now.timeIntervalSince($0.value.createdAt)) >= Limits.age }
         return old.keys.sorted().flatMap { end(&state, $0, .refused(.expired)) }

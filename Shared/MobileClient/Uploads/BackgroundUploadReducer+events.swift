@@ -86,7 +86,7 @@ extension BackgroundUploadReducer {
         var id: UUID?
     }
 
-    /// What the end of a task says of its order.
+    /// The meaning of a task's end for its order.
     enum Outcome: Hashable, Sendable {
         case accepted(jobID: String)
         case refused(Refusal)

@@ -72,14 +72,14 @@ extension BackgroundUploadReducer {
     }
 
     static func complete(_ state: inout State, _ id: UUID, _ task: Int, _ outcome: Outcome) -> [Effect] {
-        // What is delivered now is of a batch that is not finished yet.
+        // The events that are delivered now belong to an unfinished batch.
         state.hasUnclaimedFinish = false
         guard let upload = state.uploads[id] else { return [] }
         let isCurrent = upload.phase == .live(task)
         let hasOther = if case .live = upload.phase { !isCurrent } else { false }
         switch outcome {
         case .accepted(let jobID):
-            // Also of a task that the list had left out, so that another was made.
+            // This may be a task that the list had left out, so that a second task was made.
             if isCurrent { state.uploads[id]?.phase = .waiting }
             return end(&state, id, .accepted(jobID: jobID))
         case .refused(let refusal):

@@ -32,7 +32,8 @@ extension BackgroundUploadReducer {
         }
     }
 
-    /// Calls the handlers of the wake-ups whose events are delivered, when nothing is under way that a suspended process could not end.
+    /// Calls the handlers of the wake-ups whose events are delivered, when no work is in progress that a suspended process could not
+    /// finish.
     static func callHandlers(_ state: inout State) -> [Effect] {
         let isBusy =
             state.bearer != nil || state.notices.values.contains { $0 != .decided }
@@ -56,7 +57,7 @@ extension BackgroundUploadReducer {
             return state.isForeground ? [] : [.waitForPush(job)]
         case .pushShown(let job):
             let isNew = state.notices.updateValue(.decided, forKey: job) != .decided
-            // It counts as shown also after a restart, when the person has removed the push.
+            // It counts as shown even after a restart, when the person has removed the push.
             return isNew ? [.claimNotice(job)] : []
         case .pushGraceEnded(let job) where state.notices[job] == .waiting:
             state.notices[job] = .checking

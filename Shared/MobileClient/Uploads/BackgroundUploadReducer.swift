@@ -4,8 +4,8 @@ internal import Foundation
 /// handler, and one notification a job.
 ///
 /// The record of an order is written before its task is made, its outcome before its file is removed, and the record is kept until the
-/// outcome is acknowledged: an end of the process between any two effects leaves something from which ``Event/launched(_:)`` continues.
-/// The truth about tasks is the session's own list: no task is written down, so nothing written can disagree with it.
+/// outcome is acknowledged: after an end of the process between any two effects, ``Event/launched(_:)`` can continue from the stored state.
+/// Only the session's own list has the tasks: they are not stored, so stored state cannot contradict the list.
 enum BackgroundUploadReducer: Reducer {
     /// An order whose outcome is not acknowledged yet.
     struct Upload: Hashable, Sendable {
@@ -26,7 +26,8 @@ enum BackgroundUploadReducer: Reducer {
 
         var phase = Phase.waiting
         var createdAt: Date
-        /// The account that ordered, where the app has said so: another account's bearer would order in that one's name.
+        /// The account that ordered, if the app has named it: with another account's bearer, the order would be made in that account's
+        /// name.
         var owner: String?
         /// The tasks that ended without an outcome.
         var attempts = 0

@@ -2,12 +2,12 @@ internal import Foundation
 
 /// A session that uploads files whether the app runs or not: ``BackgroundUploadSession`` on iOS, ``ForegroundUploads`` elsewhere.
 ///
-/// It makes no decisions: it performs what the reducer wants, and reports what happened.
+/// It makes no decisions: it performs the reducer's effects, and reports events.
 protocol BackgroundUploading: Sendable {
-    /// The name under which the system knows the session, also in later processes.
+    /// The name under which the system knows the session, in later processes too.
     var identifier: String { get }
 
-    /// Creates the session anew in this process, and tells what has happened to its tasks since, also before this process. Called once.
+    /// Creates the session in this process, and reports the events of its tasks, including those from before this process. Called once.
     func events() -> AsyncStream<UploadEvent>
 
     /// The tasks that the session has now, with their descriptions.
@@ -20,18 +20,18 @@ protocol BackgroundUploading: Sendable {
     func cancel(_ task: Int) async
 }
 
-/// What a ``BackgroundUploading`` is to upload.
+/// A file for a ``BackgroundUploading`` to upload.
 struct UploadTask: Sendable {
     /// The request, with the file as its body.
     var request: TransportRequest
     var file: URL
-    /// Stays with the task, also in later processes.
+    /// Stays with the task, in later processes too.
     var description: String
     /// The time before which it is not to begin.
     var notBefore: Date?
 }
 
-/// What has happened in a ``BackgroundUploading``.
+/// An event of a ``BackgroundUploading``.
 enum UploadEvent: Sendable {
     /// A task has ended. The session does not have it any more.
     case ended(task: Int, description: String?, Result<TransportResponse, TransportError>)
@@ -53,12 +53,12 @@ struct UploadBearers: Sendable {
 
     /// The bearer to use now. Throws `signed_out`, or what keeps it from being renewed.
     var current: @Sendable () async throws(HeliographError) -> Bearer
-    /// The bearer in place of one that was refused.
+    /// The bearer in place of a refused one.
     var replacement: @Sendable (Bearer) async throws(HeliographError) -> Bearer
 }
 
 extension UploadBearers {
-    /// Those of the account that is signed in.
+    /// The bearers of the signed-in account.
     init(_ credentials: AccountCredentials) {
         @Sendable func named(_ credential: AccountCredentials.Credential) async throws(HeliographError) -> Bearer {
             guard let signIn = credential.signIn else { return Bearer(token: credential.token) }

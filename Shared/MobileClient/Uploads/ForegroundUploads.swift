@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A session whose uploads run in the process, by an ``HTTPTransport``, and end with it: for Linux, tools and simulated phones.
 ///
-/// After an end of the process its list is empty, as after the user has ended an app on iOS.
+/// After an end of the process its list of tasks is empty, as after the user has ended an app on iOS.
 final class ForegroundUploads: BackgroundUploading {
     private struct Contents {
         var next = 0

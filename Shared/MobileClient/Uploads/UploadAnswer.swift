@@ -1,10 +1,9 @@
 internal import Foundation
 
 extension BackgroundUploadReducer.Outcome {
-    /// What the end of a task says of its order.
+    /// The meaning of a task's end for its order.
     ///
-    /// Only what the API itself says ends an order: an answer without its envelope may be of a proxy, or of a network that wants a
-    /// password first.
+    /// Only an answer of the API itself ends an order: an answer without its envelope may come from a proxy or a captive portal.
     init(_ end: Result<TransportResponse, TransportError>, requestID: String, now: Date) {
         switch end {
         case .failure(let error):

@@ -18,7 +18,7 @@ extension PendingTask.Kind {
     static let imageUpload = Self(rawValue: "image_upload")
 }
 
-/// What the store keeps of an ``UploadOrder``: the payload of its pending task. It has no credential.
+/// The stored part of an ``UploadOrder``: the payload of its pending task. It has no credential.
 struct UploadRecord: Codable, Hashable, Sendable {
     var boundary: String
     var owner: String?
@@ -34,7 +34,7 @@ struct UploadRecord: Codable, Hashable, Sendable {
         owner = order.owner
     }
 
-    /// The order as the reducer has it when a process begins; nil when nothing is left to do.
+    /// The order's state in the reducer when a process begins; nil when no step is left.
     func upload(of task: PendingTask) -> BackgroundUploadReducer.Upload? {
         if let ending {
             return isAcknowledged ? nil : .init(phase: .ended(ending), createdAt: task.createdAt, owner: owner, attempts: attempts)
@@ -43,7 +43,7 @@ struct UploadRecord: Codable, Hashable, Sendable {
     }
 }
 
-/// The orders in a ``PendingTaskStore`` that nothing else uses, because the id of a task is the id of an order.
+/// The orders in a ``PendingTaskStore`` of their own, because the id of a task is the id of an order.
 struct UploadRecords: Sendable {
     let store: PendingTaskStore
 
@@ -61,7 +61,7 @@ struct UploadRecords: Sendable {
         return open
     }
 
-    /// Writes down a new order with its file; returns what is there when it is there already.
+    /// Stores a new order with its file; returns the existing order if it is stored already.
     func add(_ order: UploadOrder) async throws(HeliographError) -> (task: PendingTask, record: UploadRecord) {
         if let known = try await find(order.id) { return known }
         let file = try await adopt(order.file)
@@ -91,7 +91,7 @@ struct UploadRecords: Sendable {
         return (task, try task.decode())
     }
 
-    /// Changes the record of an order, if there is one; returns what the change says of it.
+    /// Changes the record of an order, if it exists; returns the change's result.
     func update<Result: Sendable>(
         _ id: UUID, _ change: @Sendable (inout PendingTask, inout UploadRecord) -> Result
     ) async throws(HeliographError) -> Result? {
@@ -113,7 +113,7 @@ struct UploadRecords: Sendable {
                 try? FileManager.default.removeItem(at: own)
                 try FileManager.default.copyItem(at: file, to: own)
             }
-            // The system uploads also while the device is locked.
+            // The system uploads even while the device is locked.
             try PrivateFile.allowWhileLocked(own)
         }
         return own
