@@ -5,7 +5,7 @@ extension RedisCommand {
     ///
     /// - Parameters:
     ///   - count: The maximum number of entries of each stream.
-    ///   - block: The time to wait for an entry when there is none; only for dedicated connections. `nil` does not wait.
+    ///   - block: The time to wait for an entry when the stream has no new one; only for dedicated connections. `nil` does not wait.
     public static func xreadgroup(
         group: String, consumer: String, streams: [String], count: Int, block: Duration? = nil
     ) -> RedisCommand {
@@ -29,7 +29,8 @@ extension RedisCommand {
 
     /// `XREAD`: reads the entries after an id of each stream, without a group.
     ///
-    /// - Parameter block: The time to wait for an entry when there is none; only for dedicated connections. `nil` does not wait.
+    /// - Parameter block: The time to wait for an entry when the stream has no new one; only for dedicated connections. `nil` does not
+    ///   wait.
     public static func xread(
         streams: [(stream: String, after: RedisStreamID)], count: Int, block: Duration? = nil
     ) -> RedisCommand {
