@@ -1,4 +1,4 @@
-/// The keys of the hashes by which guessable values, such as e-mails, are found: a ring, of which the first key is used to write, and all
+/// The ring of keys for the hashes by which guessable values, such as e-mails, are found. The first key is used to write, and all
 /// keys to find.
 ///
 /// A *lookup* is such a hash with the id of its key: one byte with the length of the id, the id, and 32 bytes of HMAC-SHA-256. While a ring

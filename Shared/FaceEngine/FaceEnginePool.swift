@@ -220,7 +220,7 @@ public final class FaceEnginePool: Sendable {
         }
     }
 
-    /// Takes the job that a free thread begins; nil when there is none that may begin.
+    /// Takes the job that a free thread begins; nil when no job may begin.
     private func next(_ state: inout State) -> Job? {
         guard let first = state.queue.first else { return nil }
         if first.precedence == .low {

@@ -167,6 +167,7 @@ import WireFormat
             }
             #expect(try await api.count("sessions WHERE lane = 'known'") == 1)
             #expect(try await api.count("sessions WHERE lane = 'new' AND awaits_turn") == 1)
+            #expect(try await api.count("sessions WHERE is_known") == 3, "their photos are compared as before")
         }
     }
 

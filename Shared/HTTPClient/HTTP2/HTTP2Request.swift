@@ -32,7 +32,7 @@ public final class HTTP2Request: Sendable {
         }
     }
 
-    /// Returns all fields of a request to an origin, of which the pseudo-header fields are first (RFC 9113 §8.3).
+    /// Returns all fields of a request to an origin. The pseudo-header fields are first (RFC 9113 §8.3).
     func fields(to origin: HTTP2Origin, bodyByteCount: Int) -> HeaderFields {
         var all = origin.fields
         all.append(fields)

@@ -19,7 +19,7 @@ actor EKYCSessionDriver {
     var secret = EKYCSecret()
     /// Whether a push about the session came before its id.
     var wasPushed = false
-    /// The error because of which the session was not created.
+    /// The error that prevented the creation of the session.
     var refusal: HeliographError?
     /// Whether the token of the session is on the disk; also before there is one.
     var isTokenKept = true

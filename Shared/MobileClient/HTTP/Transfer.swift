@@ -47,7 +47,7 @@ final class Transfer: Sendable {
         self.hasBody = hasBody
     }
 
-    /// The answer, or the error because of which there is no answer. Call once.
+    /// The answer, or the error that prevented it. Call once.
     func outcome() async -> Outcome {
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state in

@@ -3,7 +3,7 @@ public import Foundation
 /// Events: their members and photos.
 ///
 /// The photos of ten seconds cause one push to the members. An event's id is 1 to 64 characters of `A-Z a-z 0-9 _ -`, as in pushes; other
-/// ids throw `invalid_argument`. An event of which this person is not a member throws `topic_not_found`.
+/// ids throw `invalid_argument`. If this person is not a member of the event, `topic_not_found` is thrown.
 public struct EventsClient: Sendable {
     private let api: any APISender
     private let topics: TopicAccess
@@ -85,7 +85,7 @@ public struct EventsClient: Sendable {
     /// - Parameters:
     ///   - photo: A JPEG, PNG, WebP or HEIC file, which must not change meanwhile. A file of more than 10 MB, 40 megapixels or 12,000
     ///     pixels a side is scaled down before it is sent; any other file is sent unchanged.
-    ///   - eventID: The event, of which this person is a member.
+    ///   - eventID: The event. This person is a member of it.
     ///   - key: Distinguishes new photos from repetitions. An app that sends a photo again after an error, even after a restart, gives the
     ///     same key: the photo is then added once, for 24 hours.
     /// - Returns: The photo's id.

@@ -14,6 +14,7 @@ extension Baseline {
             user_id           uuid        NOT NULL,
             event             text        NOT NULL CHECK (event IN ('sign_up', 'sign_in')),
             lane              text        NOT NULL DEFAULT 'new' CHECK (lane IN ('new', 'known', 'bulk')),
+            is_known          boolean     NOT NULL DEFAULT false,
             awaits_turn       boolean     NOT NULL DEFAULT false,
             cost_ms           integer     NOT NULL DEFAULT 0 CHECK (cost_ms >= 0),
             authorised        boolean     NOT NULL DEFAULT false,
@@ -108,6 +109,8 @@ extension Baseline {
         COMMENT ON COLUMN sessions.user_id IS
             'No foreign key: of a sign-up the id that the account gets, of a sign-in with an unknown e-mail a decoy.';
         COMMENT ON COLUMN sessions.lane IS 'The stream of its ekyc.requested.';
+        COMMENT ON COLUMN sessions.is_known IS
+            'Whether the upload had the account''s bearer, or came from an installation that is known to the account.';
         COMMENT ON COLUMN sessions.awaits_turn IS
             'Whether its ekyc.requested is not published yet, because others of its address are being examined.';
         COMMENT ON COLUMN sessions.cost_ms IS 'Time of face engines in milliseconds: an estimate until a worker has measured it.';

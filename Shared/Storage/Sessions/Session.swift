@@ -35,6 +35,8 @@ public struct Session: Sendable, Equatable {
     public let event: EkycEvent
     /// The lane in which it waits for a face engine.
     public let lane: EkycLane
+    /// Whether the request had the account's bearer, or came from an installation that is known to the account.
+    public let isKnown: Bool
     /// Whether it waits for the end of others of its address before its `EkycRequested` is published.
     public let awaitsTurn: Bool
     /// Whether the request carried a bearer token of the account; the session may then replace an enrolled face.
@@ -100,10 +102,10 @@ public struct Session: Sendable, Equatable {
 
     /// The columns that `init(row:)` reads; `photos` as text, because JSON is decoded from text.
     static let columns = """
-        id, user_id, event, lane, awaits_turn, authorised, authorised_by, verification_id, is_recovery, email_lookups, email_sealed, \
-        consent_version, consent_hash, attempt_key, other_attempt_keys, state, reason, retryable, attempts_left, locked_until, \
-        token_hash, install_id, installation_key, address_key, site_key, photos::text AS photos, challenge, liveness, request_id, \
-        traceparent, created_at, started_at, completed_at, deadline_at, expires_at, redeemed_at
+        id, user_id, event, lane, is_known, awaits_turn, authorised, authorised_by, verification_id, is_recovery, email_lookups, \
+        email_sealed, consent_version, consent_hash, attempt_key, other_attempt_keys, state, reason, retryable, attempts_left, \
+        locked_until, token_hash, install_id, installation_key, address_key, site_key, photos::text AS photos, challenge, liveness, \
+        request_id, traceparent, created_at, started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -111,6 +113,7 @@ public struct Session: Sendable, Equatable {
         userID = try row.decode("user_id")
         event = try row.decodeCase("event")
         lane = try row.decodeCase("lane")
+        isKnown = try row.decode("is_known")
         awaitsTurn = try row.decode("awaits_turn")
         authorised = try row.decode("authorised")
         authorisedBy = try row.decode("authorised_by")

@@ -68,7 +68,7 @@ extension SessionRepository {
     /// Counts the undecided sessions, and blocks other new sessions of the address, the installation or the account until the
     /// transaction ends: two concurrent counts would both find room.
     ///
-    /// Does not block sessions of other addresses, so concurrent sessions may exceed the limit of the total by their number.
+    /// Does not block sessions of other addresses, so concurrent sessions may exceed the limits of a site and of the total by their number.
     /// Call after ``lockSignInAttempts(userID:installationKey:)``: locks are taken in the order account, address, installation.
     public func lockUndecided(
         of origin: RequestOrigin, installationKey: [UInt8]?, accountID: UUID?

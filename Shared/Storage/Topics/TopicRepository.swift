@@ -46,7 +46,7 @@ public struct TopicRepository: Sendable {
     /// Returns members in the order of their ids.
     ///
     /// - Parameters:
-    ///   - userIDs: A few users, of whom the members are returned; nil for all members.
+    ///   - userIDs: The users to look for among the members; nil for all members.
     ///   - after: The last member of the previous page; nil for the first page.
     ///   - limit: The most members; capped at ``maxPageSize``.
     public func members(

@@ -37,7 +37,7 @@ public struct EkycRequested: Event {
         self.lane = lane
     }
 
-    /// Reads `event`, `lane` and `session_id`, all of which are required.
+    /// Reads `event`, `lane` and `session_id`; throws if one of them is missing.
     public init(from body: BodyReader) throws(BodyFault) {
         event = try body.read("event")
         lane = try body.read("lane")

@@ -22,7 +22,7 @@ public struct ImageCompleted: Event {
         self.status = status
     }
 
-    /// Reads `job_id` and `status`, both of which have to be there.
+    /// Reads `job_id` and `status`; throws if one of them is missing.
     public init(from body: BodyReader) throws(BodyFault) {
         jobID = try body.read("job_id")
         status = try body.read("status")

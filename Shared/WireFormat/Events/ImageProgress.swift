@@ -25,7 +25,7 @@ public struct ImageProgress: Event {
         self.percent = percent
     }
 
-    /// Reads `job_id`, `percent` and `state`, all of which have to be there.
+    /// Reads `job_id`, `percent` and `state`; throws if one of them is missing.
     public init(from body: BodyReader) throws(BodyFault) {
         jobID = try body.read("job_id")
         percent = try body.read("percent")

@@ -34,7 +34,7 @@ public struct ImageRequested: Event {
         self.lane = lane
     }
 
-    /// Reads `job_id` and `lane`, both of which have to be there.
+    /// Reads `job_id` and `lane`; throws if one of them is missing.
     public init(from body: BodyReader) throws(BodyFault) {
         jobID = try body.read("job_id")
         lane = try body.read("lane")

@@ -22,7 +22,7 @@ public struct MailRequested: Event {
         self.subjectID = subjectID
     }
 
-    /// Reads `kind` and `subject_id`, both of which have to be there.
+    /// Reads `kind` and `subject_id`; throws if one of them is missing.
     public init(from body: BodyReader) throws(BodyFault) {
         kind = try body.read("kind")
         subjectID = try body.read("subject_id")

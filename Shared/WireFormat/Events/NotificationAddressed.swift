@@ -35,7 +35,7 @@ public struct NotificationAddressed: Event {
         self.lane = lane
     }
 
-    /// Reads `count`, `lane`, `notification_id` and `page_id`, all of which have to be there.
+    /// Reads `count`, `lane`, `notification_id` and `page_id`; throws if one of them is missing.
     public init(from body: BodyReader) throws(BodyFault) {
         count = try body.read("count")
         lane = try body.read("lane")

@@ -41,7 +41,7 @@ public struct NotificationRequested: Event {
         self.expiresAt = expiresAt.roundedToMilliseconds
     }
 
-    /// Reads `dedupe_key`, `expires_at`, `kind`, `lane`, `notification_id`, `parameters` and `recipient`, all of which have to be there.
+    /// Reads `dedupe_key`, `expires_at`, `kind`, `lane`, `notification_id`, `parameters` and `recipient`; throws if one of them is missing.
     public init(from body: BodyReader) throws(BodyFault) {
         dedupeKey = try body.read("dedupe_key")
         expiresAt = try body.read("expires_at")

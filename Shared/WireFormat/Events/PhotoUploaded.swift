@@ -22,7 +22,7 @@ public struct PhotoUploaded: Event {
         self.topic = topic
     }
 
-    /// Reads `photo_id` and `topic`, both of which have to be there.
+    /// Reads `photo_id` and `topic`; throws if one of them is missing.
     public init(from body: BodyReader) throws(BodyFault) {
         photoID = try body.read("photo_id")
         topic = try body.read("topic")

@@ -7,7 +7,7 @@ public import JSON
 public struct UserErased: Event {
     /// `user.erased`, which is also the name of the stream.
     public static var type: EventType { .userErased }
-    /// All services, each of which has to report to the erasure before it is complete.
+    /// The services that have to report before an erasure is complete.
     public static var groups: [String] { ["identity-api", "face-matching-worker", "image-worker", "token-registry", "notifier"] }
 
     /// The erasure to carry out; `erasures.id`.

@@ -28,7 +28,7 @@ public struct NotificationRecipient: BodyObject, Hashable {
         self.id = id
     }
 
-    /// Reads `id` and `type`, both of which have to be there.
+    /// Reads `id` and `type`; throws if one of them is missing.
     public init(from body: BodyReader) throws(BodyFault) {
         id = try body.read("id")
         type = try body.read("type")

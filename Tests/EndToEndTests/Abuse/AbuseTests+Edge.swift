@@ -9,7 +9,7 @@ import Testing
 /// clock; these need stacks of their own.
 extension AbuseTests {
     /// N11: four addresses do not hold all connections of an edge without a proxy.
-    @Test(.enabled(if: !AbuseScale.current.isShort)) func `connections that four addresses hold keep nobody out`() async throws {
+    @Test(.enabled(if: !AbuseScale.current.isShort)) func `connections that four addresses hold keep no other address out`() async throws {
         let stack = try await Stack.start(
             settings: ["RATE_LIMIT_ACCOUNT_PER_MINUTE": "0", "EKYC_FIRST_SECONDS_PER_ACCOUNT": "0"], hasLimits: true)
         let owner = try await HonestOwner.make(stack)

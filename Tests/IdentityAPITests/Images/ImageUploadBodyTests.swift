@@ -22,7 +22,7 @@ import Testing
     @Test(arguments: [1, 7, 1_000, 65_536])
     func `a picture is complete and in pieces no larger than the chunks of the body`(size: Int) async throws {
         let picture = (0..<30_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        var json = JSONImageBody(body(Order().with(picture: picture).json, chunk: size), limits: UploadLimits(), slot: nil)
+        var json = JSONImageBody(body(Order().with(picture: picture).json, chunk: size), limits: UploadLimits())
         var received: [UInt8] = []
         var biggest = 0
         var fields: [String] = []
@@ -43,7 +43,7 @@ import Testing
     @Test func `data over the limit is not decoded`() async throws {
         var limits = UploadLimits()
         limits.pictureBytes = 3_000
-        var json = JSONImageBody(body(Order().with(picture: Array(repeating: 1, count: 9_000)).json, chunk: 500), limits: limits, slot: nil)
+        var json = JSONImageBody(body(Order().with(picture: Array(repeating: 1, count: 9_000)).json, chunk: 500), limits: limits)
         var decoded = 0
         let error = await #expect(throws: APIError.self) {
             while let piece = try await json.next() {

@@ -22,7 +22,7 @@ public enum JSONAnswer: Sendable, Decodable, Equatable {
         }
     }
 
-    /// The member of an object by its name; ``null`` when there is none, or when this is no object.
+    /// The member of an object by its name; ``null`` without such a member, or when this is no object.
     public subscript(_ key: String) -> JSONAnswer {
         if case .object(let members) = self { return members[key] ?? .null }
         return .null

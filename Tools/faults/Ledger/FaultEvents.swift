@@ -42,7 +42,7 @@ public struct FaultWork: Event {
         self.kind = kind
     }
 
-    /// Reads `id` and `kind`, both of which have to be there.
+    /// Reads `id` and `kind`; throws if one of them is missing.
     public init(from body: BodyReader) throws(BodyFault) {
         id = try body.read("id")
         kind = try body.read("kind")

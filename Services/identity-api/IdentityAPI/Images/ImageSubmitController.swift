@@ -42,10 +42,12 @@ struct ImageSubmitController: Sendable {
             try await repeatable.run { attempt in
                 try await blobs.deletingOnFailure(under: BlobFolder.imageJobs.prefix(of: jobID), context.logger) {
                     let inputKey = try BlobFolder.imageJobs.key("input", of: jobID)
-                    let receiver = PictureReceiver(blobs: blobs, limits: limits.picture) { try await attempt.lease?.renewIfDue() }
+                    let receiver = PictureReceiver(blobs: blobs, limits: limits.picture, slot: slot) {
+                        try await attempt.lease?.renewIfDue()
+                    }
                     context.askForBody()
                     let received = try await receive(
-                        request, boundary, slot, storingAs: attempt.isRepetition ? nil : inputKey, with: receiver)
+                        request, boundary, storingAs: attempt.isRepetition ? nil : inputKey, with: receiver)
                     let answer = try await attempt.answer(to: received.fingerprint) { lease in
                         try await starter.start(received, jobID: jobID, inputKey: inputKey, lease: lease, origin: origin)
                     }
@@ -72,17 +74,16 @@ struct ImageSubmitController: Sendable {
 
     /// Reads an order in one of its two formats; JSON is the one without a boundary.
     private func receive(
-        _ request: Request, _ boundary: MultipartBoundary?, _ slot: UploadSlots.Slot, storingAs key: BlobKey?,
+        _ request: Request, _ boundary: MultipartBoundary?, storingAs key: BlobKey?,
         with receiver: PictureReceiver
     ) async throws -> ReceivedImageOrder {
         guard let boundary else {
-            var body = JSONImageBody(request.body, limits: limits, slot: slot)
+            var body = JSONImageBody(request.body, limits: limits)
             return try await ReceivedImageOrder(
                 reading: &body, pictureField: JSONImageBody.pictureField, storingAs: key, with: receiver)
         }
         var body = MultipartBody(
-            request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits,
-            slot: slot)
+            request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits)
         return try await ReceivedImageOrder(reading: &body, pictureField: "image", storingAs: key, with: receiver)
     }
 

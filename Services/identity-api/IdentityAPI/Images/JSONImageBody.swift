@@ -17,8 +17,8 @@ struct JSONImageBody: UploadBody {
     private var due: [UploadPiece] = []
     private let limits: UploadLimits
 
-    init(_ body: RequestBody, limits: UploadLimits, slot: UploadSlots.Slot?) {
-        chunks = BodyChunks(body, maxBytes: limits.imageBodyBytes, slot: slot)
+    init(_ body: RequestBody, limits: UploadLimits) {
+        chunks = BodyChunks(body, maxBytes: limits.imageBodyBytes)
         parser = JSONStreamParser(streaming: [Self.pictureField], reading: ImageOrderFields.names)
         let characters = (limits.pictureBytes + 2) / 3 * 4
         // Two more characters for each line of 64, the shortest lines that encoders write.

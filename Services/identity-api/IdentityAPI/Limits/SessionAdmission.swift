@@ -156,7 +156,7 @@ extension SessionAdmission.Limits {
                 "EKYC_FIRST_SECONDS_PER_ADDRESS", default: 2, in: range,
                 about: """
                     seconds of the workers' time that photos of one address (of an IPv6 /48 four times as many) may take in ten minutes; \
-                    further ones are examined after those of other addresses. 0 is no limit
+                    further ones, and photos that are slow to decode, are examined after those of other addresses. 0 is no limit
                     """))
         firstTimePerAccount = .seconds(
             try settings.int(
@@ -182,6 +182,10 @@ extension SessionAdmission.Limits {
                 """)
         photoBytes =
             try settings.int(
-                "EKYC_UNDECIDED_MIB", default: photoBytes >> 20, in: range, about: "MiB of photos that are not examined yet\(then)") << 20
+                "EKYC_UNDECIDED_MIB", default: photoBytes >> 20, in: range,
+                about: """
+                    MiB of photos that are not examined yet\(then); devices that are not known to the account may take three quarters of \
+                    it, and those of one client address (IPv6: /48) a sixteenth
+                    """) << 20
     }
 }

@@ -176,6 +176,7 @@ struct SessionStarter: Sendable {
         let undecided = try await sessions.lockUndecided(
             of: new.origin, installationKey: new.installationKey, accountID: new.authorised ? new.userID : nil)
         let used = try await sessions.engineTime(of: new.origin, userID: new.userID)
+        new.isKnown = isKnown
         let goesFirst = isKnown && admission.goesFirst(used)
         try admission.check(undecided, used, isKnown: goesFirst, adding: new.photoBytes)
         new.lane = admission.lane(used, adding: new.estimatedCost, photoCount: new.photos.count, goesFirst: goesFirst)

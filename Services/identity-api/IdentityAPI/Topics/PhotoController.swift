@@ -48,11 +48,12 @@ struct PhotoController: Sendable {
             try await repeatable.run { attempt in
                 try await blobs.deletingOnFailure(under: BlobFolder.topicPhotos.prefix(of: photoID), context.logger) {
                     let photoKey = try BlobFolder.topicPhotos.key("photo", of: photoID)
-                    let receiver = PictureReceiver(blobs: blobs, limits: limits.picture) { try await attempt.lease?.renewIfDue() }
+                    let receiver = PictureReceiver(blobs: blobs, limits: limits.picture, slot: slot) {
+                        try await attempt.lease?.renewIfDue()
+                    }
                     context.askForBody()
                     var body = MultipartBody(
-                        request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits,
-                        slot: slot)
+                        request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits)
                     let picture = try await receive(&body, storingAs: attempt.isRepetition ? nil : photoKey, with: receiver)
                     let fingerprint = SHA256.hash(Array("photo\n\(name.text)\n".utf8) + picture.sha256)
                     let answer = try await attempt.answer(to: fingerprint) { lease in

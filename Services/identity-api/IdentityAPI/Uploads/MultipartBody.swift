@@ -22,12 +22,10 @@ struct MultipartBody: UploadBody {
     /// The first bytes of a picture whose beginning was returned.
     private var firstBytes: ByteBuffer?
 
-    init(
-        _ body: RequestBody, boundary: MultipartBoundary, fields: Fields, maxBytes: Int, limits: UploadLimits, slot: UploadSlots.Slot?
-    ) {
+    init(_ body: RequestBody, boundary: MultipartBoundary, fields: Fields, maxBytes: Int, limits: UploadLimits) {
         self.fields = fields
         self.limits = limits
-        chunks = BodyChunks(body, maxBytes: maxBytes, slot: slot)
+        chunks = BodyChunks(body, maxBytes: maxBytes)
         parser = MultipartParser(boundary: boundary)
     }
 

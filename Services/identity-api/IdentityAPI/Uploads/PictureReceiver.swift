@@ -7,6 +7,8 @@ internal import NIOCore
 struct PictureReceiver {
     let blobs: any BlobStore
     let limits: ImageLimits
+    /// The slot of the transfer, which gives each piece its turn.
+    let slot: UploadSlots.Slot
     /// Called after each piece.
     var onProgress: () async throws -> Void = {}
 
@@ -29,7 +31,7 @@ struct PictureReceiver {
         while let piece = try await body.next() {
             switch piece {
             case .pictureData(let bytes):
-                try check.take(bytes)
+                try await slot.inTurn(byteCount: bytes.readableBytes) { try check.take(bytes) }
                 try await writer?.append(bytes)
                 try await onProgress()
             case .pictureEnded: return try check.finish()

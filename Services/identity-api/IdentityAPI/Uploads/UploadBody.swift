@@ -22,11 +22,9 @@ protocol UploadBody {
     mutating func next() async throws -> UploadPiece?
 }
 
-/// The chunks of a request's body, the current one with the offset up to which it is parsed. Each is returned in its turn
-/// (``UploadTurns``), which ends with the call for the next one.
+/// The chunks of a request's body, the current one with the offset up to which it is parsed.
 struct BodyChunks {
     private var chunks: RequestBody.AsyncIterator
-    private let slot: UploadSlots.Slot?
     private var bytesLeft: Int
     /// Whether no byte of the body has arrived.
     private(set) var isEmpty = true
@@ -35,15 +33,13 @@ struct BodyChunks {
     /// The offset up to which the chunk is parsed.
     var position = 0
 
-    init(_ body: RequestBody, maxBytes: Int, slot: UploadSlots.Slot?) {
+    init(_ body: RequestBody, maxBytes: Int) {
         chunks = body.makeAsyncIterator()
-        self.slot = slot
         bytesLeft = maxBytes
     }
 
     /// Reads the next chunk; false at the end of the body.
     mutating func advance() async throws -> Bool {
-        slot?.endTurn()
         let next: ByteBuffer?
         do {
             next = try await chunks.next(isolation: #isolation)
@@ -56,7 +52,6 @@ struct BodyChunks {
         bytesLeft -= next.readableBytes
         if next.readableBytes > 0 { isEmpty = false }
         guard bytesLeft >= 0 else { throw APIError(.payloadTooLarge, "The body is too large") }
-        try await slot?.beginTurn(byteCount: next.readableBytes)
         (chunk, position) = (next, 0)
         return true
     }

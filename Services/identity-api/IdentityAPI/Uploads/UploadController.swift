@@ -42,9 +42,10 @@ struct UploadController: Sendable {
             try await blobs.deletingOnFailure(under: prefix, context.logger) {
                 context.askForBody()
                 var body = MultipartBody(
-                    request.body, boundary: boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits,
-                    slot: slot)
-                let upload = try await UploadReceiver(form: form, sessionID: sessionID, blobs: blobs, limits: limits).receive(&body)
+                    request.body, boundary: boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
+                let upload = try await UploadReceiver(
+                    form: form, sessionID: sessionID, blobs: blobs, limits: limits, slot: slot
+                ).receive(&body)
                 let order = try self.order(of: upload, form, bearer, proof)
                 return try await repeatable(order, key, context).run { attempt in
                     let answer = try await attempt.answer(to: order.fingerprint) { lease in

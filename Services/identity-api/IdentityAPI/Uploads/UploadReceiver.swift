@@ -43,12 +43,13 @@ struct UploadReceiver {
     let sessionID: UUID
     let blobs: any BlobStore
     let limits: UploadLimits
+    let slot: UploadSlots.Slot
 
     /// Reads the whole body and checks it against the form.
     ///
     /// - Throws: ``APIError`` at the first fault. The caller then deletes the photos stored so far, which are under the session's prefix.
     func receive(_ body: inout MultipartBody) async throws -> ReceivedUpload {
-        let receiver = PictureReceiver(blobs: blobs, limits: limits.face)
+        let receiver = PictureReceiver(blobs: blobs, limits: limits.face, slot: slot)
         var upload = ReceivedUpload()
         var counts: [String: Int] = [:]
         while let piece = try await body.next() {

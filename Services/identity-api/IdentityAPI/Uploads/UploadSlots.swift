@@ -1,36 +1,20 @@
-internal import Synchronization
-
 /// Limits the number of concurrent transfers of pictures, and with it the memory and the disk space that they take.
 final class UploadSlots: Sendable {
     /// The slot of one transfer; it is released with its last reference.
     final class Slot: Sendable {
         private let client: IPAddress
         private let turns: UploadTurns
-        private let hasTurn = Mutex(false)
         private let release: @Sendable () -> Void
 
         fileprivate init(of client: IPAddress, turns: UploadTurns, release: @escaping @Sendable () -> Void) {
             (self.client, self.turns, self.release) = (client, turns, release)
         }
 
-        /// Waits until a chunk of the transfer may be worked on; see ``UploadTurns``.
-        func beginTurn(byteCount: Int) async throws {
-            try await turns.begin(client, byteCount: byteCount)
-            hasTurn.withLock { $0 = true }
-        }
+        deinit { release() }
 
-        /// Ends the work on a chunk, if it has begun.
-        func endTurn() {
-            let had = hasTurn.withLock { hasTurn in
-                defer { hasTurn = false }
-                return hasTurn
-            }
-            if had { turns.end() }
-        }
-
-        deinit {
-            endTurn()
-            release()
+        /// Computes on a piece of the transfer in its turn; see ``UploadTurns/inTurn(of:byteCount:_:)``.
+        func inTurn<Result>(byteCount: Int, _ body: () throws -> Result) async throws -> Result {
+            try await turns.inTurn(of: client, byteCount: byteCount, body)
         }
     }
 

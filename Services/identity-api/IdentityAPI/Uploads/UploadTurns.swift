@@ -7,17 +7,17 @@ internal import Synchronization
     internal import Musl
 #endif
 
-/// The turns in which chunks of uploads are checked, sealed and stored: as many at once as there are cores, and first those of the address
-/// that has sent the least of late.
+/// The turns in which pieces of uploads are checked and hashed: on half of the cores, and first the pieces of the address that has sent the
+/// least of late.
 ///
 /// Without turns a small upload shares the cores with all large ones: forty transfers of a few addresses made a sign-in of 60 ms take a
-/// second. A client that waits is not read from, so that it can send no faster than its turns come.
+/// second. The server reads no more from a client whose piece waits.
 final class UploadTurns: Sendable {
-    /// The time in which the bytes of an address count half.
+    /// The half-life of the bytes that count for an address.
     private static let halfLife = Duration.seconds(10)
-    /// The addresses whose bytes are remembered, unless more of them are of use.
-    private static let maxRemembered = 4_096
-    /// The bytes below which an address may be forgotten.
+    /// The number of addresses from which on those with few bytes are forgotten.
+    private static let rememberedAddresses = 4_096
+    /// The bytes of such an address.
     private static let negligible = 65_536.0
 
     private struct Usage {
@@ -38,6 +38,9 @@ final class UploadTurns: Sendable {
         var waiters: [Waiter] = []
         var nextID: UInt64 = 0
         var used: [IPAddress: Usage] = [:]
+        /// The number of addresses at which the next ones are forgotten: twice as many as were left the last time, so that a flood of
+        /// addresses does not make each piece costly.
+        var forgetAt = UploadTurns.rememberedAddresses
     }
 
     private let width: Int
@@ -46,9 +49,17 @@ final class UploadTurns: Sendable {
     /// - Parameter width: The turns at once.
     init(width: Int = max(1, System.coreCount / 2)) { self.width = width }
 
-    /// Waits for a turn; call ``end()`` when the chunk is stored.
+    /// Computes on a piece of an upload once its turn has come. The computation does not wait for anything, so that a slow disk, store or
+    /// client never holds a turn.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Throws: The errors of `body`, and `CancellationError` when the task is cancelled before.
+    func inTurn<Result>(of client: IPAddress, byteCount: Int, _ body: () throws -> Result) async throws -> Result {
+        try await begin(client, byteCount: byteCount)
+        defer { end() }
+        return try body()
+    }
+
+    /// Waits for a turn, which ``end()`` ends.
     func begin(_ client: IPAddress, byteCount: Int) async throws {
         let (address, now) = (client.subscriber, ContinuousClock.now)
         let id: UInt64? = state.withLock { state in
@@ -107,7 +118,10 @@ final class UploadTurns: Sendable {
     }
 
     private static func count(_ byteCount: Int, of address: IPAddress, at now: ContinuousClock.Instant, in state: inout State) {
-        if state.used.count >= maxRemembered { state.used = state.used.filter { $0.value.bytes(at: now) >= negligible } }
+        if state.used.count >= state.forgetAt {
+            state.used = state.used.filter { $0.value.bytes(at: now) >= negligible }
+            state.forgetAt = max(rememberedAddresses, 2 * state.used.count)
+        }
         state.used[address] = Usage(bytes: bytes(of: address, at: now, in: state) + Double(byteCount), at: now)
     }
 }

@@ -44,7 +44,7 @@ struct PhoneLedger: Sendable {
 
     struct Session: Sendable {
         var kind: String
-        /// The person whom it may sign in; nil for the person whom the API names, and an empty text for nobody.
+        /// The person whom it may sign in; nil for the person whom the API names, and an empty text if it may sign in no person.
         var expectedUser: String?
         /// How a challenge was answered; nil for a session without one, and where the process ended before that was noted.
         var poses: ShownPoses?

@@ -1,7 +1,7 @@
 internal import HeliographCrypto
 internal import JSON
 
-/// A JSON Web Token (RFC 7519) of which nothing is verified: its parameters and claims are objects.
+/// A JSON Web Token (RFC 7519) that is decoded and not verified: its parameters and claims are objects.
 struct UnverifiedToken: Sendable {
     /// The maximum length of the text. Firebase's ID tokens have 900 to 1,300 bytes, and up to 1,000 bytes of an app's own claims.
     static let maxBytes = 4_096
@@ -19,7 +19,7 @@ struct UnverifiedToken: Sendable {
     /// Whether a bearer has three parts, as a signed token of an identity provider has.
     static func hasShape(_ text: String) -> Bool { text.utf8.count { $0 == separator } == 2 }
 
-    /// Reads a token; nil unless it has three parts in canonical base64url, of which the first two are objects with unique names.
+    /// Reads a token; nil unless it has three parts in canonical base64url. The first two have to be objects with unique names.
     init?(_ text: String) {
         guard text.utf8.count <= Self.maxBytes, let jws = JWS(text), let header = Self.object(jws.header),
             let payload = Self.object(jws.payload)
