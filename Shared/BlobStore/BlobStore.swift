@@ -73,6 +73,7 @@ extension BlobStore {
 
 /// Receives the pieces of one object that is being stored.
 public protocol BlobWriter: Sendable {
-    /// Appends bytes to the object. Returns when the writer is ready for more.
+    /// Appends bytes to the object. Returns when the writer is ready for more. Waits for the local disk alone: a remote store gets the
+    /// object once it is whole.
     func append(_ bytes: ByteBuffer) async throws(BlobStoreError)
 }

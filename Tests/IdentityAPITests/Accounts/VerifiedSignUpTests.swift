@@ -141,6 +141,22 @@ extension IdentityFixture {
         #expect(try await api.enter(session.id.wireString, email).json.text("data.user_id") == user.wireString, "a repetition")
     }
 
+    @Test(.apiWithMail) func `a code that waits for another enrolment has locked no row`() async throws {
+        let session = try await api.start(Path.signUp, .signUp(email: email))
+        try await api.suspend(session.id, refusesDuplicates: true)
+        let answer = try await api.postgres.withTransaction { transaction in
+            try await FaceDuplicateRepository(transaction).lock()
+            let answer = Task { try await api.enter(session.id.wireString, email) }
+            try await eventually("the code waits for the lock") {
+                try await api.count("pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 1
+            }
+            // Fails if the row is locked.
+            try await transaction.execute("SELECT FROM email_verifications WHERE id = \(session.id) FOR UPDATE NOWAIT")
+            return answer
+        }
+        #expect(try await answer.value.status == 200)
+    }
+
     @Test(.apiWithMail) func `the code of a sign-up with an account's address changes nothing`() async throws {
         let owner = try await api.start(Path.signUp, .signUp(email: email))
         try await api.suspend(owner.id)

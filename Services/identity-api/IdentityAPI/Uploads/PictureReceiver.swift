@@ -31,8 +31,10 @@ struct PictureReceiver {
         while let piece = try await body.next() {
             switch piece {
             case .pictureData(let bytes):
-                try await slot.inTurn(byteCount: bytes.readableBytes) { try check.take(bytes) }
-                try await writer?.append(bytes)
+                try await slot.inTurn(byteCount: bytes.readableBytes) {
+                    try check.take(bytes)
+                    try await writer?.append(bytes)
+                }
                 try await onProgress()
             case .pictureEnded: return try check.finish()
             case .field, .pictureBegan: throw APIError.internal

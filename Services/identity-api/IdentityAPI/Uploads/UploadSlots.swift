@@ -12,8 +12,8 @@ final class UploadSlots: Sendable {
 
         deinit { release() }
 
-        /// Computes on a piece of the transfer in its turn; see ``UploadTurns/inTurn(of:byteCount:_:)``.
-        func inTurn<Result>(byteCount: Int, _ body: () throws -> Result) async throws -> Result {
+        /// Works on a piece of the transfer in its turn; see ``UploadTurns/inTurn(of:byteCount:_:)``.
+        func inTurn(byteCount: Int, _ body: () async throws -> Void) async throws {
             try await turns.inTurn(of: client, byteCount: byteCount, body)
         }
     }

@@ -7,8 +7,8 @@ internal import Synchronization
     internal import Musl
 #endif
 
-/// The turns in which pieces of uploads are checked and hashed: on half of the cores, and first the pieces of the address that has sent the
-/// least of late.
+/// The turns in which pieces of uploads are checked, hashed, sealed and written to the local disk: on half of the cores, and first the
+/// pieces of the address that has sent the least of late.
 ///
 /// Without turns a small upload shares the cores with all large ones: forty transfers of a few addresses made a sign-in of 60 ms take a
 /// second. The server reads no more from a client whose piece waits.
@@ -49,14 +49,15 @@ final class UploadTurns: Sendable {
     /// - Parameter width: The turns at once.
     init(width: Int = max(1, System.coreCount / 2)) { self.width = width }
 
-    /// Computes on a piece of an upload once its turn has come. The computation does not wait for anything, so that a slow disk, store or
-    /// client never holds a turn.
+    /// Works on a piece of an upload once its turn has come.
     ///
+    /// - Parameter body: Must not wait for a client, a server or the commit of a transaction, so that none of these holds up all uploads.
+    ///   Waiting for the local disk is right: all uploads write to it.
     /// - Throws: The errors of `body`, and `CancellationError` when the task is cancelled before.
-    func inTurn<Result>(of client: IPAddress, byteCount: Int, _ body: () throws -> Result) async throws -> Result {
+    func inTurn(of client: IPAddress, byteCount: Int, _ body: () async throws -> Void) async throws {
         try await begin(client, byteCount: byteCount)
         defer { end() }
-        return try body()
+        try await body()
     }
 
     /// Waits for a turn, which ``end()`` ends.
