@@ -23,16 +23,17 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
     @Test func `minutes of junk uploads less than double the p99 of a known phone's sign-in`() async throws {
         let minutes = try #require(floodMinutes)
         let (stack, owner, email) = try await Self.enrolled(["RATE_LIMIT_ACCOUNT_PER_MINUTE": "0"])
-        let worst = try await WorstPictures.make()
+        let worst = RepeatedForm.worst(try await WorstPictures.make(), for: owner, isSignUp: true)
         let calm = try await Self.signIns(owner, email) { $0 < Self.baselineCount }
         let deadline = ContinuousClock.now + .seconds(minutes * 60)
         let (flooded, statuses) = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
             group.addTask {
                 try await Self.flood(perSecond: Self.junkPerSecond, until: deadline) { address in
-                    let email = "junk-\(UUID().uuidString)@example.org"
                     let phone = try await Phone.make(stack).at(address)
-                    let isWorst = Int.random(in: 0..<Self.worstShare) == 0
-                    return try await isWorst ? phone.signUp(email: email, pictures: worst).status : phone.signUp(email: email).status
+                    guard Int.random(in: 0..<Self.worstShare) == 0 else {
+                        return try await phone.signUp(email: "junk-\(UUID().uuidString)@example.org").status
+                    }
+                    return try await phone.upload(to: "/api/v1/ekyc/upload-photos", contentType: worst.contentType, worst.next()).status
                 }
             }
             let flooded = try await Self.signIns(owner, email) { _ in ContinuousClock.now < deadline }

@@ -14,10 +14,8 @@ import Testing
         let owner = try await HonestOwner.make(stack)
         let calmUps = try await HonestOwner.times(isCalm: true) { try await HonestOwner.signUp(stack) }
         let calmIns = try await HonestOwner.times(isCalm: true) { try await owner.signIn() }
-        let attack = AbuseAttack(stack, number: 1) { phone in
-            let email = "junk-\(UUID().uuidString)@example.org"
-            return try await phone.withInventedToken().signUp(email: email, pictures: pictures).status
-        }
+        let form = RepeatedForm.worst(pictures, for: owner.phone, isSignUp: true)
+        let attack = AbuseAttack(stack, number: 1, form, to: "/api/v1/ekyc/upload-photos")
         let (times, statuses) = try await attack.during {
             let ups = try await HonestOwner.times(isCalm: false) { try await HonestOwner.signUp(stack) }
             return (ups, try await HonestOwner.times(isCalm: false) { try await owner.signIn() })
@@ -34,10 +32,8 @@ import Testing
         let stack = try await scale.stack()
         let owner = try await HonestOwner.make(stack)
         let calm = try await HonestOwner.times(isCalm: true) { try await owner.signIn() }
-        let attack = AbuseAttack(stack, number: 2) { phone in
-            let email = "junk-\(UUID().uuidString)@example.org"
-            return try await phone.withInventedToken().signIn(email: email, photos: pictures.front.map(WorstPictures.variant)).status
-        }
+        let form = RepeatedForm.worst(pictures, for: owner.phone, isSignUp: false)
+        let attack = AbuseAttack(stack, number: 2, form, to: "/api/v1/ekyc/login")
         let (times, statuses) = try await attack.during { try await HonestOwner.times(isCalm: false) { try await owner.signIn() } }
         AbuseReport(attack: "N1 costly sign-ins (\(statuses))").note("a known phone signs in", times, calm: calm, most: 2)
     }
