@@ -186,6 +186,20 @@ extension IdentityFixture {
         try await eventually("the export has ended") { try await api.count("account_exports WHERE ended_at IS NULL") == 0 }
     }
 
+    @Test(
+        .api {
+            $0.exports.renewal = .zero
+            $0.connection.unreadAnswers = .minutes(10)
+        })
+    func `an export whose lease has run out ends, and is not taken for a whole one`() async throws {
+        let device = try await api.signedInDevice()
+        let connection = try await api.beginExport(device)
+        try await api.postgres.execute("UPDATE account_exports SET lease_until = now() - interval '1 second'")
+        let rest = try #require(try await connection.receive())
+        #expect(!rest.isEmpty && !rest.contains("PK\u{5}\u{6}"), "the end of the archive is missing")
+        try await eventually("the export has ended") { try await api.count("account_exports WHERE ended_at IS NULL") == 0 }
+    }
+
     /// The most resident memory of this process since the last call, in MiB.
     private static func peakMiB() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
