@@ -38,7 +38,7 @@ struct UploadController: Sendable {
             key: key)
         let sessionID = UUID()
         let prefix = BlobFolder.sessions.prefix(of: sessionID)
-        return try await slots.withSlot(for: context.client) { slot in
+        return try await slots.withSlot(for: context) { slot in
             try await blobs.deletingOnFailure(under: prefix, context.logger) {
                 context.askForBody()
                 var body = MultipartBody(
