@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test test-repeat faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-abuse verify-api verify-clients verify-deploy verify-disclosure verify-flood verify-races verify-slow-fcm verify-statements release verification clean clean-data
+.PHONY: help setup build up down status demo test test-repeat faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-abuse verify-api verify-clients verify-deploy verify-disclosure verify-flood verify-races verify-slow-fcm verify-statements release screenshots verification clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ status: ## Say whether all is well: a line for each service, and what to do abou
 
 demo: up ## Sign up, sign in and refuse a face, make six pictures of a portrait, and show the pushes
 	@deploy/local/demo.sh
+
+screenshots: up ## Tell the demo, and take the pictures of README.md from it (installs Chromium)
+	@deploy/local/screenshots.sh
 
 format: ## Format all Swift files as .swift-format says
 	@swift format --in-place --recursive --parallel Package.swift Services Shared Tools Tests
