@@ -23,7 +23,7 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
     @Test func `minutes of junk uploads less than double the p99 of a known phone's sign-in`() async throws {
         let minutes = try #require(floodMinutes)
         let (stack, owner, email) = try await Self.enrolled(["RATE_LIMIT_ACCOUNT_PER_MINUTE": "0"])
-        let worst = RepeatedForm.worst(try await WorstPictures.make(), for: owner, isSignUp: true)
+        let worst = try await WorstPictures.make()
         let calm = try await Self.signIns(owner, email) { $0 < Self.baselineCount }
         let deadline = ContinuousClock.now + .seconds(minutes * 60)
         let (flooded, statuses) = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
@@ -33,7 +33,8 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
                     guard Int.random(in: 0..<Self.worstShare) == 0 else {
                         return try await phone.signUp(email: "junk-\(UUID().uuidString)@example.org").status
                     }
-                    return try await phone.upload(to: "/api/v1/ekyc/upload-photos", contentType: worst.contentType, worst.next()).status
+                    let form = RepeatedForm.worst(worst, for: phone, isSignUp: true)
+                    return try await phone.upload(to: "/api/v1/ekyc/upload-photos", contentType: form.contentType, form.next()).status
                 }
             }
             let flooded = try await Self.signIns(owner, email) { _ in ContinuousClock.now < deadline }

@@ -12,25 +12,25 @@ struct AbuseAttack: Sendable {
     let stack: Stack
     let addresses: [String]
     let connections: Int
-    /// Makes the requests of one connection.
-    private let makeRequest: @Sendable () -> Request
+    /// Makes the requests of one connection, by its phone.
+    private let makeRequest: @Sendable (Phone) -> Request
     private let http: HTTPClient
     private let statuses = AnswerCounts()
 
     /// Describes an attack; its connections are not those of the owner.
     init(_ stack: Stack, number: Int, connections: Int = AbuseScale.current.connections, _ request: @escaping Request) {
-        self.init(stack, number: number, connections: connections, makeRequest: { request })
+        self.init(stack, number: number, connections: connections, makeRequest: { _ in request })
     }
 
     /// Describes an attack that sends a form to a path.
-    init(_ stack: Stack, number: Int, _ form: RepeatedForm, to path: String) {
-        self.init(stack, number: number, connections: AbuseScale.current.connections) {
-            let form = form.copy()
+    init(_ stack: Stack, number: Int, to path: String, form makeForm: @escaping @Sendable (Phone) -> RepeatedForm) {
+        self.init(stack, number: number, connections: AbuseScale.current.connections) { phone in
+            let form = makeForm(phone)
             return { phone in try await phone.upload(to: path, contentType: form.contentType, form.next()).status }
         }
     }
 
-    private init(_ stack: Stack, number: Int, connections: Int, makeRequest: @escaping @Sendable () -> Request) {
+    private init(_ stack: Stack, number: Int, connections: Int, makeRequest: @escaping @Sendable (Phone) -> Request) {
         self.stack = stack
         self.connections = connections
         self.makeRequest = makeRequest
@@ -73,7 +73,8 @@ struct AbuseAttack: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for address in addresses {
                 group.addTask {
-                    let (phone, request) = (try await stranger(at: address), makeRequest())
+                    let phone = try await stranger(at: address)
+                    let request = makeRequest(phone)
                     for _ in 0..<count { await once(phone, request) }
                 }
             }
@@ -84,7 +85,8 @@ struct AbuseAttack: Sendable {
     }
 
     private func attack(from address: String, _ answered: AsyncStream<Void>.Continuation) async throws {
-        let (phone, request) = (try await stranger(at: address), makeRequest())
+        let phone = try await stranger(at: address)
+        let request = makeRequest(phone)
         var isFirst = true
         while !Task.isCancelled {
             let status = await once(phone, request)

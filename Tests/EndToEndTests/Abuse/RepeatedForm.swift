@@ -13,24 +13,17 @@ final class RepeatedForm: Sendable {
     private let places: [Int]
 
     /// Creates a form from one that has a UUID's text at each place that is to change.
-    convenience init(_ form: MultipartForm, changing placeholder: UUID) {
+    init(_ form: MultipartForm, changing placeholder: UUID) {
         let (bytes, text) = (form.encoded(), Data(placeholder.uuidString.utf8))
         var (places, rest) = ([Int](), Data(bytes)[...])
         while let place = rest.range(of: text) {
             places.append(place.lowerBound)
             rest = rest[place.upperBound...]
         }
-        self.init(contentType: form.contentType, bytes: bytes, places: places)
-    }
-
-    private init(contentType: String, bytes: [UInt8], places: [Int]) {
-        self.contentType = contentType
+        contentType = form.contentType
         self.bytes = Mutex(bytes)
         self.places = places
     }
-
-    /// Returns the same form for another connection.
-    func copy() -> RepeatedForm { RepeatedForm(contentType: contentType, bytes: bytes.withLock { $0 }, places: places) }
 
     /// Returns the body of the next request.
     func next() -> [UInt8] {
@@ -43,7 +36,7 @@ final class RepeatedForm: Sendable {
 }
 
 extension RepeatedForm {
-    /// The worst pictures for a sign-up, or for a sign-in.
+    /// The worst pictures for a sign-up, or for a sign-in, by the installation of a phone.
     static func worst(_ pictures: WorstPictures, for phone: Phone, isSignUp: Bool) -> RepeatedForm {
         let placeholder = UUID()
         var form = MultipartForm()
