@@ -1,8 +1,14 @@
+internal import FoundationEssentials
 internal import JSON
+internal import Push
 internal import WireFormat
 
 /// The parts of a push that depend on its kind: the texts, the data and Apple's `aps` dictionary.
 struct PushParts {
+    /// The subject: a later push with the same subject replaces this one. Its length is not limited yet.
+    private(set) var subject = ""
+    /// Android's notification channel; nil for a push that shows nothing.
+    private(set) var channelID: String?
     var title = ""
     var body = ""
     var data: [String: String] = [:]
@@ -55,64 +61,73 @@ struct PushParts {
         if let image { writer.object("fcm_options") { $0.member("image", image) } }
     }
 
-    private init(_ content: PushContent, share: Double) {
+    private init(_ content: PushContent, _ sources: PushSources, share: Double) throws {
         self.share = share
+        subject = content.push.subject ?? ""
+        channelID = content.kind.type.channelID
         switch content {
-        case .jobCompleted(let jobID, let templateName, let thumbnailURL):
-            complete(jobID, templateName: cut(templateName, PushTexts.maxNameCharacters), thumbnailURL: thumbnailURL)
-        case .jobFailed(let jobID, let reason):
-            let reason = cut(reason, PushTexts.maxReasonCharacters)
+        case .jobCompleted(let push): complete(push, picture: push.thumbnailKey.flatMap(sources.link))
+        case .jobFailed(let push):
+            let reason = cut(push.reason, PushTexts.maxReasonCharacters)
             title = "Processing Failed"
             body = "Unable to process your image: \(reason)"
-            data = ["type": "job_failed", "jobId": jobID, "error": reason]
+            data = ["type": "job_failed", "jobId": push.jobID.wireString, "error": reason]
             hasSound = true
-        case .signUp(let sessionID, let userID, let succeeded):
-            ekyc("sign_up", title: "eKYC Sign Up", sessionID, userID, succeeded)
-            body = PushTexts.signUpBody(succeeded: succeeded)
-        case .signIn(let sessionID, let userID, let succeeded):
-            ekyc("sign_in", title: "eKYC Sign In", sessionID, userID, succeeded)
-            body = PushTexts.signInBody(succeeded: succeeded)
-        case .newPhotos(let eventID, let imageURL): newPhotos(eventID, imageURL: imageURL)
-        case .chatMessage(let conversationID, _, let senderID, let senderName, let text, let isSensitive):
-            title = cut(senderName, PushTexts.maxNameCharacters)
-            body = isSensitive ? PushTexts.hiddenMessage : cut(text, PushTexts.maxPreviewCharacters)
-            data = ["conversationId": conversationID, "senderId": senderID, "message": body]
-            threadID = conversationID
-        case .invitation(let topic):
+        case .signUp(let push):
+            ekyc(push, title: "eKYC Sign Up")
+            body = PushTexts.signUpBody(succeeded: push.succeeded)
+        case .signIn(let push):
+            ekyc(push, title: "eKYC Sign In")
+            body = PushTexts.signInBody(succeeded: push.succeeded)
+        case .newPhotos(let push): newPhotos(push, picture: push.thumbnailKey.flatMap(sources.link))
+        case .chatMessage(let push):
+            title = cut(try push.senderName.map(sources.open) ?? PushTexts.hiddenMessage, PushTexts.maxNameCharacters)
+            body = try push.text.map { cut(try sources.open($0), PushTexts.maxPreviewCharacters) } ?? PushTexts.hiddenMessage
+            data = ["conversationId": push.conversation.id, "senderId": push.senderID.wireString, "message": body]
+            threadID = push.conversation.id
+        case .invitation(let push):
             title = "Invitation"
-            body = PushTexts.invitationBody(topic: topic)
-            data = ["type": "invitation", "topic": topic]
+            body = PushTexts.invitationBody(to: push.topic)
+            data = ["type": "invitation", "topic": push.topic.text]
             isQuiet = true
-        case .accountAlert(_, let alert):
-            (title, body) = PushTexts.accountAlert(alert)
-            data = ["type": "account_alert", "alert": alert.rawValue]
+        case .accountAlert(let push):
+            (title, body) = PushTexts.accountAlert(push.alert)
+            data = ["type": "account_alert", "alert": push.alert.rawValue]
             hasSound = true
-        case .possessionCheck(let handOverID, let nonce):
-            data = ["type": "possession_check", "handover_id": handOverID, "nonce": nonce]
+        case .possessionCheck(let push):
+            data = ["type": "possession_check", "handover_id": push.handOverID.wireString, "nonce": try sources.open(push.nonce)]
             wakesApp = true
             (isDataOnly, isAwaited) = (true, true)
-        case .custom(let content, let notificationID): custom(content, notificationID)
+        case .custom(let push):
+            try custom(try sources.open(push.app), sources.notificationID.wireString)
+            return
         }
-        data["kind"] = content.kind
+        data["kind"] = content.kind.rawValue
     }
 
     private func cut(_ text: String, _ maxCharacters: Int) -> String {
         PushTexts.cut(text, to: max(1, Int(Double(maxCharacters) * share)))
     }
 
-    private mutating func complete(_ jobID: String, templateName: String, thumbnailURL: String?) {
+    private mutating func complete(_ push: JobCompletedPush, picture: String?) {
+        let templateName = cut(push.templateName, PushTexts.maxNameCharacters)
         title = "Image Ready! 🎨"
         body = "Your \(templateName) image has been processed"
-        data = ["type": "job_completed", "jobId": jobID, "templateName": templateName]
+        data = ["type": "job_completed", "jobId": push.jobID.wireString, "templateName": templateName]
         hasSound = true
         wakesApp = true
         category = "IMAGE_COMPLETE"
-        image = thumbnailURL.flatMap(PushImage.usable)
+        image = picture.flatMap(PushImage.usable)
         runsExtension = image != nil
     }
 
-    private mutating func custom(_ content: AppContent, _ notificationID: String) {
-        data = content.data.merging(["type": content.kind, "notification_id": notificationID]) { $1 }
+    private mutating func custom(_ json: String, _ notificationID: String) throws {
+        guard let content = try? JSONDecoder().decode(AppContent.self, from: Data(json.utf8)) else {
+            throw FCMError(.invalidMessage, "the content cannot be read")
+        }
+        subject = "app:\(content.collapseKey ?? notificationID)"
+        channelID = content.kind
+        data = content.data.merging(["type": content.kind, "kind": content.kind, "notification_id": notificationID]) { $1 }
         guard content.isShown else {
             (isDataOnly, wakesApp) = (true, true)
             return
@@ -125,21 +140,20 @@ struct PushParts {
         if let sound = content.sound { (hasSound, soundName) = (true, sound) }
     }
 
-    private mutating func ekyc(
-        _ event: String, title: String, _ sessionID: String, _ userID: String, _ succeeded: Bool
-    ) {
+    private mutating func ekyc<Result: SessionResultPush>(_ push: Result, title: String) {
         self.title = title
         data = [
-            "event": event, "session_id": sessionID, "user_id": userID, "success": succeeded ? "true" : "false",
+            "event": Result.kind.rawValue, "session_id": push.sessionID.wireString, "user_id": push.userID.wireString,
+            "success": push.succeeded ? "true" : "false",
         ]
         hasSound = true
     }
 
-    private mutating func newPhotos(_ eventID: String, imageURL: String?) {
+    private mutating func newPhotos(_ push: NewPhotosPush, picture: String?) {
         title = "PhotoShare"
         body = "New photos added to your event!"
-        image = imageURL.flatMap(PushImage.usable)
-        data = ["event_id": eventID, "action": "new_photos"]
+        image = picture.flatMap(PushImage.usable)
+        data = ["event_id": push.topic.id, "action": "new_photos"]
         data["image_url"] = image
         runsExtension = true
         repeatsAlert = true
@@ -157,10 +171,11 @@ extension PushParts {
 
     /// Makes the parts of a content, with its texts cut so that the message fits; ids are never cut.
     ///
-    /// - Throws: `invalidMessage` when the message is too big even with the shortest texts.
-    static func fitting(_ content: PushContent) throws(FCMError) -> PushParts {
+    /// - Throws: `invalidMessage` when the message is too big even with the shortest texts, or the content of an app cannot be read; the
+    ///   errors of ``PushSources/open``.
+    static func fitting(_ content: PushContent, _ sources: PushSources) throws -> PushParts {
         for share in shares {
-            let parts = PushParts(content, share: share)
+            let parts = try PushParts(content, sources, share: share)
             if parts.byteCount <= maxByteCount, parts.apnsByteCount <= maxAPNsByteCount { return parts }
         }
         throw FCMError(.invalidMessage, "the message exceeds \(maxByteCount) bytes even with its texts cut")

@@ -5,6 +5,7 @@ import HeliographCrypto
 import JSON
 import NIOCore
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
 import TestSupport
@@ -85,7 +86,13 @@ extension IdentityFixture {
         let report = try await api.post(
             "/v1/users/\(stranger)/report", #"{"reason":"spam","text":"Every hour"}"#, bearer: device.accessToken)
         #expect(report.status == 202)
+        let push = JobCompletedPush(jobID: job, templateName: "Oil", thumbnailKey: nil).request(to: device.userID, expiresAt: Date())
+        let notification = NewNotification(
+            id: push.notificationID, dedupeKey: push.dedupeKey, content: push.content, recipient: push.recipient, lane: push.lane,
+            expiresAt: push.expiresAt)
+        #expect(try await NotificationRepository(api.postgres).insert(notification))
         let files = try await files(of: try await api.export(device).body)
+        #expect(try files.records(.notifications).map { $0.text("image_job_id") } == [job.wireString])
         #expect(files["images/\(job.wireString).jpg"] == [0xFF, 0xD8, 9])
         #expect(files["photos/\(photoID).jpg"] == TestPhoto.jpeg(seed: 5))
         #expect(try files.records(.imageJobs).map { $0.text("id") } == [job.wireString])

@@ -5,6 +5,7 @@ internal import Hummingbird
 internal import JSON
 internal import Metrics
 internal import PostgresClient
+internal import Push
 internal import Storage
 internal import WireFormat
 

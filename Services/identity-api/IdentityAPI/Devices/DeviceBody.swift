@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Push
 internal import Storage
 
 /// The validated registration of an app's installation.

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import Hummingbird
 internal import HummingbirdCore
 internal import JSON
+internal import Push
 internal import Storage
 internal import WireFormat
 

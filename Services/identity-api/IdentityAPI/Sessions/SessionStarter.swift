@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import JSON
 internal import Logging
 internal import PostgresClient
+internal import Push
 internal import ServiceDefaults
 internal import Storage
 internal import WireFormat

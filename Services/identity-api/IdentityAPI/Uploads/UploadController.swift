@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import Mail
+internal import Push
 internal import Storage
 internal import WireFormat
 

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
+internal import Push
 internal import Storage
 internal import WireFormat
 
