@@ -186,6 +186,19 @@ struct PushWhyTests {
         }
     }
 
+    @Test func `of photos that are on their way, the sender is known`() async throws {
+        let photos = """
+            DELETE FROM deliveries;
+            UPDATE notifications SET kind = 'new_photos', dedupe_key = 'photos:1', state = 'addressed', settled_at = NULL,
+                sender_id = '\(Self.eve)';
+            """
+        try await withMessage(photos) { database in
+            let lines = await why(Self.id(9), in: database).results
+            #expect(lines.contains { $0.contains("User \(Self.eve):") && $0.hasSuffix("(sender)") })
+            #expect(lines.contains { $0.contains("User \(Self.cat):") && $0.hasSuffix("(sender_blocked)") })
+        }
+    }
+
     @Test func `a message of a former topic of the same name does not list the members of the newer one`() async throws {
         let renamed = """
             UPDATE topics SET name = 'conversation:2';

@@ -12,7 +12,7 @@ struct NotificationRepositoryTests {
         #expect(try await notifications.insert(new))
         let record = try #require(try await notifications.find(ids: [new.id]).first)
         #expect(record.dedupeKey == new.dedupeKey)
-        #expect(record.kind == .chatMessage && record.topicID == PushContent.sampleTopicID)
+        #expect(record.kind == .chatMessage && record.topicID == PushContent.sampleTopicID && record.senderID == PushContent.sampleUserID)
         #expect(record.lane == .urgent)
         #expect(record.recipient == new.recipient)
         #expect(record.content == new.content)

@@ -24,6 +24,8 @@ public struct NotificationRecord: Sendable, Equatable {
     public let content: PushContent?
     /// The topic that it is about.
     public let topicID: UUID?
+    /// The user whose text or picture it shows; nil in a final state.
+    public let senderID: UUID?
     /// The state.
     public let state: State
     /// Why it was skipped; `nil` otherwise.
@@ -37,7 +39,8 @@ public struct NotificationRecord: Sendable, Equatable {
 
     /// The columns that `init(row:)` reads.
     static let columns = """
-        id, dedupe_key, kind, recipient_type, recipient_id, lane, content, topic_id, state, skip_reason, created_at, expires_at, settled_at
+        id, dedupe_key, kind, recipient_type, recipient_id, lane, content, topic_id, sender_id, state, skip_reason, created_at, \
+        expires_at, settled_at
         """
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -49,6 +52,7 @@ public struct NotificationRecord: Sendable, Equatable {
         lane = try row.decodeCase("lane")
         content = try row.decodeContent(of: kind)
         topicID = try row.decode("topic_id")
+        senderID = try row.decode("sender_id")
         state = try row.decodeCase("state")
         skipReason = try row.decode("skip_reason")
         createdAt = try row.decode("created_at")
