@@ -273,7 +273,7 @@ let package = Package(
         .tests(
             "FCMEmulatorTests",
             [
-                "FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "Push", "TestSupport", .logging, .nioCore, .nioEmbedded,
+                "FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", .logging, .nioCore, .nioEmbedded,
                 .nioHPACK, .nioPosix,
             ]),
         .tests(
