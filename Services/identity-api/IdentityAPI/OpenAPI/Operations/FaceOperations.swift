@@ -31,18 +31,7 @@ extension APIOperation {
             replies: [started],
             errors: uploadErrors.union([.unauthorized, .forbidden, .reauthenticationRequired, .consentRequired]),
             repetition: "`Idempotency-Key`, 10 minutes", handler: { routes in { try await routes.uploads.upload(.signUp, $0, $1) } }),
-        APIOperation(
-            method: .get, path: "/v1/consent", id: "getConsent", area: .faces,
-            summary: "Whether a sign-up needs a consent, and its text and version",
-            replies: [
-                .data(
-                    .object(["required": .boolean], optional: ["consent_version": .text, "consent_sha256": .text, "text": .text]),
-                    "The consent",
-                    example: [
-                        "consent_version": "2026-01", "consent_sha256": APIProperty.consentHash, "text": APIProperty.consentText,
-                    ])
-            ],
-            handler: { $0.consent.get }),
+        getConsent,
         APIOperation(
             method: .post, path: "/api/v1/ekyc/login", id: "signIn", area: .faces,
             summary:

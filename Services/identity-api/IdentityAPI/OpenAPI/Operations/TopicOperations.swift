@@ -95,24 +95,8 @@ extension APIOperation {
                 .object(optional: ["message_id": .messageID.orNull]), upTo: MessageController.maxReadBytes, isRequired: false),
             replies: [.data(.object(["topic": .topicName, "unread": .count, "badge": .count]), "What is left")],
             errors: [.topicNotFound], repetition: "yes", handler: { $0.topics.messages.read }),
-        APIOperation(
-            method: .post, path: "/v1/topics/{topic}/report", id: "reportTopic", area: .topics, summary: "Reports a topic to the operators",
-            bearers: [.access], parameters: [.topic, .installation], body: report, replies: [reported],
-            repetition: "one report while it is open", handler: { $0.people.reports.topic }),
-        APIOperation(
-            method: .post, path: "/v1/topics/{topic}/messages/{message}/report", id: "reportMessage", area: .topics,
-            summary: "Reports a message to the operators", bearers: [.access], parameters: [.topic, .message, .installation], body: report,
-            replies: [reported], repetition: "one report while it is open", handler: { $0.people.reports.message }),
+        reportTopic, reportMessage,
     ]
-
-    /// The body of a report.
-    static let report = APIBody.json(
-        .object(
-            ["reason": .one(of: AbuseReport.Reason.self)],
-            optional: ["text": .text(0...ReportController.maxTextCharacters).orNull]),
-        upTo: ReportController.maxBodyBytes)
-    /// The answer to a report, the same for every subject.
-    static let reported = APIReply.data(.object(["status": .constant("received")]), status: 202, "The report is received")
 
     private static let listParameters: [APIParameter] = [
         .installation, .limit(1...TopicListController.maxPage, usual: TopicListController.usualPage), .cursor,

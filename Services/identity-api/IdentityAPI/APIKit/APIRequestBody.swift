@@ -1,0 +1,42 @@
+internal import Hummingbird
+internal import JSON
+
+/// A type that the body of a request is read as, with its description.
+protocol APIRequestBody: Sendable {
+    /// The description; nil for a request without a body.
+    static var description: APIBody? { get }
+
+    /// Reads the body of a request.
+    static func read(_ request: Request, _ context: APIRequestContext) async throws -> Self
+}
+
+/// The body of a request that has none; what is sent is not read.
+struct NoBody: APIRequestBody {
+    static var description: APIBody? { nil }
+
+    static func read(_: Request, _: APIRequestContext) async throws -> NoBody { NoBody() }
+}
+
+/// A body that is a JSON object, read field by field.
+protocol JSONObjectBody: APIRequestBody {
+    static var fields: BodyFields<Self> { get }
+    /// The maximum size of the JSON.
+    static var maxBytes: Int { get }
+    /// Whether the request needs the body; no body counts as an empty object.
+    static var isRequired: Bool { get }
+    /// An example; nil where a body with all fields is one.
+    static var example: JSONValue? { get }
+}
+
+extension JSONObjectBody {
+    static var isRequired: Bool { true }
+    static var example: JSONValue? { nil }
+    static var description: APIBody? { .json(fields.schema, upTo: maxBytes, isRequired: isRequired, example: example) }
+
+    static func read(_ request: Request, _ context: APIRequestContext) async throws -> Self {
+        let body =
+            isRequired
+            ? try await JSONBody(of: request, upTo: maxBytes, context) : try await JSONBody(ofAny: request, upTo: maxBytes, context)
+        return try fields.read(body)
+    }
+}
