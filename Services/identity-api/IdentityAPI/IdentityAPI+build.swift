@@ -86,7 +86,7 @@ public enum IdentityAPI: HeliographService {
                 tokens: challengeTokens, limiter: RateLimiter(configuration.limits.challenges, name: "challenges")),
             sessions: sessions,
             tokens: TokenController(
-                postgres: postgres, keys: keys, authenticator: authenticator, sessions: sessions, lifetimes: configuration.signIns),
+                postgres: postgres, keys: keys, sessions: sessions, lifetimes: configuration.signIns),
             verification: verification,
             images: imageRoutes(
                 configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, authenticator: authenticator,
@@ -183,22 +183,19 @@ public enum IdentityAPI: HeliographService {
         _ configuration: IdentityAPIConfiguration, _ context: ServiceContext, pictures: any BlobStore, keys: AccountKeys,
         gate: SenderGate, verification: VerificationController
     ) -> PeopleRoutes {
-        let (postgres, authenticator, signals) = (context.postgres, gate.users, gate.signals)
+        let postgres = context.postgres
         return PeopleRoutes(
             profile: ProfileController(postgres: postgres, keys: keys),
             export: ExportController(
-                postgres: postgres, keys: keys, blobs: pictures, authenticator: authenticator,
+                postgres: postgres, keys: keys, blobs: pictures, authenticator: gate.users,
                 slots: UploadSlots(limit: configuration.exports.concurrent, perAddress: configuration.limits.uploadsPerAddress),
                 limits: configuration.exports, clock: context.clock),
-            erasures: ErasureController(
-                postgres: postgres, starter: ErasureStarter(postgres: postgres, keys: keys), authenticator: authenticator,
-                services: gate.services, limiter: signals),
+            erasures: ErasureController(postgres: postgres, starter: ErasureStarter(postgres: postgres, keys: keys)),
             email: EmailController(keys: keys, verification: verification),
             recovery: RecoveryController(postgres: postgres),
-            presence: PresenceController(postgres: postgres, authenticator: authenticator, limiter: signals),
-            devices: DeviceController(
-                registrar: DeviceRegistrar(postgres: postgres, keys: keys), authenticator: authenticator, limiter: gate.devices),
-            receipts: ReceiptController(postgres: postgres, authenticator: authenticator, limiter: signals),
+            presence: PresenceController(postgres: postgres),
+            devices: DeviceController(registrar: DeviceRegistrar(postgres: postgres, keys: keys)),
+            receipts: ReceiptController(postgres: postgres),
             signIns: SignInController(postgres: postgres, keys: keys),
             blocks: PeopleListController(kind: .blocks, postgres: postgres),
             contacts: PeopleListController(kind: .contacts, postgres: postgres),

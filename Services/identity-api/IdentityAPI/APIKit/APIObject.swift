@@ -7,11 +7,14 @@ protocol APIObject: APIValue {
 }
 
 extension APIObject {
-    static var schema: JSONSchema {
-        func members(isRequired: Bool) -> [(String, JSONSchema)] {
-            self.members.filter { $0.isRequired == isRequired }.map { ($0.name, $0.schema) }
+    static var schema: JSONSchema { schema(of: members) }
+
+    /// Returns the schema of an object with these members.
+    static func schema(of members: [APIMember<Self>]) -> JSONSchema {
+        func properties(isRequired: Bool) -> [(String, JSONSchema)] {
+            members.filter { $0.isRequired == isRequired }.map { ($0.name, $0.schema) }
         }
-        return .object(members(isRequired: true), optional: members(isRequired: false))
+        return .object(properties(isRequired: true), optional: properties(isRequired: false))
     }
 
     var json: JSONValue {

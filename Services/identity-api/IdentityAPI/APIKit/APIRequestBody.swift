@@ -34,9 +34,12 @@ extension JSONObjectBody {
     static var description: APIBody? { .json(fields.schema, upTo: maxBytes, isRequired: isRequired, example: example) }
 
     static func read(_ request: Request, _ context: APIRequestContext) async throws -> Self {
-        let body =
-            isRequired
-            ? try await JSONBody(of: request, upTo: maxBytes, context) : try await JSONBody(ofAny: request, upTo: maxBytes, context)
-        return try fields.read(body)
+        try parse(try await request.collectJSON(upTo: maxBytes, isRequired: isRequired, context))
+    }
+
+    // Inlined into an async function, it crashes the optimiser of Swift 6.3.1 (CoroSplit, release builds only).
+    @inline(never)
+    private static func parse(_ bytes: [UInt8]) throws -> Self {
+        try fields.read(bytes.isEmpty && !isRequired ? JSONBody.empty : JSONBody(parsing: bytes))
     }
 }

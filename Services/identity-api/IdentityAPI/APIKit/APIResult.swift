@@ -22,10 +22,26 @@ extension APIResult where Value: APIValue {
         let schema = name.map { JSONSchema.object([($0, Value.schema)], optional: []) } ?? Value.schema
         return APIResult(replies: [.data(schema, status: status.code, summary, links: links, example: example)]) { value, context in
             let data = name.map { JSONValue.object([.init($0, value.json)]) } ?? value.json
-            var response = Answer.json(Answer.data(data, context.requestID), status: status)
-            if let cacheControl { response.headers[.cacheControl] = cacheControl }
-            return response
+            return Answer.json(Answer.data(data, context.requestID), status: status).cached(cacheControl)
         }
+    }
+}
+
+extension APIResult where Value: APIValue {
+    /// The envelope `success`, `code`, `message`, `data` around the reply.
+    ///
+    /// - Parameters:
+    ///   - message: The member `message`.
+    ///   - cacheControl: The value of `Cache-Control`.
+    static func success(_ message: String, _ summary: String, cacheControl: String? = nil, example: JSONValue? = nil) -> APIResult {
+        APIResult(replies: [.success(Value.schema, summary, example: example)]) { value, _ in
+            Answer.success(message, data: value.json).cached(cacheControl)
+        }
+    }
+
+    /// The reply without an envelope.
+    static func bare(_ summary: String, cacheControl: String? = nil) -> APIResult {
+        APIResult(replies: [.bare(Value.schema, summary)]) { value, _ in Answer.json(value.json).cached(cacheControl) }
     }
 }
 
@@ -33,5 +49,39 @@ extension APIResult<Void> {
     /// 204, without a body.
     static func noContent(_ summary: String) -> APIResult {
         APIResult(replies: [.noContent(summary)]) { _, _ in Response(status: .noContent) }
+    }
+
+    /// The envelope `success`, `code`, `message`, `data` without data.
+    static func success(_ message: String, _ summary: String) -> APIResult {
+        APIResult(replies: [.success(.null, summary)]) { _, _ in Answer.success(message, data: .null) }
+    }
+}
+
+/// A reply of one of two types.
+enum APIEither<First: Sendable, Second: Sendable>: Sendable {
+    case first(First)
+    case second(Second)
+}
+
+extension APIResult {
+    /// One of two replies, each with its status.
+    static func either<First, Second>(_ first: APIResult<First>, _ second: APIResult<Second>) -> APIResult
+    where Value == APIEither<First, Second> {
+        APIResult(replies: first.replies + second.replies) { value, context in
+            switch value {
+            case .first(let value): first.response(value, context)
+            case .second(let value): second.response(value, context)
+            }
+        }
+    }
+}
+
+extension Response {
+    /// Returns the response with a `Cache-Control`.
+    fileprivate func cached(_ cacheControl: String?) -> Response {
+        guard let cacheControl else { return self }
+        var response = self
+        response.headers[.cacheControl] = cacheControl
+        return response
     }
 }

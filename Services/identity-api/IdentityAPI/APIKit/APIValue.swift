@@ -45,6 +45,12 @@ extension Array: APIValue where Element: APIValue {
     var json: JSONValue { .array(map(\.json)) }
 }
 
+/// Numbers of things by their names.
+extension [String: Int]: APIValue {
+    static var schema: JSONSchema { .map(of: .count) }
+    var json: JSONValue { .object(sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .integer($0.value)) }) }
+}
+
 /// One of the words of an enumeration.
 protocol APIWord: APIValue, RawRepresentable<String>, CaseIterable {}
 

@@ -47,6 +47,13 @@ struct BodyFields<Value: Sendable>: Sendable {
         self.init(a.list + b.list) { body throws(APIError) in try make(try a.read(body), try b.read(body)) }
     }
 
+    /// A value of three fields.
+    init<A, B, C>(
+        _ a: BodyFields<A>, _ b: BodyFields<B>, _ c: BodyFields<C>, make: @escaping @Sendable (A, B, C) throws(APIError) -> Value
+    ) {
+        self.init(a.list + b.list + c.list) { body throws(APIError) in try make(try a.read(body), try b.read(body), try c.read(body)) }
+    }
+
     /// A value of four fields.
     init<A, B, C, D>(
         _ a: BodyFields<A>, _ b: BodyFields<B>, _ c: BodyFields<C>, _ d: BodyFields<D>,
@@ -54,6 +61,16 @@ struct BodyFields<Value: Sendable>: Sendable {
     ) {
         self.init(a.list + b.list + c.list + d.list) { body throws(APIError) in
             try make(try a.read(body), try b.read(body), try c.read(body), try d.read(body))
+        }
+    }
+}
+
+extension BodyFields {
+    /// The value of the first of several fields that has one; nil without any. The others are not read.
+    static func first<Wrapped>(of fields: [BodyFields]) -> BodyFields where Value == Wrapped? {
+        BodyFields(fields.flatMap(\.list)) { body throws(APIError) in
+            for field in fields { if let value = try field.read(body) { return value } }
+            return nil
         }
     }
 }

@@ -74,3 +74,7 @@ struct DisplayName: Sendable {
         self.text = name
     }
 }
+
+extension JSONSchema {
+    static let displayName = text(1...DisplayName.maxBytes)
+}

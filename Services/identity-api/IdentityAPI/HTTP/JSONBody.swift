@@ -4,7 +4,12 @@ internal import JSON
 
 /// The members of a request's JSON object. Unknown members are ignored.
 struct JSONBody: Sendable {
+    /// An object without members.
+    static let empty = JSONBody(values: [:])
+
     private let values: [String: JSONValue]
+
+    private init(values: [String: JSONValue]) { self.values = values }
 
     /// Reads the body of a request, which has to be a JSON object.
     ///

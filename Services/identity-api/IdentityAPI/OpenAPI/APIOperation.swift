@@ -32,8 +32,8 @@ struct APIOperation: Sendable {
 
     /// All requests, in the order of the document.
     static let all: [APIOperation] =
-        service + faces + verifications + auth + pictures + topics + accounts + blocks + contacts + [reportUser] + erasures + devices
-        + notifications
+        service + faces + verifications + tokens + pictures + topics + accounts + blocks + contacts + [reportUser] + erasures + devices
+        + [setPresence, recordReceipts] + notifications
 
     /// The path in the notation of the router.
     var pattern: String {

@@ -54,8 +54,3 @@ extension APIArgument<UUID> {
     static let user = id(
         "user", "The user's id", or: APIError(.invalidRequest, "Another user is named by a UUID", field: "user_id"))
 }
-
-extension APIParameter {
-    /// Another user.
-    static let user = APIParameter.id("user", "The user's id")
-}

@@ -25,3 +25,8 @@ extension Duration {
 extension APIResult<BegunVerification> {
     static let begunVerification = data("What to show with the code, when its mail comes and when it ends", status: .accepted)
 }
+
+extension JSONSchema {
+    /// The reference beside a code in a mail.
+    static let reference = text(CodeReference.length...CodeReference.length)
+}
