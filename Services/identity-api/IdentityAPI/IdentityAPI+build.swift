@@ -93,10 +93,10 @@ public enum IdentityAPI: HeliographService {
                 jobs: jobs, uploads: slots),
             topics: topicRoutes(
                 configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, authenticator: authenticator,
-                gate: gate, uploads: slots),
+                uploads: slots),
             receiptKeys: receiptKey.publicKeys,
             people: peopleRoutes(
-                configuration, context, pictures: pictures, keys: keys, gate: gate, verification: verification),
+                configuration, context, pictures: pictures, keys: keys, authenticator: authenticator, verification: verification),
             notifications: AppNotificationController(postgres: postgres, keys: keys, services: services),
             limit: RateLimitMiddleware(
                 addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address, name: "address")),
@@ -162,32 +162,31 @@ public enum IdentityAPI: HeliographService {
 
     private static func topicRoutes(
         _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, links: MediaLinks,
-        keys: AccountKeys, authenticator: any Authenticator, gate: SenderGate, uploads: UploadSlots
+        keys: AccountKeys, authenticator: any Authenticator, uploads: UploadSlots
     ) -> TopicRoutes {
-        let apps = AppTopicController(postgres: postgres, services: gate.services)
+        let apps = AppTopicController(postgres: postgres)
         return TopicRoutes(
             members: TopicController(
-                postgres: postgres, authenticator: authenticator, limiter: gate.topics,
-                quota: configuration.limits.invitations, usersMayCreate: configuration.topicCreators == .users, apps: apps),
-            lists: TopicListController(postgres: postgres, authenticator: authenticator, links: links), apps: apps,
+                postgres: postgres, quota: configuration.limits.invitations, usersMayCreate: configuration.topicCreators == .users,
+                apps: apps),
+            lists: TopicListController(postgres: postgres, links: links), apps: apps,
             photos: PhotoController(
                 blobs: blobs, postgres: postgres, authenticator: authenticator, slots: uploads,
                 limiter: RateLimiter(configuration.limits.photos, name: "photos"), quota: configuration.limits.photoQuota,
                 limits: configuration.uploads,
                 lifetime: configuration.photoLifetime),
-            messages: MessageController(
-                postgres: postgres, keys: keys, authenticator: authenticator, limiter: gate.messages, signals: gate.signals))
+            messages: MessageController(postgres: postgres, keys: keys))
     }
 
     private static func peopleRoutes(
         _ configuration: IdentityAPIConfiguration, _ context: ServiceContext, pictures: any BlobStore, keys: AccountKeys,
-        gate: SenderGate, verification: VerificationController
+        authenticator: any Authenticator, verification: VerificationController
     ) -> PeopleRoutes {
         let postgres = context.postgres
         return PeopleRoutes(
             profile: ProfileController(postgres: postgres, keys: keys),
             export: ExportController(
-                postgres: postgres, keys: keys, blobs: pictures, authenticator: gate.users,
+                postgres: postgres, keys: keys, blobs: pictures, authenticator: authenticator,
                 slots: UploadSlots(limit: configuration.exports.concurrent, perAddress: configuration.limits.uploadsPerAddress),
                 limits: configuration.exports, clock: context.clock),
             erasures: ErasureController(postgres: postgres, starter: ErasureStarter(postgres: postgres, keys: keys)),

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
+internal import Storage
 
 /// The successful answers to a request: their description, and the response that is made of the handler's reply.
 struct APIResult<Value: Sendable>: Sendable {
@@ -54,6 +55,38 @@ extension APIResult<Void> {
     /// The envelope `success`, `code`, `message`, `data` without data.
     static func success(_ message: String, _ summary: String) -> APIResult {
         APIResult(replies: [.success(.null, summary)]) { _, _ in Answer.success(message, data: .null) }
+    }
+}
+
+/// A reply that a repeated request gets again.
+struct APIRepeatable<Value: Sendable>: Sendable {
+    let value: Value
+    /// Whether an earlier request has caused it.
+    let isReplay: Bool
+}
+
+extension APIResult {
+    /// The same reply, with `Idempotent-Replayed` for a repeated request.
+    static func repeatable<Inner>(_ inner: APIResult<Inner>) -> APIResult where Value == APIRepeatable<Inner> {
+        let replies = inner.replies.map { reply in
+            var reply = reply
+            reply.headers.append(.idempotentReplayed)
+            return reply
+        }
+        return APIResult(replies: replies) { reply, context in
+            var response = inner.response(reply.value, context)
+            if reply.isReplay { response.headers[.idempotentReplayed] = "true" }
+            return response
+        }
+    }
+
+    /// A page of a list, under a name, with the position of the next page.
+    static func page<Element: APIValue>(_ summary: String, of name: String) -> APIResult where Value == ListPage<Element> {
+        let schema = JSONSchema.object([(name, .array(of: Element.schema)), ("next_cursor", ListCursor?.schema)], optional: [])
+        return APIResult(replies: [.data(schema, summary)]) { page, context in
+            let data = JSONValue.members((name, page.elements.json), ("next_cursor", page.next.json))
+            return Answer.json(Answer.data(data, context.requestID)).cached("private, no-cache")
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import JSON
+internal import Storage
 internal import WireFormat
 
 /// A value in a reply, with its schema.
@@ -32,6 +33,11 @@ extension UUID: APIValue {
 extension Date: APIValue {
     static var schema: JSONSchema { .instant }
     var json: JSONValue { .string(Answer.timestamp(self)) }
+}
+
+extension ListCursor: APIValue {
+    static var schema: JSONSchema { .text }
+    var json: JSONValue { .string(text) }
 }
 
 /// The value, or null.

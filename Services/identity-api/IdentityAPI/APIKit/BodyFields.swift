@@ -109,6 +109,16 @@ extension BodyFields<String?> {
     }
 }
 
+extension BodyFields<Bool> {
+    /// A truth value.
+    static func flag(_ name: String) -> BodyFields {
+        BodyFields(name, .boolean) { body, name throws(APIError) in
+            guard let value = try body.bool(name) else { throw APIError(.missingField, "A field is missing", field: name) }
+            return value
+        }
+    }
+}
+
 extension BodyFields<UUID> {
     /// An id.
     ///
