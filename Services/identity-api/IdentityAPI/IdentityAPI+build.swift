@@ -94,10 +94,10 @@ public enum IdentityAPI: HeliographService {
             topics: topicRoutes(
                 configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, authenticator: authenticator,
                 uploads: slots),
-            receiptKeys: receiptKey.publicKeys,
             people: peopleRoutes(
-                configuration, context, pictures: pictures, keys: keys, authenticator: authenticator, verification: verification),
-            notifications: AppNotificationController(postgres: postgres, keys: keys, services: services),
+                configuration, context, pictures: pictures, keys: keys, authenticator: authenticator, verification: verification,
+                receiptKeys: ReceiptKeys(json: receiptKey.publicKeys)),
+            notifications: AppNotificationController(postgres: postgres, keys: keys),
             limit: RateLimitMiddleware(
                 addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address, name: "address")),
             schema: context.schema, origins: configuration.origins)
@@ -180,7 +180,7 @@ public enum IdentityAPI: HeliographService {
 
     private static func peopleRoutes(
         _ configuration: IdentityAPIConfiguration, _ context: ServiceContext, pictures: any BlobStore, keys: AccountKeys,
-        authenticator: any Authenticator, verification: VerificationController
+        authenticator: any Authenticator, verification: VerificationController, receiptKeys: ReceiptKeys
     ) -> PeopleRoutes {
         let postgres = context.postgres
         return PeopleRoutes(
@@ -189,7 +189,8 @@ public enum IdentityAPI: HeliographService {
                 postgres: postgres, keys: keys, blobs: pictures, authenticator: authenticator,
                 slots: UploadSlots(limit: configuration.exports.concurrent, perAddress: configuration.limits.uploadsPerAddress),
                 limits: configuration.exports, clock: context.clock),
-            erasures: ErasureController(postgres: postgres, starter: ErasureStarter(postgres: postgres, keys: keys)),
+            erasures: ErasureController(
+                postgres: postgres, starter: ErasureStarter(postgres: postgres, keys: keys), receiptKeys: receiptKeys),
             email: EmailController(keys: keys, verification: verification),
             recovery: RecoveryController(postgres: postgres),
             presence: PresenceController(postgres: postgres),

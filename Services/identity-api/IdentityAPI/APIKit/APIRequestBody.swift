@@ -24,12 +24,15 @@ protocol JSONObjectBody: APIRequestBody {
     static var maxBytes: Int { get }
     /// Whether the request needs the body; no body counts as an empty object.
     static var isRequired: Bool { get }
+    /// Whether fields that are not known are ignored.
+    static var allowsUnknownFields: Bool { get }
     /// An example; nil where a body with all fields is one.
     static var example: JSONValue? { get }
 }
 
 extension JSONObjectBody {
     static var isRequired: Bool { true }
+    static var allowsUnknownFields: Bool { true }
     static var example: JSONValue? { nil }
     static var description: APIBody? { .json(fields.schema, upTo: maxBytes, isRequired: isRequired, example: example) }
 
@@ -40,6 +43,10 @@ extension JSONObjectBody {
     // Inlined into an async function, it crashes the optimiser of Swift 6.3.1 (CoroSplit, release builds only).
     @inline(never)
     private static func parse(_ bytes: [UInt8]) throws -> Self {
-        try fields.read(bytes.isEmpty && !isRequired ? JSONBody.empty : JSONBody(parsing: bytes))
+        let body = bytes.isEmpty && !isRequired ? JSONBody.empty : try JSONBody(parsing: bytes)
+        if !allowsUnknownFields, let unknown = body.names.subtracting(fields.list.map(\.name)).min() {
+            throw APIError(.invalidRequest, "There is no such field", field: unknown)
+        }
+        return try fields.read(body)
     }
 }

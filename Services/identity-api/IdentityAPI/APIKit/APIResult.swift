@@ -20,15 +20,27 @@ extension APIResult where Value: APIValue {
         _ summary: String, in name: String? = nil, status: HTTPResponse.Status = .ok, links: [APILink] = [], cacheControl: String? = nil,
         example: JSONValue? = nil
     ) -> APIResult {
-        let schema = name.map { JSONSchema.object([($0, Value.schema)], optional: []) } ?? Value.schema
-        return APIResult(replies: [.data(schema, status: status.code, summary, links: links, example: example)]) { value, context in
-            let data = name.map { JSONValue.object([.init($0, value.json)]) } ?? value.json
-            return Answer.json(Answer.data(data, context.requestID), status: status).cached(cacheControl)
+        APIResult(replies: [.data(schema(in: name), status: status.code, summary, links: links, example: example)]) { value, context in
+            Answer.json(Answer.data(wrapped(value, in: name), context.requestID), status: status).cached(cacheControl)
         }
     }
-}
 
-extension APIResult where Value: APIValue {
+    /// The envelope `success`, `data` around the reply; see ``data(_:in:status:links:cacheControl:example:)``.
+    static func dataAlone(_ summary: String, in name: String? = nil, cacheControl: String) -> APIResult {
+        let envelope = JSONSchema.object(["success": .constant(true), "data": schema(in: name)])
+        return APIResult(replies: [.bare(envelope, summary)]) { value, _ in
+            Answer.json(.members(("success", true), ("data", wrapped(value, in: name)))).cached(cacheControl)
+        }
+    }
+
+    private static func schema(in name: String?) -> JSONSchema {
+        name.map { .object([($0, Value.schema)], optional: []) } ?? Value.schema
+    }
+
+    private static func wrapped(_ value: Value, in name: String?) -> JSONValue {
+        name.map { .object([JSONValue.Member($0, value.json)]) } ?? value.json
+    }
+
     /// The envelope `success`, `code`, `message`, `data` around the reply.
     ///
     /// - Parameters:
@@ -41,8 +53,8 @@ extension APIResult where Value: APIValue {
     }
 
     /// The reply without an envelope.
-    static func bare(_ summary: String, cacheControl: String? = nil) -> APIResult {
-        APIResult(replies: [.bare(Value.schema, summary)]) { value, _ in Answer.json(value.json).cached(cacheControl) }
+    static func bare(_ summary: String, cacheControl: String? = nil, example: JSONValue? = nil) -> APIResult {
+        APIResult(replies: [.bare(Value.schema, summary, example: example)]) { value, _ in Answer.json(value.json).cached(cacheControl) }
     }
 }
 

@@ -119,6 +119,13 @@ extension BodyFields<Bool> {
     }
 }
 
+extension BodyFields<Date?> {
+    /// A time that may be missing.
+    static func optionalInstant(_ name: String) -> BodyFields {
+        BodyFields(name, .instant.orNull, isRequired: false) { body, name throws(APIError) in try body.instant(name) }
+    }
+}
+
 extension BodyFields<UUID> {
     /// An id.
     ///

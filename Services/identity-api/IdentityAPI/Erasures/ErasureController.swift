@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import JSON
 internal import PostgresClient
 internal import ServiceDefaults
 internal import Storage
@@ -10,6 +11,10 @@ internal import WireFormat
 struct ErasureController: Sendable {
     let postgres: PostgresClient
     let starter: ErasureStarter
+    let receiptKeys: ReceiptKeys
+
+    /// Answers `GET /.well-known/jwks.json`.
+    func keys(_: APICall<Void, Void, NoBody>) async throws -> ReceiptKeys { receiptKeys }
 
     /// Answers `DELETE /v1/users/me`. Needs a sign-in of the last five minutes, as everything that cannot be undone.
     func eraseAccount(_ call: UserCall) async throws -> ErasureRequest { try await erase(.account, call) }
@@ -42,6 +47,13 @@ struct ErasureController: Sendable {
         }
         return begun
     }
+}
+
+/// The public keys of receipts, a JSON Web Key Set.
+struct ReceiptKeys: APIValue {
+    static let schema = JSONSchema.object(["keys": .array(of: .map(of: .text))])
+
+    let json: JSONValue
 }
 
 extension APIError {

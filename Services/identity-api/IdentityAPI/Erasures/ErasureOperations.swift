@@ -25,10 +25,9 @@ extension APIOperation {
             reply: .data("The erasure", cacheControl: "no-store", example: erased), errors: [.notFound],
             handler: { $0.people.erasures.status }),
         APIOperation(
-            method: .get, path: "/.well-known/jwks.json", id: "getReceiptKeys", area: .people,
-            summary: "The public keys by which receipts are verified, a JSON Web Key Set (RFC 7517)",
-            replies: [.bare(.object(["keys": .array(of: .map(of: .text))]), "The keys", example: ["keys": [receiptKey]])],
-            handler: { routes in { _, _ in Answer.json(routes.receiptKeys) } }),
+            .get, "/.well-known/jwks.json", id: "getReceiptKeys", area: .people,
+            summary: "The public keys by which receipts are verified, a JSON Web Key Set (RFC 7517)", from: .anyone(),
+            reply: .bare("The keys", example: ["keys": [receiptKey]]), handler: { $0.people.erasures.keys }),
         APIOperation(
             .delete, APITarget("/v1/users/{user}", .id("user", "The user's id", or: .userNotFound)), id: "eraseUser",
             area: .notifications, summary: "Erases an account, as its owner's request does", from: .service(.eraseUsers), reply: .begun,

@@ -54,28 +54,6 @@ enum ImageJobAnswer {
         return .members(("success", true), ("data", .object(data)), ("meta", Answer.meta(requestID)))
     }
 
-    /// A page of a user's jobs.
-    static func list(_ page: ListPage<ImageJob>) -> JSONValue {
-        let items = page.elements.map { job in
-            JSONValue.members(
-                ("job_id", .string(job.id.wireString)), ("status", .string(job.status.rawValue)),
-                ("template_id", .string(job.templateID)), ("created_at", .string(Answer.timestamp(job.createdAt))),
-                ("completed_at", job.completedAt.map { .string(Answer.timestamp($0)) } ?? .null))
-        }
-        return .members(
-            ("success", true), ("data", .members(("jobs", .array(items)), ("next_cursor", page.next.map { .string($0.text) }))))
-    }
-
-    /// The templates that can be ordered.
-    static func templates(_ templates: [ImageTemplate]) -> JSONValue {
-        let items = templates.map { template in
-            JSONValue.members(
-                ("id", .string(template.id)), ("name", .string(template.name)), ("description", .string(template.description)),
-                ("preview", template.preview.map(JSONValue.string) ?? .null))
-        }
-        return .members(("success", true), ("data", .members(("templates", .array(items)))))
-    }
-
     private static func members(of picture: Picture) -> [JSONValue.Member] {
         switch picture {
         case .inline(let dataURI): [.init("processed_image_base64", .string(dataURI))]

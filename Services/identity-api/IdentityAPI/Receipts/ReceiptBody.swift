@@ -48,7 +48,7 @@ struct ReceiptBody: APIRequestBody {
 }
 
 extension BodyFields<Receipt> {
-    fileprivate static let receipt = BodyFields(.event, .time, .subject) { event, time, subject throws(APIError) in
+    fileprivate static let receipt = BodyFields(.event, .optionalInstant("at"), .subject) { event, time, subject throws(APIError) in
         guard let subject else {
             throw APIError(.missingField, "It is not said of which push", field: "notification_id")
         }
@@ -63,12 +63,6 @@ extension BodyFields<Receipt.Event> {
             throw APIError(.invalidRequest, "A push was one of \(events)", field: name)
         }
         return event
-    }
-}
-
-extension BodyFields<Date?> {
-    fileprivate static let time = BodyFields("at", .instant.orNull, isRequired: false) { body, name throws(APIError) in
-        try body.instant(name)
     }
 }
 
