@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import JSON
 internal import Storage
 internal import WireFormat
 
@@ -6,6 +7,22 @@ extension ImageTemplate: APIObject {
     static let members: [APIMember<ImageTemplate>] = [
         .required("id", \.id), .required("name", \.name), .required("description", \.description), .required("preview", \.preview),
     ]
+}
+
+/// The reply to an order.
+struct AcceptedJob: APIObject {
+    static let members: [APIMember<AcceptedJob>] = [
+        .required("job_id", \.id), .constant("status", "pending"), .required("estimated_time_seconds", \.seconds),
+        .required("message", \.message),
+    ]
+
+    let id: UUID
+    let seconds: Int
+    private var message: String { "Processing started. You will receive a notification when complete." }
+
+    init(id: UUID, seconds: Int) {
+        (self.id, self.seconds) = (id, seconds)
+    }
 }
 
 /// A page of the jobs of a user.

@@ -24,15 +24,10 @@ extension APIOperation {
             body: order,
             replies: [
                 .data(
-                    .object([
-                        "job_id": .uuid, "status": .constant("pending"), "estimated_time_seconds": .count, "message": .text,
-                    ]), status: 202, "The job began", headers: [.location, .idempotentReplayed],
+                    AcceptedJob.schema, status: 202, "The job began", headers: [.location, .idempotentReplayed],
                     links: ["getJob", "deleteJob", "followJob"].map { APILink(operation: $0, parameter: "id", member: "job_id") }),
                 .data(
-                    .object(
-                        [("job_id", .uuid), ("status", .one(of: ImageJobStatus.self))],
-                        optional: pictureMembers + [("metadata", metadata), ("error", failure)]),
-                    "The job has ended", headers: [.preferenceApplied, .idempotentReplayed],
+                    FinishedJob.schema, "The job has ended", headers: [.preferenceApplied, .idempotentReplayed],
                     example: SchemaExample.value(["status": "completed"], with: picture)),
             ],
             errors: [.templateNotFound, .invalidImage, .requestInProgress, .idempotencyKeyReused],
@@ -52,7 +47,7 @@ extension APIOperation {
                 APIParameter(
                     name: "X-Client-Trigger", place: .header, schema: .text, summary: "Why the app asks: `push`, `poll` or `launch`"),
             ],
-            replies: [.data(job, "The job", headers: [.eTag], example: completed), .notModified], errors: [.jobNotFound],
+            replies: [.data(JobReply.schema, "The job", headers: [.eTag], example: completed), .notModified], errors: [.jobNotFound],
             handler: { $0.images.jobs.status }),
         APIOperation(
             .delete, APITarget("/v1/images/jobs/{id}", .id("id", "The job's id", or: .jobNotFound)), id: "deleteJob", area: .pictures,
@@ -116,20 +111,4 @@ extension APIOperation {
         "code": .integer(ErrorCode.invalidRequest.number), "message": "The picture has no such bytes",
         "error": ["code": "invalid_request", "retryable": false, "retry_after": 0, "field": "Range"],
     ]
-
-    private static let pictureMembers: [(String, JSONSchema)] = [
-        ("processed_image_base64", .text), ("image_url", .text), ("thumbnail_url", .text),
-    ]
-    private static let size = JSONSchema.object(["width": .count, "height": .count])
-    private static let metadata = JSONSchema.object([
-        "templateId": .text, "templateName": .text, "modelUsed": .text, "generationTimeMs": .count, "originalDimensions": size,
-        "processedDimensions": size,
-    ])
-    private static let remedies = ImageFailureCode.known.map { "`\($0.rawValue)`: \($0.remedy)" }.joined(separator: " ")
-    private static let failure = JSONSchema.object(["code": .text.described(remedies), "message": .text])
-    private static let job = JSONSchema.object(
-        ["job_id": .uuid, "status": .one(of: ImageJobStatus.self), "created_at": .instant, "attempts": .count],
-        optional: [
-            "completed_at": .instant, "result": .object([("metadata", metadata)], optional: pictureMembers), "error": failure,
-        ])
 }

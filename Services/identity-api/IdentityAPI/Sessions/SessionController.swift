@@ -38,6 +38,13 @@ extension APIError {
     static let sessionNotFound = APIError(.sessionNotFound, "Session not found")
 }
 
+/// The reply to an upload that began a session.
+struct StartedSession: APIObject {
+    static let members: [APIMember<StartedSession>] = [.required("session_id", \.id)]
+
+    let id: UUID
+}
+
 /// The state of a session, as the device that holds its token sees it.
 struct SessionReply: APIObject {
     static let members = outcome + [livenessMember] + times

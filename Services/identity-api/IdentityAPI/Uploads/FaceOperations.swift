@@ -47,7 +47,7 @@ extension APIOperation {
     ]
 
     private static let started = APIReply.success(
-        .object(["session_id": .uuid]), "The session began", headers: [.sessionToken, .idempotentReplayed],
+        StartedSession.schema, "The session began", headers: [.sessionToken, .idempotentReplayed],
         links: [
             APILink(operation: "getSession", parameter: "id", member: "session_id"),
             APILink(operation: "redeemSession", parameter: "id", member: "session_id"),
