@@ -89,22 +89,23 @@ let package = Package(
             "HeliographTracing", ["HTTPClient", "JSON", "WireFormat", .instrumentation, .tracing, .logging, .metrics, .lifecycle],
             path: "Shared/Tracing"),
         .shared("WireFormat", ["JSON"]),
-        .shared("Storage", ["PostgresClient", "HeliographCrypto", "WireFormat"]),
+        .shared("Push", ["HeliographCrypto", "JSON", "WireFormat"]),
+        .shared("Storage", ["PostgresClient", "HeliographCrypto", "Push", "WireFormat"]),
         .shared("BlobStore", ["AsyncPrimitives", "CLinux", "HTTPClient", "HeliographCrypto", "WireFormat", .logging, .nioCore, .nioPosix]),
         .shared(
             "EventBus",
             [
-                "AsyncPrimitives", "RedisClient", "PostgresClient", "HeliographTracing", "WireFormat", .tracing, .logging, .metrics,
+                "AsyncPrimitives", "RedisClient", "PostgresClient", "HeliographTracing", "Push", "WireFormat", .tracing, .logging, .metrics,
                 .lifecycle, .deque,
             ]),
-        .shared("FCM", ["HTTPClient", "HeliographCrypto", "JSON", "WireFormat", .logging, .lifecycle]),
+        .shared("FCM", ["HTTPClient", "HeliographCrypto", "JSON", "Push", "WireFormat", .logging, .lifecycle]),
         .shared("Mail", ["AsyncPrimitives", "CLibCurl", "HTTPClient", .logging, .metrics, .lifecycle]),
         .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", "JSON", .logging, .nioCore, .nioPosix]),
         .shared(
             "ServiceDefaults",
             [
                 "AsyncPrimitives", "BuildVersion", "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore",
-                "HeliographCrypto", "HeliographTracing", "JSON", "WireFormat",
+                "HeliographCrypto", "HeliographTracing", "JSON", "Push", "WireFormat",
                 .hummingbird, .instrumentation, .logging, .metrics, .coreMetrics, .unixSignals, .lifecycle, .configuration,
                 .argumentParser,
             ]),
@@ -146,8 +147,8 @@ let package = Package(
             name: "HeliographCtl",
             dependencies: [
                 "BlobStore", "BuildVersion", "CommandLineSupport", "EventBus", "FaceEngine", "HTTPClient", "HeliographCrypto",
-                "ImageGenerators", "ImageProbe", "Imaging", "PostgresClient", "RedisClient", "ServiceDefaults", "Storage", "WireFormat",
-                .argumentParser, .logging,
+                "ImageGenerators", "ImageProbe", "Imaging", "PostgresClient", "Push", "RedisClient", "ServiceDefaults", "Storage",
+                "WireFormat", .argumentParser, .logging,
             ],
             path: "Tools/heliographctl/HeliographCtl", swiftSettings: sharedSettings),
         .executableTarget(
@@ -191,14 +192,14 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "AsyncPrimitives", "HTTPClient", "HeliographCrypto", "ImageProbe", "Multipart", "PostgresClient", "Storage", .logging,
-                .nioCore, .nioPosix,
+                "AsyncPrimitives", "HTTPClient", "HeliographCrypto", "ImageProbe", "Multipart", "PostgresClient", "Push", "Storage",
+                "WireFormat", .logging, .nioCore, .nioPosix,
             ],
             path: "Tests/TestSupport", swiftSettings: sharedSettings),
         .executableTarget(
             name: "heliograph-bench",
             dependencies: [
-                "BuildVersion", "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "RedisClient", "ServiceDefaults",
+                "BuildVersion", "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "Push", "RedisClient", "ServiceDefaults",
                 "Storage", "WireFormat", "FaceEngine", "ImageProbe", "Imaging", "HTTPClient", "JSON", "FCM", "HeliographCrypto",
                 .argumentParser, .logging,
             ],
@@ -252,16 +253,17 @@ let package = Package(
             [
                 "AsyncPrimitives", "CFaceNet", "FaceEngine", "Imaging", "HeliographCrypto", "TestSupport", "image-decoder", .logging,
             ]),
-        .tests("StorageTests", ["HeliographCrypto", "Storage", "PostgresClient", "WireFormat", "TestSupport"]),
+        .tests("StorageTests", ["HeliographCrypto", "Storage", "PostgresClient", "Push", "WireFormat", "TestSupport"]),
         .tests(
             "EventBusTests",
             [
-                "AsyncPrimitives", "EventBus", "HeliographCrypto", "RedisClient", "PostgresClient", "Storage", "WireFormat",
+                "AsyncPrimitives", "EventBus", "HeliographCrypto", "RedisClient", "PostgresClient", "Push", "Storage", "WireFormat",
                 "TestSupport", .logging, .lifecycleTestKit,
             ]),
-        .tests("ContractTests", ["FCM", "TestSupport", "WireFormat"], exclude: ["Fixtures"]),
+        .tests("ContractTests", ["EventBus", "FCM", "Push", "TestSupport", "WireFormat"], exclude: ["Fixtures"]),
         .tests("MailTests", ["CLibCurl", "FCMEmulator", "Mail", "TestSupport", .logging]),
-        .tests("FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", "WireFormat", .logging]),
+        .tests(
+            "FCMTests", ["FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "Push", "TestSupport", "WireFormat", .logging]),
         .tests(
             "ImageGeneratorsTests",
             [
@@ -271,7 +273,7 @@ let package = Package(
         .tests(
             "FCMEmulatorTests",
             [
-                "FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "TestSupport", .logging, .nioCore, .nioEmbedded,
+                "FCM", "FCMEmulator", "HTTPClient", "HeliographCrypto", "JSON", "Push", "TestSupport", .logging, .nioCore, .nioEmbedded,
                 .nioHPACK, .nioPosix,
             ]),
         .tests(
@@ -283,9 +285,9 @@ let package = Package(
         .tests(
             "IdentityAPITests",
             [
-                "AsyncPrimitives", "IdentityAPI", "FCMEmulator", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "WireFormat",
-                "HTTPClient", "HeliographCrypto", "BlobStore", "JSON", "Mail", "TestSupport", .logging, .lifecycle, .httpTypes,
-                .hummingbirdCore, .nioCore, .nioEmbedded, .nioPosix,
+                "AsyncPrimitives", "IdentityAPI", "FCMEmulator", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "Push",
+                "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "JSON", "Mail", "TestSupport", .logging, .lifecycle,
+                .httpTypes, .hummingbirdCore, .nioCore, .nioEmbedded, .nioPosix,
             ]),
         .tests(
             "FaceMatchingWorkerTests",
@@ -297,27 +299,27 @@ let package = Package(
             "ImageWorkerTests",
             [
                 "ImageWorker", "ImageGenerators", "GeminiEmulator", "HTTPClient", "Imaging", "ImageProbe", "EventBus", "PostgresClient",
-                "RedisClient", "WireFormat", "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport",
+                "Push", "RedisClient", "WireFormat", "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport",
                 "image-decoder", .logging, .lifecycle, .nioCore,
             ]),
         .tests(
             "TokenRegistryTests",
             [
-                "TokenRegistry", "ServiceDefaults", "EventBus", "WireFormat", "PostgresClient", "Storage", "HeliographCrypto",
+                "TokenRegistry", "ServiceDefaults", "EventBus", "Push", "WireFormat", "PostgresClient", "Storage", "HeliographCrypto",
                 "TestSupport", "HeliographTracing", .logging, .inMemoryLogging, .lifecycle,
             ]),
         .tests(
             "NotifierTests",
             [
                 "AsyncPrimitives", "Notifier", "FCM", "FCMEmulator", "JSON", "ServiceDefaults", "EventBus", "Storage",
-                "WireFormat", "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "HeliographTracing", .logging,
+                "Push", "WireFormat", "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "HeliographTracing", .logging,
                 .inMemoryLogging, .lifecycle,
             ]),
         .tests(
             "HeliographCtlTests",
             [
                 "BlobStore", "BuildVersion", "CommandLineSupport", "FaceEngine", "HeliographCtl", "HeliographCrypto", "EventBus",
-                "JSON", "PostgresClient", "RedisClient", "ServiceDefaults", "Storage", "TestSupport", "WireFormat", "image-decoder",
+                "JSON", "PostgresClient", "Push", "RedisClient", "ServiceDefaults", "Storage", "TestSupport", "WireFormat", "image-decoder",
                 .argumentParser, .lifecycle, .logging,
             ]),
         .tests("HeliographLoadTests", ["CommandLineSupport", "HeliographLoad", "HTTPClient", "TestSupport", .argumentParser, .logging]),
@@ -336,7 +338,7 @@ let package = Package(
         .tests(
             "PushTests",
             [
-                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "JSON", "PostgresClient", "ServiceDefaults", "Storage",
+                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "JSON", "PostgresClient", "Push", "ServiceDefaults", "Storage",
                 "TestSupport", "WireFormat", .logging,
             ]),
         .tests(
@@ -354,8 +356,8 @@ let package = Package(
         .tests(
             "FuzzTests",
             [
-                "BlobStore", "FCM", "HTTPClient", "HeliographCrypto", "HeliographTracing", "IdentityAPI", "ImageGenerators", "ImageProbe",
-                "JSON", "Mail", "Multipart", "Storage", "TestSupport", "WireFormat", .httpTypes,
+                "BlobStore", "EventBus", "FCM", "HTTPClient", "HeliographCrypto", "HeliographTracing", "IdentityAPI", "ImageGenerators",
+                "ImageProbe", "JSON", "Mail", "Multipart", "Push", "Storage", "TestSupport", "WireFormat", .httpTypes,
             ]),
         .tests("MobileClientTests", ["MobileClient"], exclude: ["Mutations"]),
         .tests("MobileSimTests", ["MobileClient", "MobileSim", .argumentParser], exclude: ["Golden"]),
@@ -382,7 +384,7 @@ extension Target {
         .target(
             name: name,
             dependencies: [
-                "ServiceDefaults", "EventBus", "Storage", "WireFormat", "PostgresClient", .logging, .metrics, .lifecycle,
+                "ServiceDefaults", "EventBus", "Storage", "Push", "WireFormat", "PostgresClient", .logging, .metrics, .lifecycle,
             ] + dependencies,
             path: "Services/\(service)/\(name)", resources: resources, swiftSettings: sharedSettings)
     }

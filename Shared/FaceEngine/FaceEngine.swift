@@ -60,12 +60,15 @@ public final class FaceEngine {
 
     /// Decodes and analyses a photo, and computes the digest of its picture.
     ///
+    /// - Parameter decoding: The scheduling priority of the decoder.
     /// - Throws: ``FaceEngineError`` with `failed`; a bad photo is a result, not an error.
-    public func examine(_ photo: [UInt8], for purpose: PhotoPurpose) throws(FaceEngineError) -> AnalysedPhoto {
+    public func examine(
+        _ photo: [UInt8], for purpose: PhotoPurpose, decoding: DecoderPriority = .ordinary
+    ) throws(FaceEngineError) -> AnalysedPhoto {
         let decoded: ImageDecoder.Decoded
         do {
             decoded = try decoder.decodeUpright(
-                photo, maxSide: Self.workingSide, minSide: PhotoGates.minPictureSide, limits: .face)
+                photo, maxSide: Self.workingSide, minSide: PhotoGates.minPictureSide, limits: .face, priority: decoding)
         } catch {
             switch error.code {
             case .unsupported: return AnalysedPhoto(analysis: .rejected(.unsupportedFormat), pixelDigest: nil)

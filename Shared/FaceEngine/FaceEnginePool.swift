@@ -13,7 +13,8 @@ internal import Synchronization
 /// Jobs wait in a queue of limited length. A job whose task is cancelled is removed from the queue; a job that is running
 /// finishes (it takes some 20 ms). A thread interrupts the analysis of a photo between two steps for photos of higher precedence, so that
 /// these photos wait for a step and not for a whole analysis. The decoding of a photo is one step: photos of the lowest precedence occupy
-/// half of the threads at most, so that others need not wait for one that decodes slowly.
+/// half of the threads at most, and their decoders have the priority `background`, so that others need not wait for one that decodes
+/// slowly.
 public final class FaceEnginePool: Sendable {
     private struct Job {
         let id: UInt64
@@ -109,7 +110,9 @@ public final class FaceEnginePool: Sendable {
         _ photo: [UInt8], for purpose: PhotoPurpose, precedence: Precedence = .ordinary
     ) async throws(FaceEngineError) -> (photo: AnalysedPhoto, engineTime: Duration) {
         try await run(precedence: precedence) { engine throws(FaceEngineError) in
-            try engine.timed { () throws(FaceEngineError) in try engine.examine(photo, for: purpose) }
+            try engine.timed { () throws(FaceEngineError) in
+                try engine.examine(photo, for: purpose, decoding: precedence == .low ? .background : .ordinary)
+            }
         }
     }
 

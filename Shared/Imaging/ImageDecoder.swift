@@ -27,7 +27,7 @@ public final class ImageDecoder: Sendable {
     }
 
     private struct State {
-        var idle: [DecoderProcess] = []
+        var idle: [DecoderPriority: [DecoderProcess]] = [:]
         var failures: [DecoderFailure] = []
         var startFailure: String?
     }
@@ -91,8 +91,8 @@ public final class ImageDecoder: Sendable {
     /// - Throws: ``ImagingError`` with `unavailable` when it does not start, or has no sandbox although one is required.
     public func check() throws(ImagingError) {
         do throws(DecoderFailure) {
-            let (process, sandbox) = try start()
-            giveBack(process)
+            let (process, sandbox) = try start(.ordinary)
+            giveBack(process, .ordinary)
             switch sandbox {
             case .entered: logger.info("pictures are decoded in a sandbox")
             case .off: logger.warning("pictures are decoded without a sandbox")
@@ -117,12 +117,13 @@ public final class ImageDecoder: Sendable {
     ///   - maxSide: The maximum longer side of the result, in pixels; smaller pictures keep their size.
     ///   - minSide: The minimum shorter side of the file's picture, in pixels; a smaller one is `tooSmall`.
     ///   - limits: The limits of the file; checked on its header, before memory is allocated for pixels.
+    ///   - priority: The scheduling priority of the child process.
     /// - Throws: ``ImagingError``: `unsupported`, `tooLarge`, `corrupt` (a file that is cut off counts as such), `tooSmall`, or
     ///   `unavailable`.
     public func decodeUpright(
-        _ bytes: [UInt8], maxSide: Int = 800, minSide: Int = 1, limits: ImageLimits = ImageLimits()
+        _ bytes: [UInt8], maxSide: Int = 800, minSide: Int = 1, limits: ImageLimits = ImageLimits(), priority: DecoderPriority = .ordinary
     ) throws(ImagingError) -> Decoded {
-        let picture = try decode(bytes, as: .plain(maxSide: maxSide, minSide: minSide), limits: limits)
+        let picture = try decode(bytes, as: .plain(maxSide: maxSide, minSide: minSide), limits: limits, priority: priority)
         return Decoded(
             image: RGBImage(width: picture.size.width, height: picture.size.height, pixels: picture.pixels),
             originalWidth: picture.original.width, originalHeight: picture.original.height)
@@ -132,7 +133,8 @@ public final class ImageDecoder: Sendable {
     ///
     /// - Parameter isCancelled: Called many times a second; true ends the work soon after.
     func decode(
-        _ bytes: [UInt8], as rendering: DecodeRequest.Rendering, limits: ImageLimits, isCancelled: (@Sendable () -> Bool)? = nil
+        _ bytes: [UInt8], as rendering: DecodeRequest.Rendering, limits: ImageLimits, priority: DecoderPriority = .ordinary,
+        isCancelled: (@Sendable () -> Bool)? = nil
     ) throws(ImagingError) -> DecodedPicture {
         let info = try Self.probe(bytes, limits)
         let picture = Self.picture(of: bytes, info)
@@ -140,13 +142,13 @@ public final class ImageDecoder: Sendable {
             let request = DecodeRequest(
                 format: info.format, limits: limits, rendering: rendering, byteCount: picture.count, isOpenEnded: info.isOpenEnded)
             do throws(DecoderFailure) {
-                let process = try borrow()
+                let process = try borrow(priority)
                 let used = process.processorTime
                 let allowed = basicTime + info.cost * Self.costFactor
-                var patience = DecoderSocket.Patience(deadline: .now + patience, isCancelled: isCancelled)
+                var patience = DecoderSocket.Patience(deadline: .now + patience * priority.patienceFactor, isCancelled: isCancelled)
                 patience.isOverspent = { (process.processorTime - used) > allowed }
                 let outcome = try process.decode(request, picture, patience)
-                giveBack(process)
+                giveBack(process, priority)
                 return outcome
             } catch {
                 note(error)
@@ -210,20 +212,21 @@ extension ImageDecoder {
     package var failures: [DecoderFailure] { state.withLock { $0.failures } }
 
     /// The ids of the child processes that wait for a picture, for tests.
-    package var idleProcesses: [Int32] { state.withLock { $0.idle.map(\.pid) } }
+    package var idleProcesses: [Int32] { state.withLock { $0.idle.values.flatMap { $0.map(\.pid) } } }
 
     /// Returns a child process for one picture.
-    private func borrow() throws(DecoderFailure) -> DecoderProcess {
-        while let process = state.withLock({ $0.idle.popLast() }) {
+    private func borrow(_ priority: DecoderPriority) throws(DecoderFailure) -> DecoderProcess {
+        while let process = state.withLock({ $0.idle[priority]?.popLast() }) {
             if process.isRunning { return process }
             note(.ended(process.kill()))
         }
-        return try start().0
+        return try start(priority).0
     }
 
-    private func start() throws(DecoderFailure) -> (DecoderProcess, SandboxState) {
+    private func start(_ priority: DecoderPriority) throws(DecoderFailure) -> (DecoderProcess, SandboxState) {
         do throws(DecoderFailure) {
             let started = try DecoderProcess.start(executable, arguments: arguments, mode: mode)
+            started.0.setPriority(priority)
             state.withLock { $0.startFailure = nil }
             return started
         } catch {
@@ -232,7 +235,9 @@ extension ImageDecoder {
         }
     }
 
-    private func giveBack(_ process: DecoderProcess) { state.withLock { $0.idle.append(process) } }
+    private func giveBack(_ process: DecoderProcess, _ priority: DecoderPriority) {
+        state.withLock { $0.idle[priority, default: []].append(process) }
+    }
 
     private func note(_ failure: DecoderFailure) {
         guard let kind = failure.kind else { return }

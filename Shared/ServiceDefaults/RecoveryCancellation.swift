@@ -1,6 +1,7 @@
 internal import EventBus
 public import FoundationEssentials
 public import PostgresClient
+internal import Push
 public import Storage
 internal import WireFormat
 
@@ -18,7 +19,7 @@ public enum RecoveryCancellation {
     ) async throws {
         try await SignInRepository(transaction).lock(of: userID)
         guard let recovery = try await PendingEnrolmentRepository(transaction).cancelRecovery(of: userID) else { return }
-        let alert = AccountAlert.recoveryCancelled.notification(to: userID, cause: recovery)
+        let alert = AccountAlertPush(.recoveryCancelled, of: userID).request(cause: recovery)
         try await OutboxRepository(transaction).publish(
             alert, requestID: requestID, traceparent: traceparent, expiresAt: alert.expiresAt)
         try await AuditRepository(transaction).append(

@@ -31,7 +31,7 @@ extension EventType {
     public static let mailRequested = EventType(rawValue: "mail.requested")
     /// Every service has to erase an account or a face (``UserErased``).
     public static let userErased = EventType(rawValue: "user.erased")
-    /// A notification waits for token-registry to plan its deliveries (``NotificationRequested``).
+    /// A notification waits for token-registry to plan its deliveries (`NotificationRequested` of the module Push).
     public static let notificationRequested = EventType(rawValue: "notification.requested")
     /// A page of deliveries waits for notifier to send it (``NotificationAddressed``); one stream for each ``Lane``.
     public static let notificationAddressed = EventType(rawValue: "notification.addressed")

@@ -1,4 +1,5 @@
 import Foundation
+import Push
 import Testing
 import WireFormat
 
@@ -12,10 +13,12 @@ struct BodyDecodingTests {
         return try encoded.decode(type).body
     }
 
-    private func requested(dedupeKey: String = "\"k\"", parameters: String = "{}", expiresAt: String = "5", more: String = "") -> String {
+    private static let content = #"{"job_id":"\#(id)","reason":"r"}"#
+
+    private func requested(dedupeKey: String = "\"k\"", content: String = content, more: String = "") -> String {
         """
-        {"notification_id":"\(Self.id)","dedupe_key":\(dedupeKey),"kind":"custom","recipient":{"type":"user","id":"u"},
-        "lane":"normal","parameters":\(parameters),"expires_at":\(expiresAt)\(more)}
+        {"notification_id":"\(Self.id)","dedupe_key":\(dedupeKey),"kind":"job_failed","recipient":{"type":"user","id":"u"},
+        "lane":"normal","content":\(content),"expires_at":5\(more)}
         """
     }
 
@@ -24,7 +27,7 @@ struct BodyDecodingTests {
 
     private func expectAgreement(onRequest bytes: [UInt8]) {
         let foundation = try? JSONDecoder().decode(FoundationRequest.self, from: Data(bytes))
-        #expect((try? decode(NotificationRequested.self, bytes)).map(FoundationRequest.init) == foundation)
+        #expect((try? decode(NotificationRequested.self, bytes)).flatMap(FoundationRequest.init) == foundation)
     }
 
     @Test(arguments: [
@@ -34,7 +37,7 @@ struct BodyDecodingTests {
     ])
     func `agrees with Foundation on a text`(text: String) {
         expectAgreement(onRequest: requested(dedupeKey: text))
-        expectAgreement(onRequest: requested(parameters: "{\"a\":\(text)}"))
+        expectAgreement(onRequest: requested(content: #"{"reason":\#(text),"job_id":"\#(Self.id)"}"#))
     }
 
     @Test(arguments: [
@@ -47,11 +50,11 @@ struct BodyDecodingTests {
     }
 
     @Test(arguments: [
-        "{}", #"{"a":"1","b":"2"}"#, #"{"a":"1","a":"2"}"#, #"{"\u0061":"1"}"#, #"{"a":1}"#, #"{"a":null}"#, #"{"a" : "1" }"#,
-        #"{a:"1"}"#, #"{"a":"1""#, "[]", "null", "",
+        "{}", "{ID}", #"{ID,"reason":"1","b":"2"}"#, #"{ID,"reason":"1","reason":"2"}"#, #"{ID,"\u0072eason":"1"}"#, #"{ID,"reason":1}"#,
+        #"{ID,"reason":null}"#, #"{ ID , "reason" : "1" }"#, #"{ID,reason:"1"}"#, #"{ID,"reason":"1""#, "[]", "null", "",
     ])
     func `agrees with Foundation on an object`(object: String) {
-        expectAgreement(onRequest: requested(parameters: object))
+        expectAgreement(onRequest: requested(content: object.replacing("ID", with: #""job_id":"\#(Self.id)""#)))
     }
 
     @Test(arguments: [
@@ -82,11 +85,11 @@ struct BodyDecodingTests {
     }
 
     @Test(arguments: [
-        ("{\"\":1}", "field parameters.* is not a text"), ("{\"x\\ny\":null}", "field parameters.* is null"),
-        ("[]", "field parameters is not an object"),
+        (#"{"job_id":"j","reason":"r"}"#, "field content.job_id is not a UUID"), ("{}", "field content.job_id is missing"),
+        (#"{"job_id":"\#(id)","reason":null}"#, "field content.reason is null"), ("[]", "field content is not an object"),
     ])
-    func `names the dictionary whose member is not valid, and not the member`(parameters: String, says: String) {
-        #expect { try decode(NotificationRequested.self, Array(requested(parameters: parameters).utf8)) } throws: {
+    func `names the member of the content that is not valid`(content: String, says: String) {
+        #expect { try decode(NotificationRequested.self, Array(requested(content: content).utf8)) } throws: {
             ($0 as? WireFormatError)?.message.hasSuffix(says) == true
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Push
 import Testing
 import WireFormat
 
@@ -12,12 +13,12 @@ struct BodyEncodingTests {
     ])
     func `agrees with Foundation on a text`(text: String) throws {
         let event = NotificationRequested(
-            notificationID: UUID(), dedupeKey: text, kind: .custom, recipient: NotificationRecipient(type: .user, id: "u\(text.prefix(9))"),
-            lane: .bulk, parameters: ["key": text, "b": "2", "a": "1", "k\(text)": "3"],
+            notificationID: UUID(), dedupeKey: text, content: JobFailedPush(jobID: UUID(), reason: text).content,
+            recipient: NotificationRecipient(type: .user, id: "u\(text.prefix(9))"), lane: .bulk,
             expiresAt: Date(millisecondsSince1970: 1_761_559_200_125))
         let foundation = JSONEncoder()
         foundation.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let expected = String(decoding: try foundation.encode(FoundationRequest(event)), as: UTF8.self)
+        let expected = String(decoding: try foundation.encode(try #require(FoundationRequest(event))), as: UTF8.self)
         #expect(try self.text(event) == expected)
     }
 

@@ -1,4 +1,6 @@
+import EventBus
 import Foundation
+import Push
 import Testing
 import WireFormat
 

@@ -1,5 +1,6 @@
 import FCM
 import Foundation
+import Push
 import Testing
 import WireFormat
 
@@ -11,78 +12,99 @@ struct FCMGoldenTests {
         let content: PushContent
         var badge: Int?
         var isResend = false
-        var target = FCMTarget.token("TOKEN")
+        var target = PushTarget.token("TOKEN")
         var testDescription: String { name }
     }
 
+    static let job = UUID(uuidString: "0195f3a0-1b2c-7d3e-8f40-5162738495b1")!
+    static let sender = UUID(uuidString: "0195f3a0-1b2c-7d3e-8f40-5162738495b2")!
+    /// The fixtures have short names in place of two ids.
+    static let names = [job: "job-1", sender: "u-5"]
     static let thumbnail = "https://cdn.example.org/t/5f0c.jpg"
-    static let session = "a1b2c3d4-e5f6-7890-abcd-ef1234567890"
-    static let user = "0195f3a0-1b2c-7d3e-8f40-5162738495a6"
+    static let session = UUID(uuidString: "a1b2c3d4-e5f6-7890-abcd-ef1234567890")!
+    static let user = UUID(uuidString: "0195f3a0-1b2c-7d3e-8f40-5162738495a6")!
 
-    static let all = [
-        Golden(
-            name: "job_completed",
-            content: .jobCompleted(jobID: "job-1", templateName: "Oil Painting", thumbnailURL: thumbnail), badge: 3),
-        Golden(
-            name: "job_completed.plain",
-            content: .jobCompleted(jobID: "job-1", templateName: "Oil Painting", thumbnailURL: nil), badge: 0),
-        Golden(
-            name: "job_failed",
-            content: .jobFailed(jobID: "job-1", reason: "The picture could not be read"), badge: 1),
-        Golden(name: "sign_up.true", content: .signUp(sessionID: session, userID: user, succeeded: true)),
-        Golden(name: "sign_up.false", content: .signUp(sessionID: session, userID: user, succeeded: false)),
-        Golden(name: "sign_in.true", content: .signIn(sessionID: session, userID: user, succeeded: true)),
-        Golden(
-            name: "sign_in.false", content: .signIn(sessionID: session, userID: user, succeeded: false),
-            target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
-        // A resend replaces a push that may have arrived, without a sound.
-        Golden(
-            name: "job_completed.resend",
-            content: .jobCompleted(jobID: "job-1", templateName: "Oil Painting", thumbnailURL: thumbnail), badge: 3, isResend: true),
-        Golden(
-            name: "sign_in.true.resend", content: .signIn(sessionID: session, userID: user, succeeded: true), isResend: true),
-        Golden(name: "new_photos", content: .newPhotos(eventID: "42", imageURL: thumbnail), badge: 7),
-        Golden(
-            name: "chat_message",
-            content: .chatMessage(
-                conversationID: "c-9", messageID: "m-77", senderID: "u-5", senderName: "Zoë", text: "Hi \"there\" 👋",
-                isSensitive: false), badge: 12),
-        Golden(
-            name: "chat_message.sensitive",
-            content: .chatMessage(
-                conversationID: "c-9", messageID: "m-78", senderID: "u-5", senderName: "Zoë", text: "the secret",
-                isSensitive: true), badge: 13),
-        Golden(name: "invitation.event", content: .invitation(topic: "event:42")),
-        Golden(name: "invitation.conversation", content: .invitation(topic: "conversation:c-9")),
-        Golden(name: "account_alert.new_sign_in", content: .accountAlert(userID: user, alert: .newSignIn)),
-        Golden(name: "account_alert.face_changed", content: .accountAlert(userID: user, alert: .faceChanged)),
-        Golden(name: "account_alert.recovery_started", content: .accountAlert(userID: user, alert: .recoveryStarted)),
-        Golden(name: "account_alert.recovery_cancelled", content: .accountAlert(userID: user, alert: .recoveryCancelled)),
-        Golden(name: "account_alert.recovery_completed", content: .accountAlert(userID: user, alert: .recoveryCompleted)),
-        Golden(name: "account_alert.email_changed", content: .accountAlert(userID: user, alert: .emailChanged)),
-        Golden(name: "possession_check", content: .possessionCheck(handOverID: session, nonce: "Zm9vYmFy")),
-        Golden(
-            name: "possession_check.fid", content: .possessionCheck(handOverID: session, nonce: "Zm9vYmFy"), isResend: true,
-            target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
-        Golden(
-            name: "custom",
-            content: .custom(
-                AppContent(
-                    kind: "order.shipped", title: "On its way", body: "Parcel 7 arrives tomorrow.", data: ["order": "7"],
-                    image: thumbnail, sound: "chime.caf", thread: "orders", collapseKey: "shop:order-7"), notificationID: user),
-            badge: 2),
-        // Data only: the phone shows nothing, and no number.
-        Golden(
-            name: "custom.data", content: .custom(AppContent(kind: "sync", data: ["table": "menus"]), notificationID: user), badge: 2,
-            target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
-    ]
+    private static func completed(_ thumbnail: String?) -> PushContent {
+        JobCompletedPush(jobID: job, templateName: "Oil Painting", thumbnailKey: thumbnail).content
+    }
+
+    private static func signUp(_ succeeded: Bool) -> PushContent {
+        SignUpPush(sessionID: session, userID: user, succeeded: succeeded).content
+    }
+
+    private static func signIn(_ succeeded: Bool) -> PushContent {
+        SignInPush(sessionID: session, userID: user, succeeded: succeeded).content
+    }
+
+    private static func message(_ id: String, _ text: String?) -> PushContent {
+        ChatMessagePush(
+            conversation: TopicName("conversation:c-9")!, topicID: UUID(), messageID: id, senderID: sender,
+            senderName: plain("Zoë", .chatSenderName), text: text.map { plain($0, .chatPreview) }
+        ).content
+    }
+
+    private static func invitation(_ topic: String) -> PushContent {
+        InvitationPush(topic: TopicName(topic)!, topicID: UUID()).content
+    }
+
+    private static let check = PossessionCheckPush(handOverID: session, nonce: plain("Zm9vYmFy", .possessionNonce)).content
+
+    private static func custom(_ content: AppContent) -> PushContent {
+        let json = String(decoding: try! JSONEncoder().encode(content), as: UTF8.self)
+        return CustomPush(app: plain(json, .appContent), topicID: nil, hasPicture: content.image != nil).content
+    }
+
+    /// A text that is not sealed.
+    private static func plain(_ text: String, _ use: SealedText.Use) -> SealedText { SealedText(use, bytes: Array(text.utf8)) }
+
+    static let all =
+        [
+            Golden(name: "job_completed", content: completed(thumbnail), badge: 3),
+            Golden(name: "job_completed.plain", content: completed(nil), badge: 0),
+            Golden(name: "job_failed", content: JobFailedPush(jobID: job, reason: "The picture could not be read").content, badge: 1),
+            Golden(name: "sign_up.true", content: signUp(true)),
+            Golden(name: "sign_up.false", content: signUp(false)),
+            Golden(name: "sign_in.true", content: signIn(true)),
+            Golden(name: "sign_in.false", content: signIn(false), target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
+            // A resend replaces a push that may have arrived, without a sound.
+            Golden(name: "job_completed.resend", content: completed(thumbnail), badge: 3, isResend: true),
+            Golden(name: "sign_in.true.resend", content: signIn(true), isResend: true),
+            Golden(
+                name: "new_photos",
+                content: NewPhotosPush(topic: TopicName("event:42")!, topicID: UUID(), senderID: sender, thumbnailKey: thumbnail).content,
+                badge: 7),
+            Golden(name: "chat_message", content: message("m-77", "Hi \"there\" 👋"), badge: 12),
+            Golden(name: "chat_message.sensitive", content: message("m-78", nil), badge: 13),
+            Golden(name: "invitation.event", content: invitation("event:42")),
+            Golden(name: "invitation.conversation", content: invitation("conversation:c-9")),
+            Golden(name: "possession_check", content: check),
+            Golden(name: "possession_check.fid", content: check, isResend: true, target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
+            Golden(
+                name: "custom",
+                content: custom(
+                    AppContent(
+                        kind: "order.shipped", title: "On its way", body: "Parcel 7 arrives tomorrow.", data: ["order": "7"],
+                        image: thumbnail, sound: "chime.caf", thread: "orders", collapseKey: "shop:order-7")), badge: 2),
+            // Data only: the phone shows nothing, and no number.
+            Golden(
+                name: "custom.data", content: custom(AppContent(kind: "sync", data: ["table": "menus"])), badge: 2,
+                target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
+        ] + AccountAlert.allCases.map { Golden(name: "account_alert.\($0.rawValue)", content: AccountAlertPush($0, of: user).content) }
 
     static let sentAt = Date(timeIntervalSince1970: 1_761_559_200.5)
 
+    private static let sources = PushSources(
+        notificationID: user, link: { $0 }, open: { String(decoding: $0.bytes, as: UTF8.self) })
+
     static func body(_ golden: Golden) throws -> String {
-        let message = try FCMMessage(golden.content, expiresAt: sentAt.addingTimeInterval(3600))
-        return String(
+        let message = try FCMMessage(golden.content, sources, expiresAt: sentAt.addingTimeInterval(3600))
+        let body = String(
             decoding: message.request(to: golden.target, badge: golden.badge, isResend: golden.isResend, at: sentAt), as: UTF8.self)
+        return names.reduce(body) { $0.replacing($1.key.wireString, with: $1.value) }
+    }
+
+    @Test func `every kind has a golden fixture`() {
+        #expect(Set(Self.all.map(\.content.kind)) == Set(NotificationKind.allCases))
     }
 
     @Test(arguments: all)
@@ -93,7 +115,7 @@ struct FCMGoldenTests {
 
     @Test(arguments: all)
     func `every value of the data is a string and no key is reserved`(golden: Golden) throws {
-        let message = try FCMMessage(golden.content, expiresAt: Self.sentAt)
+        let message = try FCMMessage(golden.content, Self.sources, expiresAt: Self.sentAt)
         for key in message.data.keys {
             #expect(!["from", "message_type", "notification"].contains(key))
             #expect(!key.hasPrefix("google") && !key.hasPrefix("gcm"))

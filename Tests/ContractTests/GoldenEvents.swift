@@ -1,4 +1,5 @@
 import Foundation
+import Push
 import Testing
 import WireFormat
 
@@ -21,8 +22,12 @@ enum GoldenEvents {
     static let imageCompleted = ImageCompleted(jobID: first, status: .completed)
     static let userErased = UserErased(erasureID: first)
     static let notificationRequested = NotificationRequested(
-        notificationID: first, dedupeKey: "ekyc:\(second.wireString)", kind: .signIn, recipient: .session(second),
-        lane: .urgent, parameters: ["success": "true", "event": "sign_in", "note": "a/b \"ü\" 🎨"], expiresAt: time)
+        notificationID: first, dedupeKey: "chat:\(second.wireString):m-1",
+        content: ChatMessagePush(
+            conversation: TopicName("conversation:c-9")!, topicID: second, messageID: "m-1", senderID: third,
+            senderName: SealedText(.chatSenderName, bytes: [1, 2]), text: SealedText(.chatPreview, bytes: [3, 4, 5])
+        ).content,
+        recipient: .topic("conversation:c-9"), lane: .urgent, exceptUserID: third, exceptInstallID: second, expiresAt: time)
     static let notificationAddressed = NotificationAddressed(notificationID: first, pageID: second, count: 500, lane: .bulk)
     static let notificationSettled = NotificationSettled(
         notificationID: first,

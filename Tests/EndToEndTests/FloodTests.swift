@@ -29,10 +29,12 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
         let (flooded, statuses) = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
             group.addTask {
                 try await Self.flood(perSecond: Self.junkPerSecond, until: deadline) { address in
-                    let email = "junk-\(UUID().uuidString)@example.org"
                     let phone = try await Phone.make(stack).at(address)
-                    let isWorst = Int.random(in: 0..<Self.worstShare) == 0
-                    return try await isWorst ? phone.signUp(email: email, pictures: worst).status : phone.signUp(email: email).status
+                    guard Int.random(in: 0..<Self.worstShare) == 0 else {
+                        return try await phone.signUp(email: "junk-\(UUID().uuidString)@example.org").status
+                    }
+                    let form = RepeatedForm.worst(worst, for: phone, isSignUp: true)
+                    return try await phone.upload(to: "/api/v1/ekyc/upload-photos", contentType: form.contentType, form.next()).status
                 }
             }
             let flooded = try await Self.signIns(owner, email) { _ in ContinuousClock.now < deadline }

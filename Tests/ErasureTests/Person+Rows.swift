@@ -148,10 +148,12 @@ extension Person {
             INSERT INTO push_installs (id, installation_key, kind, value_sealed, value_hash, user_id)
             VALUES ('\(install)', \(installation), 'token', \(bytes()), \(bytes()), '\(id)'),
                    ('\(thing())', \(claimed), 'token', \(bytes()), \(bytes()), '\(id)');
-            INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, state, settled_at, expires_at)
-            VALUES ('\(mine)', 'custom:\(mine.wireString)', 'custom', 'user', '\(name)', 'urgent', '{}', 'settled', now(), now()),
-                   ('\(thing())', '\(thing())', 'custom', 'user', '\(name)', 'urgent', '{"name": "\(text())"}', 'requested', NULL, now()),
-                   ('\(message)', '\(message)', 'chat_message', 'user', '\(other.wireString)', 'urgent', '{"sender_id": "\(name)"}',
+            INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, content, sender_id, account_id, state,
+                                       settled_at, expires_at)
+            VALUES ('\(mine)', 'custom:\(mine.wireString)', 'custom', 'user', '\(name)', 'urgent', NULL, NULL, NULL, 'settled', now(),
+                    now()),
+                   ('\(thing())', '\(thing())', 'custom', 'user', '\(name)', 'urgent', \(bytes()), NULL, NULL, 'requested', NULL, now()),
+                   ('\(message)', '\(message)', 'chat_message', 'user', '\(other.wireString)', 'urgent', \(bytes()), '\(id)', '\(id)',
                     'requested', NULL, now());
             INSERT INTO deliveries (id, notification_id, install_id, generation, lane, state, settled_at)
             VALUES ('\(thing())', '\(mine)', '\(install)', 1, 'urgent', 'accepted', now());

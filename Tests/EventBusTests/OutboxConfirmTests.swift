@@ -1,6 +1,7 @@
 import EventBus
 import FoundationEssentials
 import PostgresClient
+import Push
 import TestSupport
 import Testing
 import WireFormat
@@ -52,10 +53,14 @@ struct OutboxConfirmTests {
     @Test func `a confirmed message loses users' texts, and not before`() async throws {
         try await withStorage { client in
             let outbox = OutboxRepository(client)
-            let request = NotificationRequested(
-                dedupeKey: "chat:1", kind: .chatMessage, recipient: .topic("conversation:7"), lane: .urgent,
-                parameters: ["text_sealed": "QUJD", "sender_name_sealed": "REVG", "message_id": "m-1", "note": "\u{0}"],
-                expiresAt: Date(timeIntervalSinceNow: 60))
+            guard case .chatMessage(var message) = PushContent.sample(.chatMessage) else {
+                Issue.record("the sample is of another kind")
+                return
+            }
+            message.text = SealedText(.chatPreview, bytes: Array("ABC".utf8))
+            message.senderName = SealedText(.chatSenderName, bytes: Array("DEF".utf8))
+            message.messageID = "m-1\u{0}"
+            let request = message.request(UUIDv7.generate(), postedAt: Date(), memberCount: 2)
             let envelope = try Envelope(request).encoded()
             try await outbox.append([NewOutboxMessage(envelope, stream: "s", groups: ["g"])])
             let publication = OutboxPublication(messageID: envelope.id, entryID: "1-0")
@@ -72,6 +77,10 @@ struct OutboxConfirmTests {
             let rest = try await body()
             #expect(!rest.contains("QUJD") && !rest.contains("REVG"))
             #expect(rest.contains("m-1") && rest.contains(request.notificationID.wireString))
+            let stored = try EncodedEnvelope(
+                id: envelope.id, type: envelope.type, version: envelope.version, key: envelope.key, occurredAt: Date(),
+                body: Array(rest.utf8))
+            #expect(try stored.decode(NotificationRequested.self).body.notificationID == request.notificationID, "it is still readable")
         }
     }
 

@@ -3,6 +3,7 @@ import FCMEmulator
 import Foundation
 import HTTPClient
 import Logging
+import Push
 import TestSupport
 import Testing
 
@@ -30,9 +31,7 @@ import Testing
     @Test func `under load one token is requested per fifty minutes, whatever the number of connections`() async throws {
         try await SendingFixture.with { (fixture: SendingFixture) async throws in
             let phone = fixture.emulator.mintToken()
-            let message = try FCMMessage(
-                .signIn(sessionID: "s-1", userID: "u-1", succeeded: true),
-                expiresAt: fixture.clock.now.addingTimeInterval(86_400))
+            let message = try FCMMessage(.sample(.signIn), .plain, expiresAt: fixture.clock.now.addingTimeInterval(86_400))
             let (steps, stepSeconds, sendsPerStep) = (18, 600.0, 120)
             for step in 0...steps {
                 if step > 0 { fixture.clock.advance(seconds: stepSeconds) }

@@ -1,4 +1,6 @@
 import FoundationEssentials
+import Push
+import TestSupport
 import Testing
 import WireFormat
 
@@ -8,52 +10,55 @@ import WireFormat
     static let now = Date(timeIntervalSince1970: 1_761_559_200)
 
     static func message(_ content: PushContent, expiresIn seconds: Double = 60) throws -> FCMMessage {
-        try FCMMessage(content, expiresAt: now.addingTimeInterval(seconds))
+        try FCMMessage(content, .plain, expiresAt: now.addingTimeInterval(seconds))
     }
 
     static func json(_ message: FCMMessage, badge: Int? = nil) -> String {
         String(decoding: message.request(to: .token("t"), badge: badge, at: now), as: UTF8.self)
     }
 
-    static func chat(_ text: String, id: String = "m", conversation: String = "c") -> PushContent {
-        .chatMessage(
-            conversationID: conversation, messageID: id, senderID: "s", senderName: "n", text: text, isSensitive: false)
+    static func chat(_ text: String, id: String = "m") -> PushContent {
+        guard case .chatMessage(var message) = PushContent.sample(.chatMessage, topic: "conversation:c", text: text) else {
+            preconditionFailure("the sample is of another kind")
+        }
+        message.messageID = id
+        message.senderName = SealedText(.chatSenderName, bytes: Array("n".utf8))
+        return message.content
     }
 
     @Test func `a resend replaces the notification that is shown`() throws {
-        let content = PushContent.signIn(sessionID: "s-1", userID: "u", succeeded: true)
+        let session = UUID()
+        let content = SignInPush(sessionID: session, userID: UUID(), succeeded: true).content
         let first = try Self.message(content)
         let second = try Self.message(content)
-        #expect(first.collapseID == "ekyc:s-1" && second.collapseID == "ekyc:s-1")
-        #expect(Self.json(first).contains(#""apns-collapse-id":"ekyc:s-1""#))
-        #expect(Self.json(first).contains(#""tag":"ekyc:s-1""#))
+        let id = "ekyc:\(session.wireString)"
+        #expect(first.collapseID == id && second.collapseID == id)
+        #expect(Self.json(first).contains(#""apns-collapse-id":"\#(id)""#))
+        #expect(Self.json(first).contains(#""tag":"\#(id)""#))
     }
 
     @Test func `each kind of push has a channel of its own on Android, whatever the outcome`() throws {
-        let channels: [(PushContent, String)] = [
-            (.jobCompleted(jobID: "j", templateName: "t", thumbnailURL: nil), "image_jobs"),
-            (.jobFailed(jobID: "j", reason: "r"), "image_jobs"),
-            (.signUp(sessionID: "s", userID: "u", succeeded: false), "ekyc"),
-            (.signIn(sessionID: "s", userID: "u", succeeded: true), "ekyc"),
-            (.newPhotos(eventID: "e", imageURL: nil), "event_photos"), (Self.chat("a"), "chat"),
-            (.invitation(topic: "conversation:c"), "invitations"), (.accountAlert(userID: "u", alert: .newSignIn), "account"),
-            (.custom(AppContent(kind: "order.shipped", title: "t"), notificationID: "n"), "order.shipped"),
+        let channels: [NotificationKind: String] = [
+            .jobCompleted: "image_jobs", .jobFailed: "image_jobs", .signUp: "ekyc", .signIn: "ekyc", .newPhotos: "event_photos",
+            .chatMessage: "chat", .invitation: "invitations", .accountAlert: "account", .custom: "news",
         ]
-        for (content, channel) in channels {
-            #expect(Self.json(try Self.message(content)).contains(#""android":{"notification":{"channel_id":"\#(channel)","#))
+        #expect(Set(NotificationKind.allCases).subtracting(channels.keys) == [.possessionCheck], "which shows nothing")
+        for (kind, channel) in channels {
+            #expect(Self.json(try Self.message(.sample(kind))).contains(#""android":{"notification":{"channel_id":"\#(channel)","#))
         }
     }
 
     @Test func `an invitation makes no sound, lights no screen and shows no text by the topic's owner`() throws {
-        let json = Self.json(try Self.message(.invitation(topic: "event:You-have-won")))
+        let json = Self.json(try Self.message(.sample(.invitation, topic: "event:You-have-won")))
         #expect(json.contains(#""priority":"NORMAL""#) && json.contains(#""apns-priority":"5""#) && !json.contains("sound"))
         #expect(json.contains(#""aps":{"interruption-level":"passive"}"#))
         #expect(json.contains(#""notification":{"body":"You have been invited to an event.","title":"Invitation"}"#))
     }
 
     @Test func `a failed and then a completed job replace each other`() throws {
-        let failed = try Self.message(.jobFailed(jobID: "j", reason: "r"))
-        #expect(try failed.collapseID == Self.message(.jobCompleted(jobID: "j", templateName: "t", thumbnailURL: nil)).collapseID)
+        let job = UUID()
+        let failed = try Self.message(.sample(.jobFailed, jobID: job))
+        #expect(try failed.collapseID == Self.message(.sample(.jobCompleted, jobID: job)).collapseID)
     }
 
     @Test func `a long subject becomes a short unique id`() throws {
@@ -85,7 +90,7 @@ import WireFormat
         "https://cdn.example.org/a b.jpg", "https://cdn.example.org/" + String(repeating: "a", count: 700),
     ])
     func `a push is sent without a picture that no phone would load`(url: String) throws {
-        let message = try Self.message(.newPhotos(eventID: "1", imageURL: url))
+        let message = try Self.message(.sample(.newPhotos, topic: "event:1", thumbnailKey: url))
         #expect(message.image == nil)
         #expect(!Self.json(message).contains("image"))
         #expect(message.data == ["event_id": "1", "action": "new_photos", "kind": "new_photos"])
@@ -93,7 +98,7 @@ import WireFormat
 
     @Test(arguments: ["http://localhost:8080/media/a.jpg", "http://127.0.0.1/media/a.jpg", "https://api.example.org/media/a.jpg"])
     func `a picture of this machine may be plain http, for a simulator`(url: String) throws {
-        let message = try Self.message(.jobCompleted(jobID: "1", templateName: "T", thumbnailURL: url))
+        let message = try Self.message(.sample(.jobCompleted, thumbnailKey: url))
         #expect(message.image == url)
         #expect(Self.json(message).contains(#""fcm_options":{"image":"\#(url)"}"#))
         #expect(Self.json(message).contains(#""mutable-content":1"#))
@@ -108,22 +113,33 @@ import WireFormat
     }
 
     @Test func `a message over FCM's limit is refused`() {
-        let id = String(repeating: "i", count: 4096)
         let error = #expect(throws: FCMError.self) {
-            try Self.message(.jobFailed(jobID: id, reason: "r"))
+            try Self.message(Self.app(AppContent(kind: "sync", data: ["a": String(repeating: "i", count: 4096)])))
         }
         #expect(error?.code == .invalidMessage)
     }
 
-    @Test func `texts are cut between characters until the message fits, and ids are not cut`() throws {
+    @Test func `texts are cut between characters until the message fits, and data is not cut`() throws {
         // Control characters take six bytes each in the JSON that reaches a phone.
-        let reason = String(repeating: "\u{1}", count: 200)
-        let id = String(repeating: "i", count: 3000)
-        let message = try Self.message(.jobFailed(jobID: id, reason: reason))
-        #expect(message.data["jobId"] == id)
-        let kept = try #require(message.data["error"])
-        #expect(kept.count < 100 && kept.hasSuffix("…"))
-        #expect(message.body == "Unable to process your image: \(kept)")
+        let body = String(repeating: "\u{1}", count: 400)
+        let data = String(repeating: "i", count: 3000)
+        let message = try Self.message(Self.app(AppContent(kind: "news", title: "t", body: body, data: ["a": data])))
+        #expect(message.data["a"] == data)
+        #expect(message.body.count < 200 && message.body.hasSuffix("…"))
+    }
+
+    @Test func `an app's content that cannot be read is refused`() {
+        let app = SealedText(.appContent, bytes: Array("{}".utf8))
+        let error = #expect(throws: FCMError.self) {
+            try Self.message(CustomPush(app: app, topicID: nil, hasPicture: false).content)
+        }
+        #expect(error?.code == .invalidMessage)
+    }
+
+    /// The content of an app's own server.
+    private static func app(_ content: AppContent) throws -> PushContent {
+        let json = SealedText(.appContent, bytes: [UInt8](try JSONEncoder().encode(content)))
+        return CustomPush(app: json, topicID: nil, hasPicture: false).content
     }
 
     @Test func `the values of each device are inserted into one rendering`() throws {
@@ -151,13 +167,6 @@ import WireFormat
 
     @Test func `long texts of other services never make a message too big`() throws {
         let long = String(repeating: "ä", count: 10_000)
-        _ = try Self.message(.jobCompleted(jobID: "j", templateName: long, thumbnailURL: nil))
-        _ = try Self.message(.jobFailed(jobID: "j", reason: long))
-        _ = try Self.message(Self.chat(long))
-    }
-
-    @Test func `printing a target hides its value`() {
-        #expect("\(FCMTarget.token("secret"))" == "token")
-        #expect("\(FCMTarget.fid("secret"))" == "fid")
+        for kind in NotificationKind.allCases { _ = try Self.message(.sample(kind, text: long)) }
     }
 }

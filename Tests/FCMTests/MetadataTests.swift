@@ -3,6 +3,7 @@ import FCMEmulator
 import Foundation
 import HTTPClient
 import Logging
+import Push
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import FCMEmulator
 import FoundationEssentials
 import HTTPClient
 import Logging
+import Push
 import Synchronization
 import TestSupport
 
@@ -93,9 +94,13 @@ struct SendingFixture: Sendable {
     }
 
     func message() throws -> FCMMessage {
-        try FCMMessage(
-            .signIn(sessionID: "s-1", userID: "u-1", succeeded: true), expiresAt: clock.now.addingTimeInterval(600))
+        try FCMMessage(.sample(.signIn), .plain, expiresAt: clock.now.addingTimeInterval(600))
     }
+}
+
+extension PushSources {
+    /// The sources of pushes in tests: a picture's key is its link, and the bytes of a sealed text are the text.
+    static let plain = PushSources(notificationID: UUID(), link: { $0 }, open: { String(decoding: $0.bytes, as: UTF8.self) })
 }
 
 extension FCMResult {

@@ -1,4 +1,6 @@
 import AsyncPrimitives
+import Imaging
+import Logging
 import Synchronization
 import TestSupport
 import Testing
@@ -136,6 +138,21 @@ import Testing
         try await first.value
         try await second.value
         #expect(done.names.withLock { $0 } == ["ordinary", "low"])
+        await pool.shutdown()
+    }
+
+    @Test func `only photos of the lowest precedence are decoded with a lower priority`() async throws {
+        let decoder = ImageDecoder(sandbox: .required, logger: Logger(label: "face-engine-tests") { _ in SwiftLogNoOpLogHandler() })
+        let pool = try await FaceEnginePool.start(modelsDirectory: try PackageRoot.file(".cache/models"), threads: 1, decoder: decoder)
+        let photo = try Photos.read("person-a/front-1")
+        let own = niceness(of: 0)
+        func priorities() -> [Int32] { decoder.idleProcesses.map { niceness(of: $0) }.sorted() }
+        for precedence in [FaceEnginePool.Precedence.high, .ordinary] {
+            _ = try await pool.examine(photo, for: .signUp, precedence: precedence)
+        }
+        #expect(priorities() == [own])
+        _ = try await pool.examine(photo, for: .signUp, precedence: .low)
+        #expect(priorities() == [own, min(19, own + 10)])
         await pool.shutdown()
     }
 

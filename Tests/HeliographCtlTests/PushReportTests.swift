@@ -13,10 +13,10 @@ struct PushReportTests {
             try await database.psql(
                 """
                 INSERT INTO users (id, email_sealed) VALUES ('\(id(9))', '\\x01');
-                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, has_picture, expires_at)
-                VALUES ('\(id(1))', 'a', 'new_photos', 'topic', 'event:1', 'bulk', '{}', true, now()),
-                       ('\(id(2))', 'b', 'new_photos', 'topic', 'event:1', 'bulk', '{}', true, now()),
-                       ('\(id(3))', 'c', 'chat_message', 'topic', 'conversation:1', 'urgent', '{}', false, now());
+                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, has_picture, expires_at)
+                VALUES ('\(id(1))', 'a', 'new_photos', 'topic', 'event:1', 'bulk', true, now()),
+                       ('\(id(2))', 'b', 'new_photos', 'topic', 'event:1', 'bulk', true, now()),
+                       ('\(id(3))', 'c', 'chat_message', 'topic', 'conversation:1', 'urgent', false, now());
                 INSERT INTO deliveries (id, notification_id, install_id, generation, lane, state, settled_at)
                 SELECT gen_random_uuid(), id, '\(id(8))', 1, 'normal', 'accepted', now() FROM notifications;
                 INSERT INTO notification_receipts (notification_id, reporter_id, event, user_id, at)

@@ -30,10 +30,10 @@ struct PushWhyTests {
                 INSERT INTO push_installs (id, installation_key, kind, value_sealed, value_hash, user_id, registered_at)
                 SELECT id, sha256(id::text::bytea), 'token', '', sha256(id::text::bytea), id, now() - interval '1 day' FROM users
                 WHERE id <> '\(Self.ben)';
-                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, expires_at, state,
+                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, topic_id, expires_at, state,
                                            settled_at, request_id)
-                VALUES ('\(notification)', 'chat:\(topic):m-1', 'chat_message', 'topic', 'conversation:1', 'urgent', '{}', now(), 'settled',
-                        now(), 'req-1');
+                VALUES ('\(notification)', 'chat:\(topic):m-1', 'chat_message', 'topic', 'conversation:1', 'urgent', '\(topic)', now(),
+                        'settled', now(), 'req-1');
                 INSERT INTO conversation_messages (topic_id, message_id, seq, sender_id, notification_id, fingerprint)
                 VALUES ('\(topic)', 'm-1', 1, '\(Self.eve)', '\(notification)', sha256('f'));
                 INSERT INTO deliveries (id, notification_id, install_id, generation, lane, state, settled_at)
@@ -163,8 +163,8 @@ struct PushWhyTests {
 
     @Test func `a list that is cut says so`() async throws {
         let second = """
-            INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, expires_at)
-            VALUES ('\(Self.id(6))', 'a', 'account_alert', 'user', '\(Self.dan)', 'urgent', '{}', now());
+            INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, expires_at)
+            VALUES ('\(Self.id(6))', 'a', 'account_alert', 'user', '\(Self.dan)', 'urgent', now());
             """
         try await withMessage(second) { database in
             let cut = await why(Self.dan, "--limit", "1", in: database)
@@ -183,6 +183,19 @@ struct PushWhyTests {
         try await withMessage(photos) { database in
             let lines = await why(Self.id(9), in: database).results
             #expect(lines.count { $0.hasSuffix("(unknown)") } == 3 && !lines.contains { $0.contains("(sender_blocked)") })
+        }
+    }
+
+    @Test func `of photos that are on their way, the sender is known`() async throws {
+        let photos = """
+            DELETE FROM deliveries;
+            UPDATE notifications SET kind = 'new_photos', dedupe_key = 'photos:1', state = 'addressed', settled_at = NULL,
+                sender_id = '\(Self.eve)';
+            """
+        try await withMessage(photos) { database in
+            let lines = await why(Self.id(9), in: database).results
+            #expect(lines.contains { $0.contains("User \(Self.eve):") && $0.hasSuffix("(sender)") })
+            #expect(lines.contains { $0.contains("User \(Self.cat):") && $0.hasSuffix("(sender_blocked)") })
         }
     }
 

@@ -3,6 +3,7 @@ import CommandLineSupport
 import Foundation
 import HeliographCrypto
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -114,14 +115,15 @@ struct SealRotationTests {
     @Test func `texts of notifications are verified`() async throws {
         try await withStorage { postgres in
             let id = UUID()
-            let context = try #require(SealingContext.parameter(NotificationParameter.textSealed, notificationID: id))
-            let text = Base64URL.encode(try before.seal(Array("text".utf8), context: context))
+            let text = try SealedText(sealing: "text", .appContent, of: id, with: before)
+            let push = CustomPush(app: text, topicID: nil, hasPicture: false)
+            let request = try Envelope(push.request(id, to: .list(id), lane: .normal, expiresAt: Date())).encoded().body
             _ = try await postgres.execute(
                 """
                 INSERT INTO app_notifications
                     (id, app, credential_id, kind, fingerprint, state, request, accepted, unknown, not_before, expires_at)
                 VALUES (\(id), 'shop', \(UUID()), 'custom', \([UInt8](repeating: 0, count: 32)), 'scheduled',
-                        \(Array("{\"\(NotificationParameter.textSealed)\":\"\(text)\"}".utf8)), 1, 0, now(), now() + interval '1 hour')
+                        \(request), 1, 0, now(), now() + interval '1 hour')
                 """)
             func verify(_ sealer: Sealer) async throws -> SealVerification.Outcome {
                 try await SealVerification(purpose: .tokens, sealer: sealer, postgres: postgres, blobs: nil).run()

@@ -26,9 +26,9 @@ struct TraceCommandTests {
                         '\(request)', \(time(500)), 'confirmed', '{token-registry}', \(time(510)), 1, '18-0', \(time(520)));
                 INSERT INTO inbox VALUES ('face-matching-worker', '\(uuid(1))', \(time(500))),
                                          ('token-registry', '\(uuid(2))', \(time(520)));
-                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, state, created_at,
+                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, state, created_at,
                                            expires_at, settled_at)
-                VALUES ('\(uuid(3))', 'ekyc', 'sign_in', 'session', '\(session)', 'urgent', '{}', 'settled', \(time(520)), now(),
+                VALUES ('\(uuid(3))', 'ekyc', 'sign_in', 'session', '\(session)', 'urgent', 'settled', \(time(520)), now(),
                         \(time(700)));
                 INSERT INTO deliveries (id, notification_id, install_id, generation, lane, state, attempt, created_at, settled_at)
                 VALUES ('\(uuid(4))', '\(uuid(3))', '\(uuid(5))', 1, 'urgent', 'accepted', 1, \(time(520)), \(time(690)));
@@ -47,7 +47,7 @@ struct TraceCommandTests {
     private var request: String {
         """
         {"notification_id":"\(uuid(3))","dedupe_key":"ekyc","kind":"sign_in","recipient":{"type":"session","id":"\(session)"},\
-        "lane":"urgent","parameters":{},"expires_at":1795305600000}
+        "lane":"urgent","content":{"session_id":"\(session)","success":true,"user_id":"\(uuid(1))"},"expires_at":1795305600000}
         """
     }
 
@@ -162,8 +162,8 @@ struct TraceCommandTests {
             // The same id in another conversation is another message.
             try await database.psql(
                 """
-                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, expires_at, request_id)
-                VALUES ('\(uuid(9))', 'chat', 'chat_message', 'topic', 'conversation:2', 'urgent', '{}', now(), 'req-2');
+                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, expires_at, request_id)
+                VALUES ('\(uuid(9))', 'chat', 'chat_message', 'topic', 'conversation:2', 'urgent', now(), 'req-2');
                 INSERT INTO conversation_messages (topic_id, message_id, seq, sender_id, notification_id, fingerprint)
                 VALUES ('\(uuid(8))', 'm-1', 1, '\(uuid(6))', '\(uuid(9))', sha256('f'));
                 """)

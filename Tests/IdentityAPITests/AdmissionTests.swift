@@ -109,26 +109,59 @@ import WireFormat
         (limits.total, limits.inFlightPerAddress) = (4, 2)
         let admission = SessionAdmission(limits: limits)
         var load = UndecidedSessions(total: 10, waiting: 8)
-        try admission.check(load, EngineTime(), isKnown: false)
+        try admission.check(load, EngineTime(), lane: .new)
         load.inFlightOfAddress = 2
-        #expect(throws: APIError.self) { try admission.check(load, EngineTime(), isKnown: false) }
+        #expect(throws: APIError.self) { try admission.check(load, EngineTime(), lane: .new) }
         load = UndecidedSessions(total: 11, waiting: 8)
-        #expect(throws: APIError.self) { try admission.check(load, EngineTime(), isKnown: false) }
+        #expect(throws: APIError.self) { try admission.check(load, EngineTime(), lane: .new) }
     }
 
     @Test func `The photos of one site leave room for those of others, and those of new phones for those of known ones`() throws {
         var limits = SessionAdmission.Limits.none
         limits.photoBytes = 4_096 << 20
         let admission = SessionAdmission(limits: limits)
-        func isAdmitted(_ load: UndecidedSessions, isKnown: Bool) -> Bool {
-            (try? admission.check(load, EngineTime(), isKnown: isKnown, adding: 2 << 20)) != nil
+        func isAdmitted(_ load: UndecidedSessions, _ lane: EkycLane) -> Bool {
+            (try? admission.check(load, EngineTime(), lane: lane, adding: 2 << 20)) != nil
         }
         let ofSite = UndecidedSessions(photoBytes: 255 << 20, photoBytesOfSite: 255 << 20)
-        #expect(!isAdmitted(ofSite, isKnown: false) && isAdmitted(ofSite, isKnown: true))
-        #expect(isAdmitted(UndecidedSessions(photoBytes: 255 << 20), isKnown: false))
+        #expect(!isAdmitted(ofSite, .new) && isAdmitted(ofSite, .known))
+        #expect(isAdmitted(UndecidedSessions(photoBytes: 255 << 20), .new))
         let ofAll = UndecidedSessions(photoBytes: 3_071 << 20)
-        #expect(!isAdmitted(ofAll, isKnown: false) && isAdmitted(ofAll, isKnown: true))
-        #expect(!isAdmitted(UndecidedSessions(photoBytes: 4_095 << 20), isKnown: true))
+        #expect(!isAdmitted(ofAll, .new) && isAdmitted(ofAll, .known))
+        #expect(!isAdmitted(UndecidedSessions(photoBytes: 4_095 << 20), .known))
+    }
+
+    @Test func `The last quarter of the photos of new phones is for sites with few, so that twelve sites do not take all`() throws {
+        var limits = SessionAdmission.Limits.none
+        limits.photoBytes = 4_096 << 20
+        let admission = SessionAdmission(limits: limits)
+        func isAdmitted(_ load: UndecidedSessions, adding bytes: Int) -> Bool {
+            (try? admission.check(load, EngineTime(), lane: .bulk, adding: bytes)) != nil
+        }
+        // Nine sites with their whole share leave three quarters of one quarter.
+        let load = UndecidedSessions(photoBytes: 9 * 256 << 20)
+        #expect(isAdmitted(load, adding: 30 << 20) && !isAdmitted(load, adding: 40 << 20))
+        #expect(isAdmitted(UndecidedSessions(photoBytes: 8 * 256 << 20), adding: 40 << 20))
+    }
+
+    @Test func `Sessions that are served last fill a total of their own`() throws {
+        var limits = SessionAdmission.Limits.none
+        limits.total = 8
+        let admission = SessionAdmission(limits: limits)
+        let load = UndecidedSessions(total: 9, bulk: 4)
+        #expect(throws: APIError.self) { try admission.check(load, EngineTime(), lane: .bulk) }
+        try admission.check(load, EngineTime(), lane: .new)
+        #expect(throws: APIError.self) { try admission.check(UndecidedSessions(total: 10, bulk: 4), EngineTime(), lane: .new) }
+        try admission.check(UndecidedSessions(total: 10, bulk: 4), EngineTime(), lane: .known)
+    }
+
+    @Test func `Known phones go first as long as their account, and the accounts of their site, use their share`() {
+        let admission = SessionAdmission(limits: SessionAdmission.Limits())
+        #expect(admission.goesFirst(EngineTime(), adding: .seconds(3)), "the first session of an account")
+        #expect(admission.goesFirst(EngineTime(ofAccount: .seconds(1)), adding: .seconds(1)))
+        #expect(!admission.goesFirst(EngineTime(ofAccount: .seconds(1)), adding: .seconds(1.1)))
+        #expect(admission.goesFirst(EngineTime(knownOfSite: .seconds(19)), adding: .seconds(1)))
+        #expect(!admission.goesFirst(EngineTime(knownOfSite: .seconds(19)), adding: .seconds(2)), "many accounts at one site")
     }
 
     @Test func `Photos that are slow, or alone take more than the share of an address, are examined last`() {

@@ -100,6 +100,19 @@ import Testing
         #expect(!channel.isActive)
     }
 
+    @Test func `a body whose slot another client needs is refused, and a complete one is not`() throws {
+        let channel = try connection { _ in }
+        channel.triggerUserOutboundEvent(ClientEvent.bodyBegan, promise: nil)
+        channel.triggerUserOutboundEvent(ClientEvent.bodyDisplaced, promise: nil)
+        #expect(throws: BodyDisplaced.self) { try channel.throwIfErrorCaught() }
+        channel.triggerUserOutboundEvent(ClientEvent.answered, promise: nil)
+        let complete = try connection { _ in }
+        complete.triggerUserOutboundEvent(ClientEvent.bodyBegan, promise: nil)
+        complete.triggerUserOutboundEvent(ClientEvent.bodyEnded, promise: nil)
+        complete.triggerUserOutboundEvent(ClientEvent.bodyDisplaced, promise: nil)
+        try complete.throwIfErrorCaught()
+    }
+
     @Test func `the time for the response to a slow body is limited`() throws {
         let channel = try connection {
             $0.patience = .zero

@@ -3,6 +3,7 @@ import HTTPClient
 import HeliographCrypto
 import JSON
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import HTTPClient
 import HeliographCrypto
 import JSON
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
 import TestSupport
@@ -239,12 +240,10 @@ extension IdentityFixture {
 
     /// Returns all possession checks, opened as the notifier does.
     fileprivate func checks() async throws -> [Check] {
-        try await pushes().filter { $0.kind == .possessionCheck }.map { push in
-            let sealed = try #require(Base64URL.decode(push.parameters[NotificationParameter.nonceSealed] ?? ""))
-            let nonce = try context.sealer(.tokens).open(
-                sealed, context: SealingContext.possessionNonce(notificationID: push.notificationID))
+        try await pushes().compactMap { push in
+            guard case .possessionCheck(let check) = push.content else { return nil }
             return Check(
-                id: try #require(UUID(uuidString: push.parameters["handover_id"] ?? "")), nonce: String(decoding: nonce, as: UTF8.self),
+                id: check.handOverID, nonce: try check.nonce.opened(of: push.notificationID, with: context.sealer(.tokens)),
                 installID: try #require(UUID(uuidString: push.recipient.id)), push: push)
         }
     }

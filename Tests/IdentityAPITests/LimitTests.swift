@@ -4,6 +4,7 @@ import JSON
 import NIOCore
 import ServiceDefaults
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 import WireFormat
@@ -182,6 +183,21 @@ import WireFormat
         }
     }
 
+    @Test(
+        .api {
+            $0.limits.account = Rate(perMinute: 1, burst: 1)
+            $0.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
+        })
+    func `Strangers who sign up with an e-mail do not empty the bucket of another site`() async throws {
+        func signUp(from address: String, _ number: Int) async throws -> HTTPClientResponse {
+            let form = Form.signUp(email: "known@example.org").with("fcm_token", Form.pushToken(of: number))
+            return try await api.send(form, to: Path.signUp, headers: [("X-Forwarded-For", address)])
+        }
+        #expect(try await signUp(from: "198.51.100.1", 1).status == 200)
+        #expect(try await signUp(from: "198.51.100.1", 2).refusal == "429 rate_limited")
+        #expect(try await signUp(from: "198.51.100.2", 3).status == 200)
+    }
+
     @Test(.api { $0.limits.account = Rate(perMinute: 1, burst: 2) })
     func `Strangers who use an e-mail do not empty the bucket of its account's bearer`() async throws {
         let device = try await api.signedInDevice()
@@ -192,25 +208,62 @@ import WireFormat
         #expect(try await api.send(.signUp(email: nil), to: Path.signUp, headers: bearer).status == 200)
     }
 
-    @Test func `an address gets half of the slots that other addresses leave, and at least one`() throws {
-        let slots = UploadSlots(limit: 64, perAddress: 50)
+    /// Takes slots for an address of a network until it gets no more.
+    private func fill(_ slots: UploadSlots, from address: String, _ displaced: EventCount = EventCount()) throws -> [UploadSlots.Slot] {
+        let address = try #require(IPAddress(address))
         var held: [UploadSlots.Slot] = []
-        let counts = try (1...7).map { number in
-            let address = try #require(IPAddress("198.51.100.\(number)")), before = held.count
-            while let slot = try? slots.take(for: address) { held.append(slot) }
-            return held.count - before
-        }
-        #expect(counts == [32, 16, 8, 4, 2, 1, 1])
+        while let slot = try? slots.take(for: address, displace: { displaced.add() }) { held.append(slot) }
+        return held
+    }
+
+    @Test func `a site gets half of the slots that other sites leave, however many of its networks ask`() throws {
+        let slots = UploadSlots(limit: 64, perSite: 50)
+        let (first, second) = (try fill(slots, from: "2001:db8:1:1::1"), try fill(slots, from: "2001:db8:1:2::1"))
+        #expect(first.count == 32 && second.isEmpty)
+        #expect(try fill(slots, from: "198.51.100.1").count == 16)
+    }
+
+    @Test func `when all slots are taken, the transfer of another site displaces one of the site with the most`() throws {
+        let slots = UploadSlots(limit: 64, perSite: 50)
+        let (ofMost, ofOthers) = (EventCount(), EventCount())
+        var held = try [fill(slots, from: "198.51.100.1", ofMost)]
+        for number in 2...7 { held.append(try fill(slots, from: "198.51.100.\(number)", ofOthers)) }
+        #expect(held.map(\.count) == [32, 16, 8, 4, 2, 1, 1])
         let late = try #require(IPAddress("198.51.100.8"))
-        let refusal = #expect(throws: APIError.self) { _ = try slots.take(for: late) }
+        let slot = try slots.take(for: late) {}
+        #expect(ofMost.count == 1 && ofOthers.count == 0)
+        withExtendedLifetime((held, slot)) {}
+    }
+
+    @Test func `of the site with the most slots the transfer with the fewest bytes is displaced`() async throws {
+        let slots = UploadSlots(limit: 4, perSite: 4)
+        let displaced = Mutex<[Int]>([])
+        var held: [UploadSlots.Slot] = []
+        for (number, byteCount) in [500, 20].enumerated() {
+            held.append(try slots.take(for: try #require(IPAddress("198.51.100.1"))) { displaced.withLock { $0.append(number) } })
+            try await held[number].inTurn(byteCount: byteCount) {}
+        }
+        let others = try (2...4).map { try slots.take(for: try #require(IPAddress("198.51.100.\($0)"))) {} }
+        #expect(displaced.withLock { $0 } == [1])
+        withExtendedLifetime((held, others)) {}
+    }
+
+    @Test func `sites with one slot each are not displaced, and displaced transfers that do not end are limited`() throws {
+        let slots = UploadSlots(limit: 16, perSite: 16)
+        let displaced = EventCount()
+        var held = try fill(slots, from: "198.51.100.1", displaced)
+        held += try (2...9).map { try slots.take(for: try #require(IPAddress("198.51.100.\($0)"))) {} }
+        #expect(held.count == 16 && displaced.count == 0)
+        let late = try (10...11).map { try slots.take(for: try #require(IPAddress("198.51.100.\($0)"))) {} }
+        #expect(displaced.count == 2)
+        let refusal = #expect(throws: APIError.self) { _ = try slots.take(for: try #require(IPAddress("198.51.100.12"))) {} }
         #expect(refusal?.code == .overloaded)
-        held.removeFirst()
-        _ = try slots.take(for: late)
+        withExtendedLifetime((held, late)) {}
     }
 
     @Test(
         .api {
-            $0.limits.uploadsPerAddress = 1
+            $0.limits.uploadsPerSite = 1
             $0.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
             $0.connection.patience = .minutes(5)
         })

@@ -2,7 +2,9 @@ import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
+import Push
 import Storage
+import TestSupport
 import Testing
 import WireFormat
 
@@ -92,8 +94,8 @@ extension IdentityFixture {
     /// Makes a notification for a user and returns its id.
     func notification(for customer: Customer, dedupeKey: String = UUID().uuidString) async throws -> String {
         let new = NewNotification(
-            id: UUIDv7.generate(), dedupeKey: dedupeKey, kind: .jobCompleted, recipient: .user(customer.userID), lane: .normal,
-            parameters: [:], expiresAt: Date(timeIntervalSinceNow: 600))
+            id: UUIDv7.generate(), dedupeKey: dedupeKey, content: .sample(.jobCompleted), recipient: .user(customer.userID), lane: .normal,
+            expiresAt: Date(timeIntervalSinceNow: 600))
         #expect(try await NotificationRepository(postgres).insert(new))
         return new.id.wireString
     }

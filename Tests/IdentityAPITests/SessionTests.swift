@@ -215,8 +215,9 @@ extension IdentityFixture {
         let push = try JSONValue(parsing: Array(rows[1].decode("body", as: String.self).utf8))
         #expect(push.text("dedupe_key") == "ekyc:\(session.id.wireString)")
         #expect(push.text("kind") == "sign_up")
-        #expect(push.text("parameters.success") == "false")
+        #expect(push.value("content.success") == false)
         let account = try #require(try await SessionRepository(api.postgres).find(id: session.id)).userID
-        #expect(UUID(uuidString: push.text("parameters.user_id") ?? "") != account)
+        let named = try #require(push.text("content.user_id").flatMap { UUID(uuidString: $0) })
+        #expect(named != account)
     }
 }

@@ -3,6 +3,7 @@ import HTTPClient
 import HeliographCrypto
 import JSON
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
 import TestSupport
@@ -118,9 +119,9 @@ extension IdentityFixture {
         let alert = try #require(try await api.pushes().first)
         #expect(try await api.pushes().count == 1, "the tablet is known by its second sign-in")
         #expect(alert.kind == .accountAlert && alert.lane == .urgent && alert.recipient == .user(device.userID))
-        #expect(alert.parameters["alert"] == "new_sign_in")
+        #expect(alert.content == AccountAlertPush(.newSignIn, of: device.userID).content)
         let bound = try #require(try await api.installs().first { PushTarget(tablet)!.installationKey == $0.installationKey })
-        #expect(alert.parameters[NotificationParameter.exceptInstallID] == bound.id.wireString)
+        #expect(alert.exceptInstallID == bound.id)
     }
 
     @Test(.api) func `A repeated redemption tells the other devices nothing more`() async throws {

@@ -3,6 +3,7 @@ import Foundation
 import ImageGenerators
 import ImageProbe
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -35,7 +36,7 @@ import WireFormat
                 let push = try #require(try await worker.onlyPush(about: id))
                 #expect(push.kind == .jobCompleted && push.recipient == .user(worker.user) && push.lane == .urgent)
                 #expect(image.hasSuffix(".jpg"))
-                #expect(push.parameters == ["job_id": id.wireString, "template_name": "Pencil Sketch", "image": image])
+                #expect(push.content == JobCompletedPush(jobID: id, templateName: "Pencil Sketch", thumbnailKey: image).content)
                 let percents = try await worker.events(ImageProgress.self, about: id).map(\.percent)
                 #expect(!percents.isEmpty && percents == percents.sorted())
             }
@@ -51,7 +52,7 @@ import WireFormat
                 #expect(job.failure?.code == .contentBlocked)
                 #expect(generator.calls == 1)
                 let push = try #require(try await worker.onlyPush(about: id))
-                #expect(push.kind == .jobFailed && push.parameters["reason"] == job.failure?.message)
+                #expect(push.content == JobFailedPush(jobID: id, reason: job.failure?.message ?? "").content)
                 #expect(!"\(push)\(job)".contains("secret"))
                 try await eventually("its objects are deleted") { worker.blobs(of: id).isEmpty }
             }

@@ -3,6 +3,7 @@ import Foundation
 import ImageGenerators
 import NIOCore
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import Foundation
 import ImageProbe
 import NIOCore
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -19,9 +20,10 @@ import WireFormat
                 #expect(try await worker.pushes().isEmpty, "they gather first")
                 let push = try await worker.push(ending: "photos of ada")
                 #expect(push.kind == .newPhotos && push.recipient == .topic("event:party") && push.lane == .normal)
-                #expect(push.parameters["event_id"] == "party")
-                #expect(push.parameters[NotificationParameter.exceptUserID] == party.ada.wireString)
-                let name = try #require(push.parameters[NotificationParameter.image])
+                guard case .newPhotos(let photos) = push.content else { throw DeadlineExceeded(description: "a push about no photos") }
+                #expect(photos.topic == TopicName("event:party"))
+                #expect(push.exceptUserID == party.ada)
+                let name = try #require(photos.thumbnailKey)
                 #expect(name == last?.thumbnailKey && name.hasSuffix(".jpg"))
                 let thumbnail = try await worker.blobs.read(BlobKey(name), kind: .media, limit: 300 << 10)
                 var probe = ImageProbe()
@@ -38,8 +40,8 @@ import WireFormat
                 let party = try await worker.makeParty()
                 for user in [party.ada, party.ben] { _ = try await worker.ready(try await worker.addPhoto(by: user)) }
                 let push = try await worker.push(ending: "photos of both")
-                #expect(push.parameters[NotificationParameter.exceptUserID] == nil)
-                #expect(push.parameters[NotificationParameter.senderID] == party.ben.wireString, "whose photo it shows")
+                #expect(push.exceptUserID == nil)
+                #expect(push.references.senderID == party.ben, "whose photo it shows")
             }
         }
     }

@@ -2,6 +2,7 @@ import Foundation
 import ImageGenerators
 import ImageWorker
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
 import TestSupport
@@ -16,7 +17,7 @@ import WireFormat
             try await worker.running {
                 let job = try await worker.ended(id)
                 #expect(job.failure?.code == .timeout)
-                #expect(try await worker.onlyPush(about: id)?.parameters["reason"] != nil)
+                #expect(try await worker.onlyPush(about: id)?.kind == .jobFailed)
                 #expect(try await worker.events(ImageCompleted.self, about: id).map(\.status) == [.failed])
                 try await eventually("the upload is gone") { worker.blobs(of: id).isEmpty }
                 #expect(generator.calls == 0)

@@ -7,6 +7,7 @@ import ImageWorker
 import Logging
 import NIOCore
 import PostgresClient
+import Push
 import RedisClient
 import ServiceDefaults
 import ServiceLifecycle

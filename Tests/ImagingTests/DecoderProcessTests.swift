@@ -78,6 +78,18 @@ import Testing
         #expect(decoder.idleProcesses.count == 2 && decoder.failures == [])
     }
 
+    @Test func `pictures of the priority background have a decoder of their own with a lower priority`() throws {
+        let decoder = Self.decoder()
+        let file = try Samples.portrait()
+        let ordinary = try decoder.decodeUpright(file).image
+        let first = try #require(decoder.idleProcesses.first)
+        for _ in 0..<2 { #expect(try decoder.decodeUpright(file, priority: .background).image == ordinary) }
+        let background = decoder.idleProcesses.filter { $0 != first }
+        #expect(background.count == 1)
+        #expect(niceness(of: first) == niceness(of: 0))
+        #expect(niceness(of: try #require(background.first)) == min(19, niceness(of: 0) + 10))
+    }
+
     @Test func `a decoder that was killed between two pictures is replaced`() async throws {
         let decoder = Self.decoder()
         let file = try Samples.portrait()

@@ -3,7 +3,9 @@ import Foundation
 import HeliographCrypto
 import JSON
 import PostgresClient
+import Push
 import Storage
+import TestSupport
 import Testing
 import WireFormat
 
@@ -13,7 +15,7 @@ import WireFormat
             let (token, id, user) = (fixture.emulator.mintToken(), UUIDv7.generate(), try await fixture.user())
             let content = AppContent(kind: "news", title: "Hello", body: "World", data: ["a": "b"], sound: "default")
             let addressed = try await fixture.address(
-                [token], of: user, kind: .custom, id: id, parameters: ["content_sealed": try fixture.seal(content, id)])
+                [token], of: user, content: try fixture.custom(content, id), id: id)
             #expect(try await fixture.settled(addressed).first?.state == .accepted)
             let message = try #require(await fixture.emulator.messages(to: token).first).message
             #expect(message["notification"]?["title"]?.string == "Hello" && message["notification"]?["body"]?.string == "World")
@@ -26,8 +28,7 @@ import WireFormat
         try await NotifierFixture.with { fixture in
             let (token, id, user) = (fixture.emulator.mintToken(), UUIDv7.generate(), try await fixture.user())
             let addressed = try await fixture.address(
-                [token], of: user, kind: .custom, id: id,
-                parameters: ["content_sealed": try fixture.seal(AppContent(kind: "sync", data: ["a": "b"]), id)])
+                [token], of: user, content: try fixture.custom(AppContent(kind: "sync", data: ["a": "b"]), id), id: id)
             #expect(try await fixture.settled(addressed).first?.state == .accepted)
             let message = try #require(await fixture.emulator.messages(to: token).first).message
             #expect(message["notification"] == nil)
@@ -37,9 +38,8 @@ import WireFormat
 
     @Test func `content that was sealed for another notification is not sent`() async throws {
         try await NotifierFixture.with { fixture in
-            let content = try fixture.seal(AppContent(kind: "news", title: "Hello"), UUIDv7.generate())
-            let addressed = try await fixture.address(
-                [fixture.emulator.mintToken()], kind: .custom, parameters: ["content_sealed": content])
+            let content = try fixture.custom(AppContent(kind: "news", title: "Hello"), UUIDv7.generate())
+            let addressed = try await fixture.address([fixture.emulator.mintToken()], content: content)
             #expect(try await fixture.settled(addressed).first?.code == "sealed_value")
             #expect(fixture.emulator.statistics.sends == 0)
         }
@@ -49,8 +49,7 @@ import WireFormat
         try await NotifierFixture.with(isRunning: false) { fixture in
             let (ben, ada) = (try await fixture.user(), UUID())
             let addressed = try await fixture.address(
-                [fixture.emulator.mintToken()], of: ben, kind: .newPhotos,
-                parameters: ["event_id": "1", NotificationParameter.senderID: ada.wireString])
+                [fixture.emulator.mintToken()], of: ben, content: .sample(.newPhotos, senderID: ada))
             try await fixture.postgres.execute(
                 """
                 WITH topic AS (INSERT INTO topics (name, owner_id) VALUES ('event:1', \(ben)) RETURNING id), joined AS (
@@ -69,8 +68,10 @@ import WireFormat
 }
 
 extension NotifierFixture {
-    fileprivate func seal(_ content: AppContent, _ notificationID: UUID) throws -> String {
+    /// The content of a push, sealed for a notification.
+    fileprivate func custom(_ content: AppContent, _ notificationID: UUID) throws -> PushContent {
         let json = String(decoding: try JSONEncoder().encode(content), as: UTF8.self)
-        return try seal(json, SealingContext.appContent(notificationID: notificationID))
+        let sealed = try SealedText(sealing: json, .appContent, of: notificationID, with: sealer)
+        return CustomPush(app: sealed, topicID: nil, hasPicture: false).content
     }
 }

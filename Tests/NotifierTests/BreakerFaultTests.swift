@@ -1,6 +1,7 @@
 import FCMEmulator
 import Foundation
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
 import TestSupport

@@ -3,6 +3,7 @@ import Foundation
 import HeliographCrypto
 import JSON
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
 import TestSupport
@@ -14,11 +15,9 @@ import WireFormat
         try await NotifierFixture.with { fixture in
             let token = fixture.emulator.mintToken()
             let id = UUIDv7.generate()
-            let text = try fixture.seal("See you at 8 👋", SealingContext.chatPreview(notificationID: id))
-            let name = try fixture.seal("Zoë", SealingContext.chatSenderName(notificationID: id))
-            let addressed = try await fixture.address(
-                [token], kind: .chatMessage, id: id,
-                parameters: Self.parameters.merging(["text_sealed": text, "sender_name_sealed": name]) { $1 })
+            let content = Self.message(
+                senderName: try fixture.seal("Zoë", .chatSenderName, id), text: try fixture.seal("See you at 8 👋", .chatPreview, id))
+            let addressed = try await fixture.address([token], content: content, id: id)
             #expect(try await fixture.settled(addressed).first?.state == .accepted)
             let message = try #require(await fixture.emulator.messages(to: token).first).message
             #expect(message["notification"]?["title"]?.string == "Zoë")
@@ -31,7 +30,7 @@ import WireFormat
     @Test func `without a text and a name the push says that there is a message`() async throws {
         try await NotifierFixture.with { fixture in
             let token = fixture.emulator.mintToken()
-            let addressed = try await fixture.address([token], kind: .chatMessage, parameters: Self.parameters)
+            let addressed = try await fixture.address([token], content: Self.message())
             #expect(try await fixture.settled(addressed).first?.state == .accepted)
             let message = try #require(await fixture.emulator.messages(to: token).first).message
             #expect(message["notification"]?["title"]?.string == "New message")
@@ -43,23 +42,21 @@ import WireFormat
         try await NotifierFixture.with { fixture in
             let token = fixture.emulator.mintToken()
             let id = UUIDv7.generate()
-            let nonce = try fixture.seal("the nonce", SealingContext.possessionNonce(notificationID: id))
-            let addressed = try await fixture.address(
-                [token], kind: .possessionCheck, id: id, parameters: ["handover_id": "h-1", "nonce_sealed": nonce])
+            let check = PossessionCheckPush(handOverID: UUID(), nonce: try fixture.seal("the nonce", .possessionNonce, id))
+            let addressed = try await fixture.address([token], content: check.content, id: id)
             #expect(try await fixture.settled(addressed).first?.state == .accepted)
             let message = try #require(await fixture.emulator.messages(to: token).first).message
             #expect(message["notification"] == nil && message["android"]?["notification"] == nil)
-            #expect(message["data"]?["nonce"]?.string == "the nonce" && message["data"]?["handover_id"]?.string == "h-1")
+            #expect(message["data"]?["nonce"]?.string == "the nonce")
+            #expect(message["data"]?["handover_id"]?.string == check.handOverID.wireString)
             #expect(message["apns"]?["headers"]?["apns-push-type"]?.string == "background")
         }
     }
 
     @Test func `a text that was sealed for another notification is not shown`() async throws {
         try await NotifierFixture.with { fixture in
-            let text = try fixture.seal("for somebody else", SealingContext.chatPreview(notificationID: UUIDv7.generate()))
-            let addressed = try await fixture.address(
-                [fixture.emulator.mintToken()], kind: .chatMessage,
-                parameters: Self.parameters.merging(["text_sealed": text]) { $1 })
+            let text = try fixture.seal("for somebody else", .chatPreview, UUIDv7.generate())
+            let addressed = try await fixture.address([fixture.emulator.mintToken()], content: Self.message(text: text))
             #expect(try await fixture.settled(addressed).first?.code == "sealed_value")
             #expect(fixture.emulator.statistics.sends == 0)
         }
@@ -79,27 +76,31 @@ import WireFormat
                 INSERT INTO push_presence (installation_key, user_id, topic_id, lease_until)
                 VALUES (\(key), \(user), \(topicID), now() + interval '45 seconds')
                 """)
-            var parameters = Self.parameters
-            parameters[NotificationParameter.topicID] = topicID.wireString
-            let deliveries = try await fixture.settled(
-                fixture.address([shown, other], of: user, kind: .chatMessage, parameters: parameters))
+            let message = Self.message(topicID: topicID)
+            let deliveries = try await fixture.settled(fixture.address([shown, other], of: user, content: message))
             #expect(Set(deliveries.map(\.code)) == ["presence", nil])
             #expect(await fixture.emulator.messages(to: shown).isEmpty)
             #expect(await fixture.emulator.messages(to: other).count == 1)
 
             // The presence lease ends, and the next message is pushed.
             try await fixture.postgres.execute("UPDATE push_presence SET lease_until = now()")
-            let later = try await fixture.settled(
-                fixture.address([shown], of: user, kind: .chatMessage, parameters: parameters))
+            let later = try await fixture.settled(fixture.address([shown], of: user, content: message))
             #expect(later.first?.state == .accepted)
         }
     }
 
-    static let parameters = ["conversation_id": "c", "message_id": "m-1", "sender_id": "u-1", "sensitive": "false"]
+    /// A message of `conversation:c`.
+    private static func message(topicID: UUID = UUID(), senderName: SealedText? = nil, text: SealedText? = nil) -> PushContent {
+        guard case .chatMessage(var message) = PushContent.sample(.chatMessage, topic: "conversation:c", topicID: topicID) else {
+            preconditionFailure("the sample is of another kind")
+        }
+        (message.senderName, message.text) = (senderName, text)
+        return message.content
+    }
 }
 
 extension NotifierFixture {
-    func seal(_ text: String, _ context: [UInt8]) throws -> String {
-        Base64URL.encode(try sealer.seal(Array(text.utf8), context: context))
+    fileprivate func seal(_ text: String, _ use: SealedText.Use, _ notificationID: UUID) throws -> SealedText {
+        try SealedText(sealing: text, use, of: notificationID, with: sealer)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HeliographCrypto
+import Push
 import ServiceDefaults
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import FCMEmulator
 import Foundation
 import JSON
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -88,34 +89,36 @@ import WireFormat
         }
     }
 
-    @Test func `a notification without a required parameter fails, and others are sent`() async throws {
-        try await NotifierFixture.with { fixture in
+    @Test func `a notification whose content was erased fails, and others are sent`() async throws {
+        try await NotifierFixture.with(isRunning: false) { fixture in
             let token = fixture.emulator.mintToken()
-            let bad = try await fixture.address([token], kind: .newPhotos, parameters: [:])
+            let bad = try await fixture.address([token])
+            try await fixture.postgres.execute("UPDATE notifications SET content = NULL")
             let good = try await fixture.address([token])
-            #expect(try await fixture.settled(bad).first?.code == "invalid_message")
-            #expect(try await fixture.settled(good).first?.state == .accepted)
+            try await fixture.withNotifier {
+                let (failed, sent) = (try await fixture.settled(bad).first, try await fixture.settled(good).first)
+                #expect(failed?.code == "invalid_message" && sent?.state == .accepted)
+            }
         }
     }
 
-    @Test(arguments: [
-        (NotificationKind.jobCompleted, ["job_id": "j", "template_name": "Oil"], "Image Ready! 🎨"),
-        (.jobFailed, ["job_id": "j", "reason": "Too dark"], "Processing Failed"),
-        (.signUp, ["session_id": "s", "user_id": "u", "success": "false"], "eKYC Sign Up"),
-        (.newPhotos, ["event_id": "e"], "PhotoShare"),
-        (.chatMessage, ["conversation_id": "c", "sender_id": "u", "sensitive": "true"], "New message"),
-    ])
-    func `every kind becomes its push`(kind: NotificationKind, parameters: [String: String], title: String) async throws {
+    private static let titles: [(NotificationKind, String?)] = [
+        (.jobCompleted, "Image Ready! 🎨"), (.jobFailed, "Processing Failed"), (.signUp, "eKYC Sign Up"), (.signIn, "eKYC Sign In"),
+        (.newPhotos, "PhotoShare"), (.chatMessage, "Zoë"), (.accountAlert, "New sign-in"), (.possessionCheck, nil), (.custom, "Zoë"),
+    ]
+
+    @Test(arguments: titles)
+    func `every kind becomes its push`(kind: NotificationKind, title: String?) async throws {
         try await NotifierFixture.with { fixture in
-            let token = fixture.emulator.mintToken()
-            var parameters = parameters
-            if parameters["job_id"] != nil {
-                parameters["job_id"] = try await fixture.completeJob(of: fixture.user()).wireString
+            let (token, id) = (fixture.emulator.mintToken(), UUIDv7.generate())
+            let job = try await fixture.completeJob(of: fixture.user())
+            let content = try PushContent.sample(kind, jobID: job, text: "Zoë") { text, use in
+                try SealedText(sealing: text, use, of: id, with: fixture.sealer)
             }
-            let addressed = try await fixture.address([token], kind: kind, parameters: parameters, lane: .normal)
+            let addressed = try await fixture.address([token], content: content, id: id, lane: .normal)
             #expect(try await fixture.settled(addressed).first?.state == .accepted)
-            let message = await fixture.emulator.messages(to: token).first?.message
-            #expect(message?["notification"]?["title"]?.string == title)
+            let message = try #require(await fixture.emulator.messages(to: token).first?.message)
+            #expect(message["notification"]?["title"]?.string == title)
         }
     }
 }

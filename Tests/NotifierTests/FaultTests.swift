@@ -7,6 +7,7 @@ import InMemoryLogging
 import JSON
 import Logging
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing

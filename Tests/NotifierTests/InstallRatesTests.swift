@@ -1,6 +1,7 @@
 import FCMEmulator
 import FoundationEssentials
 import PostgresClient
+import Push
 import Storage
 import Synchronization
 import TestSupport
@@ -123,7 +124,7 @@ struct InstallRatesTests {
             for _ in 0..<count {
                 all.append(
                     try await fixture.address(
-                        [phone], kind: .newPhotos, parameters: ["event_id": "e"], expiresIn: 86_400, lane: .normal))
+                        [phone], content: .sample(.newPhotos), expiresIn: 86_400, lane: .normal))
             }
             let ids = all.flatMap(\.deliveryIDs)
             let find = { try await DeliveryRepository(fixture.postgres).find(ids: ids) }
@@ -137,7 +138,7 @@ struct InstallRatesTests {
                 #expect(late.allSatisfy { $0.code == "installation_rate" && $0.attempt == 0 } && !late.isEmpty)
                 #expect(waiting.count { $0.state == .accepted } >= InstallRates.freePerMinute + 50)
                 let elsewhere = try await fixture.settled(
-                    fixture.address([other], kind: .newPhotos, parameters: ["event_id": "e"], lane: .normal))
+                    fixture.address([other], content: .sample(.newPhotos), lane: .normal))
                 #expect(elsewhere.first?.state == .accepted, "other installations do not wait")
 
                 // As if time had passed.

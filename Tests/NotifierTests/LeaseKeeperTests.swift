@@ -3,6 +3,7 @@ import FCMEmulator
 import Foundation
 import JSON
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
 import TestSupport
@@ -53,7 +54,8 @@ import WireFormat
         try await NotifierFixture.with(isRunning: false) { fixture in
             var claimed: [ClaimedDelivery] = []
             for count in [2, 1, 3] {
-                let addressed = try await fixture.address((0..<count).map { _ in fixture.emulator.mintToken() }, kind: .newPhotos)
+                let tokens = (0..<count).map { _ in fixture.emulator.mintToken() }
+                let addressed = try await fixture.address(tokens, content: .sample(.newPhotos))
                 claimed += try await DeliveryRepository(fixture.postgres).claim(addressed.deliveryIDs, lease: .seconds(60))
             }
             let keeper = LeaseKeeper(

@@ -2,6 +2,7 @@ import EventBus
 import FCMEmulator
 import Foundation
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing

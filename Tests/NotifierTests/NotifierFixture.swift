@@ -6,6 +6,7 @@ import HeliographCrypto
 import Logging
 import Notifier
 import PostgresClient
+import Push
 import RedisClient
 import ServiceDefaults
 import ServiceLifecycle
@@ -103,20 +104,17 @@ struct NotifierFixture: Sendable {
 
     /// Writes the rows and publishes the event, as token-registry does.
     func address(
-        _ tokens: [String], of user: UUID? = nil, kind: NotificationKind = .signIn, id: UUID? = nil,
-        parameters: [String: String]? = nil, platform: String? = nil, expiresIn seconds: Double = 600, lane: Lane = .urgent
+        _ tokens: [String], of user: UUID? = nil, content: PushContent = .sample(.signIn), id: UUID? = nil,
+        platform: String? = nil, expiresIn seconds: Double = 600, lane: Lane = .urgent
     ) async throws -> Addressed {
         let session = UUIDv7.generate()
-        let parameters =
-            parameters ?? ["success": "true", "session_id": session.wireString, "user_id": "user-1", "event": "sign_in"]
         let notificationID = id ?? UUIDv7.generate()
         let pages = try await postgres.withTransaction { transaction in
             _ = try await NotificationRepository(transaction).insert(
                 NewNotification(
-                    id: notificationID, dedupeKey: "ekyc:\(session.wireString)", kind: kind,
+                    id: notificationID, dedupeKey: "ekyc:\(session.wireString)", content: content,
                     recipient: user.map(NotificationRecipient.user) ?? .session(session),
-                    lane: lane, parameters: parameters, requestID: "req-1", traceparent: Self.traceparent,
-                    expiresAt: Date(timeIntervalSinceNow: seconds)))
+                    lane: lane, requestID: "req-1", traceparent: Self.traceparent, expiresAt: Date(timeIntervalSinceNow: seconds)))
             var installs: [PushInstall] = []
             for token in tokens {
                 let (repository, registration) = (PushInstallRepository(transaction), try registration(token, platform: platform))
@@ -142,7 +140,7 @@ struct NotifierFixture: Sendable {
     }
 
     private func registration(_ token: String, platform: String?) throws -> PushRegistration {
-        let target = PushTarget(token) ?? PushTarget(kind: .token, value: token)
+        let target = PushTarget(token) ?? .token(token)
         let key = target.installationKey
         return PushRegistration(
             installationKey: key, kind: target.kind,

@@ -2,6 +2,7 @@ import AsyncPrimitives
 import FCMEmulator
 import Foundation
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -31,11 +32,11 @@ import WireFormat
         }
     }
 
-    private static func push(_ fixture: NotifierFixture) async throws -> Push {
+    private static func push(_ fixture: NotifierFixture) async throws -> QueuedPush {
         let addressed = try await fixture.address([fixture.emulator.mintToken()])
         let delivery = try #require(
             try await DeliveryRepository(fixture.postgres).claim(addressed.deliveryIDs, lease: .seconds(60)).first)
-        return Push(
+        return QueuedPush(
             delivery: delivery, content: .failure(RenderingFailure(code: "none", reason: "not rendered")), badge: nil, deadline: .now,
             lease: DeliveryLease(delivery.claim, count: 1, until: .now),
             batch: PushBatch(of: delivery.notification, count: 1, causedBy: nil))

@@ -3,6 +3,7 @@ import Foundation
 import HeliographCrypto
 import JSON
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -19,8 +20,7 @@ import WireFormat
             let token = fixture.emulator.mintToken()
             let key = "images/\(jobs[1].wireString)/thumbnail-1.jpg"
             let addressed = try await fixture.address(
-                [token], of: user, kind: .jobCompleted,
-                parameters: ["job_id": jobs[1].wireString, "template_name": "Oil Painting", "image": key])
+                [token], of: user, content: .sample(.jobCompleted, jobID: jobs[1], thumbnailKey: key))
             #expect(try await fixture.settled(addressed).first?.state == .accepted)
             let message = try #require(await fixture.emulator.messages(to: token).first).message
             let aps = message["apns"]?["payload"]?["aps"]
@@ -40,8 +40,7 @@ import WireFormat
             let job = try await fixture.completeJob(of: user)
             try await ImageJobRepository(fixture.postgres).markSeen(id: job)
             let addressed = try await fixture.address(
-                [token], of: user, kind: .jobFailed,
-                parameters: ["job_id": job.wireString, "reason": "It took too long. Please try again."])
+                [token], of: user, content: .sample(.jobFailed, jobID: job, text: "It took too long. Please try again."))
             #expect(try await fixture.settled(addressed).first?.state == .accepted)
             let message = try #require(await fixture.emulator.messages(to: token).first).message
             #expect(message["notification"]?["body"]?.string == "Unable to process your image: It took too long. Please try again.")
@@ -72,8 +71,7 @@ import WireFormat
             let user = try await fixture.user()
             let job = try await fixture.completeJob(of: user)
             let addressed = try await fixture.address(
-                [fixture.emulator.mintToken()], of: user, kind: kind,
-                parameters: ["job_id": job.wireString, "template_name": "Oil", "reason": "Too dark"])
+                [fixture.emulator.mintToken()], of: user, content: .sample(kind, jobID: job))
             try await change(fixture, job, user)
             try await fixture.withNotifier {
                 let delivery = try #require(try await fixture.settled(addressed).first)

@@ -1,5 +1,6 @@
 import FCM
 import Foundation
+import Push
 import TestSupport
 import Testing
 import WireFormat

@@ -3,6 +3,7 @@ import FCMEmulator
 import FoundationEssentials
 import Logging
 import PostgresClient
+import Push
 import ServiceLifecycle
 import Storage
 import TestSupport

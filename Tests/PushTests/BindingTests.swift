@@ -1,5 +1,6 @@
 import FCMEmulator
 import FoundationEssentials
+import Push
 import TestSupport
 import Testing
 import WireFormat

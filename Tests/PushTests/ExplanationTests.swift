@@ -3,6 +3,7 @@ import FCMEmulator
 import Foundation
 import HeliographCrypto
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -89,13 +90,9 @@ extension PushSystem {
             guard case .posted(let posted, _) = try await ConversationRepository(transaction).post(new) else {
                 throw DeadlineExceeded(description: "the message was not posted")
             }
-            let request = NotificationRequested(
-                notificationID: notificationID, dedupeKey: "chat:\(posted.topicID.wireString):\(id)", kind: .chatMessage,
-                recipient: .topic(name), lane: .urgent,
-                parameters: [
-                    "conversation_id": name.id, "message_id": id, NotificationParameter.senderID: sender.wireString,
-                    NotificationParameter.topicID: posted.topicID.wireString, NotificationParameter.exceptUserID: sender.wireString,
-                ], expiresAt: Date(timeIntervalSinceNow: 600))
+            let push = ChatMessagePush(
+                conversation: name, topicID: posted.topicID, messageID: id, senderID: sender, senderName: nil, text: nil)
+            let request = push.request(notificationID, postedAt: posted.createdAt, memberCount: 2)
             try await OutboxRepository(transaction).publish(request, requestID: "req-\(id)")
             return notificationID
         }

@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPClient
 import HeliographCrypto
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing

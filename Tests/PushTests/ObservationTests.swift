@@ -2,6 +2,7 @@ import FCMEmulator
 import FoundationEssentials
 import HTTPClient
 import PostgresClient
+import Push
 import TestSupport
 import Testing
 import WireFormat

@@ -1,6 +1,7 @@
 import FCMEmulator
 import FoundationEssentials
 import HeliographCrypto
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -16,32 +17,6 @@ import WireFormat
         "google.gcm.from", String(repeating: "long ", count: 1_000), "🎨", "\u{2028}\u{2029}",
         "nothing\0here",
     ]
-
-    /// The parameters of a kind, with the text in every parameter that users can write.
-    private func parameters(_ kind: NotificationKind, _ text: String, _ system: PushSystem, _ id: UUID) throws -> [String: String] {
-        var parameters = [
-            "success": "true", "session_id": UUID().uuidString, "user_id": "u", "event_id": "e", "job_id": UUID().uuidString,
-            "template_name": text, "reason": text, "alert": AccountAlert.newSignIn.rawValue, "handover_id": UUID().uuidString,
-        ]
-        parameters[NotificationParameter.nonceSealed] = try sealed("nonce", SealingContext.possessionNonce(notificationID: id), system)
-        let content = String(decoding: try JSONEncoder().encode(AppContent(kind: "news", title: text, body: text)), as: UTF8.self)
-        parameters[NotificationParameter.contentSealed] = try sealed(content, SealingContext.appContent(notificationID: id), system)
-        guard kind == .chatMessage else { return parameters }
-        parameters["conversation_id"] = "c-1"
-        parameters["message_id"] = UUID().uuidString
-        parameters["sender_id"] = UUID().uuidString
-        parameters["sender_name"] = text
-        parameters["text"] = text
-        parameters["sensitive"] = "false"
-        parameters[NotificationParameter.textSealed] = try sealed(text, SealingContext.chatPreview(notificationID: id), system)
-        parameters[NotificationParameter.senderNameSealed] = try sealed(
-            text, SealingContext.chatSenderName(notificationID: id), system)
-        return parameters
-    }
-
-    private func sealed(_ text: String, _ context: [UInt8], _ system: PushSystem) throws -> String {
-        Base64URL.encode(try system.sealer.seal(Array(text.utf8), context: context))
-    }
 
     @Test func `no text makes a message that FCM refuses`() async throws {
         try await PushSystem.with { system in
@@ -61,8 +36,10 @@ import WireFormat
                 try await system.signIn(system.emulator.mintToken(platform: .android), user)
                 for kind in NotificationKind.allCases {
                     let id = UUIDv7.generate()
-                    let parameters = try parameters(kind, text, system, id)
-                    ids.append(try await system.push(kind, to: .user(user), parameters: parameters, id: id))
+                    let content = try PushContent.sample(kind, text: text) { text, use in
+                        try SealedText(sealing: text, use, of: id, with: system.sealer)
+                    }
+                    ids.append(try await system.push(content, to: .user(user), id: id))
                 }
             }
             for id in ids {

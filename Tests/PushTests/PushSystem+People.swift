@@ -3,6 +3,7 @@ import FCMEmulator
 import FoundationEssentials
 import HeliographCrypto
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import WireFormat
@@ -92,23 +93,20 @@ extension PushSystem {
     /// Requests a push as the workers do: by a row in the outbox.
     @discardableResult
     func push(
-        _ kind: NotificationKind = .signIn, to recipient: NotificationRecipient, lane: Lane = .urgent,
-        parameters: [String: String]? = nil, expiresIn seconds: Double = 600, id: UUID = UUIDv7.generate()
+        _ content: PushContent = .sample(.signIn), to recipient: NotificationRecipient, lane: Lane = .urgent,
+        expiresIn seconds: Double = 600, id: UUID = UUIDv7.generate()
     ) async throws -> UUID {
-        let standard = [
-            "success": "true", "session_id": UUIDv7.generate().wireString, "user_id": "user-1", "event": "sign_in",
-            "event_id": "crowd", "job_id": "job-1", "template_name": "Cartoon", "reason": "no face",
-        ]
         let request = NotificationRequested(
-            notificationID: id, dedupeKey: UUID().uuidString, kind: kind, recipient: recipient, lane: lane,
-            parameters: parameters ?? standard, expiresAt: Date(timeIntervalSinceNow: seconds))
+            notificationID: id, dedupeKey: UUID().uuidString, content: content, recipient: recipient, lane: lane,
+            expiresAt: Date(timeIntervalSinceNow: seconds))
         try await postgres.withTransaction { try await OutboxRepository($0).publish(request, requestID: "req-1") }
         return request.notificationID
     }
 
     /// Pushes to all of a crowd.
     func fanOut(to topic: String = "event:crowd", lane: Lane = .bulk, expiresIn seconds: Double = 600) async throws -> UUID {
-        try await push(.newPhotos, to: .topic(topic), lane: lane, expiresIn: seconds)
+        let id: UUID = try await postgres.query("SELECT id FROM topics WHERE name = \(topic)")[0].decode("id")
+        return try await push(.sample(.newPhotos, topic: topic, topicID: id), to: .topic(topic), lane: lane, expiresIn: seconds)
     }
 
     /// Counts the deliveries of a notification by state.

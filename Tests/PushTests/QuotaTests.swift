@@ -1,6 +1,7 @@
 import FCMEmulator
 import FoundationEssentials
 import PostgresClient
+import Push
 import TestSupport
 import Testing
 import WireFormat

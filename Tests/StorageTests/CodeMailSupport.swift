@@ -14,9 +14,11 @@ struct CodeMails {
     /// Asks for a code.
     @discardableResult
     func ask(
-        from number: Int = 0, _ purpose: EmailVerification.Purpose = .registration, isPublished: Bool = false
+        from number: Int = 0, at origin: RequestOrigin? = nil, _ purpose: EmailVerification.Purpose = .registration,
+        isPublished: Bool = false
     ) async throws -> (id: UUID, mail: CodeMail) {
-        let new = NewEmailVerification(purpose: purpose, email: SealedEmail(lookup: hash(seed), sealed: [1]), origin: Self.origin(number))
+        let new = NewEmailVerification(
+            purpose: purpose, email: SealedEmail(lookup: hash(seed), sealed: [1]), origin: origin ?? Self.origin(number))
         let mail = try await client.withTransaction { transaction in
             if purpose == .registration { try await EmailVerificationRepository(transaction).deleteSurplus(before: new) }
             let mail = try await EmailVerificationRepository(transaction).insert(new)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ struct DeliveryPageTests {
         #expect(notification.kind == .newPhotos)
         #expect(notification.lane == .bulk)
         #expect(notification.recipient == .topic("event:page"))
-        #expect(notification.parameters["name"] == "Jörg \"J\" O'Neil")
+        #expect(notification.content == .sample(.newPhotos, thumbnailKey: "Jörg \"J\" O'Neil.jpg"))
         for delivery in claimed {
             let install = try #require(page.installs.first { $0.id == delivery.installID })
             #expect(delivery.attempt == 1)
@@ -381,8 +382,9 @@ private struct TestPage: Sendable {
     func notify() async throws -> UUID { try await Self.notify(client) }
 
     private static func notify(_ client: PostgresClient) async throws -> UUID {
-        var notification = NewNotification.make(recipient: .topic(TopicName.page.text))
-        (notification.kind, notification.lane) = (.newPhotos, .bulk)
+        let content = PushContent.sample(.newPhotos, thumbnailKey: "Jörg \"J\" O'Neil.jpg")
+        var notification = NewNotification.make(content: content, recipient: .topic(TopicName.page.text))
+        notification.lane = .bulk
         #expect(try await NotificationRepository(client).insert(notification))
         return notification.id
     }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -36,11 +37,9 @@ struct DeliveryRepositoryTests {
         for user in users[0...1] { _ = try await topics.add(user, by: users[0]) }
         let (id, install) = try await address(.user(users[1]), on: client)
         _ = try await PushInstallRepository(client).bind(install.id, userID: users[1], seenAt: install.registeredAt)
+        let content = PushContent.sample(.invitation).encoded()
         try await client.execute(
-            """
-            UPDATE notifications SET kind = 'invitation',
-                parameters = jsonb_build_object('topic', 'event:party', 'topic_id', (SELECT id FROM topics))
-            """)
+            "UPDATE notifications SET kind = 'invitation', content = \(content), topic_id = (SELECT id FROM topics)")
         #expect(try await deliveries.claim([id], lease: .zero).first?.target != nil)
         _ = try await topics.remove(users[1], by: users[0])
         let due = try #require(try await deliveries.claimDue(lane: .urgent, limit: 500, lease: .seconds(60)).first)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -10,8 +11,7 @@ struct EndedDeliveriesTests {
     private func address(_ count: Int, age: Duration = .zero, on client: PostgresClient) async throws -> (
         id: UUID, deliveries: [UUID]
     ) {
-        var notification = NewNotification.make(recipient: .topic("event:open"))
-        notification.kind = .newPhotos
+        let notification = NewNotification.make(content: .sample(.newPhotos), recipient: .topic("event:open"))
         _ = try await NotificationRepository(client).insert(notification)
         let page = NewDeliveryPage.make(notification.id, installs: (1...count).map(Self.installation))
         try await client.withTransaction { transaction in
@@ -64,8 +64,7 @@ struct EndedDeliveriesTests {
             try await client.withTransaction { transaction in
                 var pages: [NewDeliveryPage] = []
                 for _ in 0..<count {
-                    var message = NewNotification.make(recipient: .topic("conversation:c"))
-                    message.kind = .chatMessage
+                    let message = NewNotification.make(content: .sample(.chatMessage), recipient: .topic("conversation:c"))
                     _ = try await NotificationRepository(transaction).insert(message)
                     pages.append(.make(message.id, installs: [Self.installation(1)]))
                 }
@@ -83,7 +82,8 @@ struct EndedDeliveriesTests {
         }
         _ = try await say(5)
         let kept = try await DeliveryRepository(client).find(ids: older).filter { $0.state == .pending }.map(\.id)
-        #expect(Set(kept) == Set(older.suffix(DeliveryRepository.messagesKept - 5)))
+        let newestKept = try #require(ChatMessagePush.newestKept)
+        #expect(Set(kept) == Set(older.suffix(newestKept - 5)))
     }
 
     @Test(.storage) func `withdrawn deliveries count as ended`() async throws {

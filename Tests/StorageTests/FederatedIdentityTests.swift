@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HeliographCrypto
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing

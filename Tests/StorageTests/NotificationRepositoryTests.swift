@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -7,24 +8,39 @@ import WireFormat
 
 struct NotificationRepositoryTests {
     @Test(.storage) func `a notification is read back completely`() async throws {
-        let new = NewNotification.make(recipient: .user(UUID()))
+        let new = NewNotification.make(content: .sample(.chatMessage, text: "Jörg \"J\" O'Neil"), recipient: .user(UUID()))
         #expect(try await notifications.insert(new))
         let record = try #require(try await notifications.find(ids: [new.id]).first)
         #expect(record.dedupeKey == new.dedupeKey)
-        #expect(record.kind == .signIn)
+        #expect(record.kind == .chatMessage && record.topicID == PushContent.sampleTopicID && record.senderID == PushContent.sampleUserID)
         #expect(record.lane == .urgent)
         #expect(record.recipient == new.recipient)
-        #expect(record.parameters == new.parameters)
+        #expect(record.content == new.content)
         #expect(record.state == .requested && record.settledAt == nil)
         #expect(abs(record.expiresAt.timeIntervalSince(new.expiresAt)) < 0.001)
     }
 
-    @Test(.storage) func `a text is stored without NUL characters, which Postgres cannot store`() async throws {
-        var new = NewNotification.make()
-        new.parameters = ["reason": "a\0\u{301}b", "event_id": "7"]
+    @Test(.storage) func `a text with characters that Postgres refuses in its texts is read back`() async throws {
+        let new = NewNotification.make(content: .sample(.jobFailed, text: "a\0\u{301}b"))
         #expect(try await notifications.insert(new))
-        let record = try #require(try await notifications.find(ids: [new.id]).first)
-        #expect(record.parameters == ["reason": "a\u{301}b", "event_id": "7"])
+        #expect(try await notifications.find(ids: [new.id]).first?.content == new.content)
+    }
+
+    @Test(.storage) func `what a content is about is in columns of its own`() async throws {
+        for kind in NotificationKind.allCases {
+            let new = NewNotification.make(content: .sample(kind, thumbnailKey: "k.jpg"))
+            #expect(try await notifications.insert(new))
+            let row = try #require(
+                try await client.query(
+                    "SELECT job_id, topic_id, sender_id, account_id, has_picture FROM notifications WHERE id = \(new.id)"
+                ).first)
+            let references = new.content.push.references
+            #expect(try row.decode("job_id", as: UUID?.self) == references.jobID)
+            #expect(try row.decode("topic_id", as: UUID?.self) == references.topicID)
+            #expect(try row.decode("sender_id", as: UUID?.self) == references.senderID)
+            #expect(try row.decode("account_id", as: UUID?.self) == references.accountID)
+            #expect(try row.decode("has_picture", as: Bool.self) == [.jobCompleted, .newPhotos, .custom].contains(kind))
+        }
     }
 
     @Test(.storage) func `a dedupe key counts once, in a batch and among concurrent batches`() async throws {
@@ -42,15 +58,14 @@ struct NotificationRepositoryTests {
     @Test(.storage) func `the database knows every kind and lane`() async throws {
         for kind in NotificationKind.allCases {
             for lane in Lane.allCases {
-                var new = NewNotification.make(recipient: .topic("event:42"))
-                new.kind = kind
+                var new = NewNotification.make(content: .sample(kind), recipient: .topic("event:42"))
                 new.lane = lane
                 #expect(try await notifications.insert(new))
             }
         }
     }
 
-    @Test(.storage) func `a notification is settled once, when its last delivery has ended, and loses its parameters`() async throws {
+    @Test(.storage) func `a notification is settled once, when its last delivery has ended, and loses its content`() async throws {
         let new = NewNotification.make()
         _ = try await notifications.insert(new)
         let page = NewDeliveryPage.make(new.id, installs: [UUID(), UUID()])
@@ -65,7 +80,7 @@ struct NotificationRepositoryTests {
         let record = try #require(try await notifications.find(ids: [new.id]).first)
         #expect(record.state == .settled)
         #expect(record.settledAt != nil)
-        #expect(record.parameters.isEmpty)
+        #expect(record.content == nil)
     }
 
     @Test(.storage) func `a skipped notification has a reason and stays skipped`() async throws {
@@ -77,7 +92,7 @@ struct NotificationRepositoryTests {
         let record = try #require(try await notifications.find(ids: [new.id]).first)
         #expect(record.state == .skipped)
         #expect(record.skipReason == "token_missing")
-        #expect(record.parameters.isEmpty)
+        #expect(record.content == nil)
     }
 
     @Test(.storage) func `old notifications are deleted after their deliveries, in batches`() async throws {

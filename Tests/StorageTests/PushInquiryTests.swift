@@ -26,9 +26,9 @@ struct PushInquiryTests {
                     """)
                 try await transaction.execute(
                     """
-                    INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, expires_at)
+                    INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, expires_at)
                     SELECT gen_random_uuid(), 'job:00000000-0000-4000-8000-' || lpad(n::text, 12, '0'), 'job_completed', 'user',
-                           gen_random_uuid(), 'normal', '{}', now() FROM generate_series(1, \(Self.crowd)) n
+                           gen_random_uuid(), 'normal', now() FROM generate_series(1, \(Self.crowd)) n
                     """)
                 try await transaction.execute(
                     """

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -143,8 +144,8 @@ struct TestPushes: Sendable {
         kind: NotificationKind = .newPhotos, picture: Bool = false, state: String = "pending", code: String? = nil
     ) async throws -> UUID {
         let new = NewNotification(
-            id: UUIDv7.generate(), dedupeKey: key, kind: kind, recipient: recipient, lane: .normal,
-            parameters: picture ? ["image": "k.jpg"] : [:], expiresAt: Date(timeIntervalSinceNow: 3_600))
+            id: UUIDv7.generate(), dedupeKey: key, content: .sample(kind, thumbnailKey: picture ? "k.jpg" : nil), recipient: recipient,
+            lane: .normal, expiresAt: Date(timeIntervalSinceNow: 3_600))
         #expect(try await NotificationRepository(client).insert(new))
         if let install { try await deliver(new.id, to: install, state: state, code: code) }
         return new.id

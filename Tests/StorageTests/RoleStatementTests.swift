@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PostgresClient
+import Push
 import TestSupport
 import Testing
 import WireFormat
@@ -104,8 +105,8 @@ struct RoleStatementTests {
             let (ada, name) = (try await owner.user(), try #require(TopicName("event:party")))
             try await owner.execute(
                 """
-                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, expires_at)
-                VALUES (gen_random_uuid(), 'k', 'new_photos', 'topic', \(name.text), 'normal', '{}', now() + interval '1 hour')
+                INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, expires_at)
+                VALUES (gen_random_uuid(), 'k', 'new_photos', 'topic', \(name.text), 'normal', now() + interval '1 hour')
                 """)
             let receipts = [Receipt(subject: .event(name), event: .opened, at: Date(timeIntervalSinceNow: 0))]
             let recorded = try await ReceiptRepository(service).record(receipts, userID: ada, installationKey: nil)
@@ -118,7 +119,7 @@ struct RoleStatementTests {
             let new = NewSession.make()
             try await SessionRepository(owner).insert(new)
             #expect(try await SessionRepository(owner).complete(id: new.id, outcome: .succeeded))
-            let push = NewNotification.make(dedupeKey: Session.notificationKey(of: new.id), recipient: .session(new.id))
+            let push = NewNotification.make(dedupeKey: SignInPush.dedupeKey(about: new.id), recipient: .session(new.id))
             _ = try await NotificationRepository(owner).insert(push)
             _ = try await NotificationRepository(owner).markSkipped([push.id], reason: .expired)
             #expect(try await SessionRepository(service).releaseInstall(ofRedeemed: new.id) == [new.installID])

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HeliographCrypto
 import PostgresClient
+import Push
 import TestSupport
 import Testing
 import WireFormat
@@ -40,13 +41,6 @@ struct SealedColumnTests {
         ).column("name")
         #expect(names.count > 8)
         #expect(Set(names) == Set(SealedColumn.all.map(\.name).filter { $0.hasSuffix("_sealed") }))
-    }
-
-    @Test func `every sealed parameter of a notification has a context`() {
-        let id = UUID()
-        let contexts = NotificationParameter.sealedTexts.map { SealingContext.parameter($0, notificationID: id) }
-        #expect(!contexts.contains(nil) && Set(contexts).count == contexts.count)
-        #expect(SealingContext.parameter("sender_id", notificationID: id) == nil)
     }
 
     @Test(.storage) func `every listed column can be read and counted`() async throws {
@@ -115,20 +109,24 @@ struct SealedColumnTests {
         #expect(found.count == 5 && pages == 3)
     }
 
-    @Test(.storage) func `texts of open notifications are sealed anew, and other parameters stay`() async throws {
+    @Test(.storage) func `texts of open notifications are sealed with the new key, and the rest of the content stays`() async throws {
         var open = NewNotification.make()
-        let text = try before.seal(Array("Ü".utf8), context: SealingContext.chatPreview(notificationID: open.id))
-        let sender = try before.seal([9], context: SealingContext.chatSenderName(notificationID: open.id))
-        open.parameters[NotificationParameter.textSealed] = Base64URL.encode(text)
-        open.parameters[NotificationParameter.senderNameSealed] = Base64URL.encode(sender)
+        let (id, sealer) = (open.id, try before)
+        open.content = try .sample(.chatMessage, text: "Ü") { try SealedText(sealing: $0, $1, of: id, with: sealer) }
         #expect(try await notifications.insert(open))
-        let parameters = try column("notifications.parameters")
-        #expect(try await values.counts(of: parameters) == ["k1": 2])
-        #expect(try await rotate(parameters) == 1)
-        #expect(try await values.counts(of: parameters) == ["k2": 2])
-        let stored = try #require(try await notifications.find(ids: [open.id]).first).parameters
-        #expect(stored["name"] == open.parameters["name"])
-        let resealed = try #require(stored[NotificationParameter.textSealed].flatMap { Base64URL.decode($0) })
-        #expect(try after.open(resealed, context: SealingContext.chatPreview(notificationID: open.id)) == Array("Ü".utf8))
+        #expect(try await notifications.insert(.make()), "nothing is sealed in it")
+        let content = try column("notifications.content")
+        #expect(try await values.counts(of: content) == ["k1": 2])
+        #expect(try await rotate(content) == 1)
+        #expect(try await values.counts(of: content) == ["k2": 2])
+        let stored = try await notifications.find(ids: [id]).first?.content
+        guard case .chatMessage(var message) = open.content, case .chatMessage(let resealed) = stored else {
+            Issue.record("the content is of another kind")
+            return
+        }
+        #expect(try resealed.text?.opened(of: id, with: after) == "Ü")
+        #expect(try resealed.senderName?.opened(of: id, with: after) == "Ü")
+        (message.text, message.senderName) = (resealed.text, resealed.senderName)
+        #expect(message == resealed)
     }
 }

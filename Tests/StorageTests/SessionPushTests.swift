@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -9,7 +10,7 @@ struct SessionPushTests {
     private let pseudonyms = SessionPseudonyms(sessionKey: hash(1))
 
     private func named(_ session: Session, succeeded: Bool, account: UUID?) -> String? {
-        session.resultNotification(succeeded: succeeded, account: account, pseudonyms: pseudonyms).parameters["user_id"]
+        session.resultNotification(succeeded: succeeded, account: account, pseudonyms: pseudonyms).references.accountID?.wireString
     }
 
     @Test func `a pseudonym is unique to a session, looks like any other id, and depends on the key`() throws {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PostgresClient
+import Push
 import TestSupport
 import Testing
 import WireFormat
@@ -56,7 +57,7 @@ struct SessionRetentionTests {
         let new = NewSession.make()
         try await sessions.insert(new)
         #expect(try await sessions.complete(id: new.id, outcome: .succeeded))
-        let push = NewNotification.make(dedupeKey: Session.notificationKey(of: new.id), recipient: .session(new.id))
+        let push = NewNotification.make(dedupeKey: SignInPush.dedupeKey(about: new.id), recipient: .session(new.id))
         _ = try await notifications.insert(push)
         #expect(try await sessions.releaseInstalls(ofSettled: [new.id]).isEmpty, "it can still be redeemed")
         #expect(try await sessions.redeem(id: new.id, tokenHash: new.tokenHash) != nil)

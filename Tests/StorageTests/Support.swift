@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PostgresClient
+import Push
 import TestSupport
 import Testing
 import WireFormat
@@ -72,14 +73,13 @@ extension PushRegistration {
 }
 
 extension NewNotification {
-    /// A notification about a sign-in.
+    /// A notification, by default about a sign-in.
     static func make(
-        dedupeKey: String = UUID().uuidString, recipient: NotificationRecipient = .session(UUID()),
+        dedupeKey: String = UUID().uuidString, content: PushContent = .sample(.signIn), recipient: NotificationRecipient = .session(UUID()),
         expiresAt: Date = Date(timeIntervalSinceNow: 3600)
     ) -> NewNotification {
         NewNotification(
-            id: UUIDv7.generate(), dedupeKey: dedupeKey, kind: .signIn, recipient: recipient, lane: .urgent,
-            parameters: ["success": "true", "name": "Jörg \"J\" O'Neil"], expiresAt: expiresAt)
+            id: UUIDv7.generate(), dedupeKey: dedupeKey, content: content, recipient: recipient, lane: .urgent, expiresAt: expiresAt)
     }
 }
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// Tests the direction of dependencies. A module may import only modules of lower ranks, even if Package.swift allows more. The
-/// ranks are C libraries, concurrency primitives, clients and parsers, imaging, the wire format with engines and outside services,
+/// ranks are C libraries, concurrency primitives, clients and parsers, imaging and the wire format, pushes, engines and outside services,
 /// storage with the bus, the defaults of services, the support of commands, and services with the tools of operators.
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
@@ -13,6 +13,7 @@ import Testing
         ["AsyncPrimitives", "BuildVersion", "MobileClient"],
         ["RedisClient", "PostgresClient", "HTTPClient", "HeliographCrypto", "Multipart", "JSON", "ImageProbe", "Sandbox"],
         ["Imaging", "WireFormat"],
+        ["Push"],
         ["FCM", "Mail", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
         ["Storage", "EventBus"],
         ["ServiceDefaults"],

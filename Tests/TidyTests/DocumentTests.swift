@@ -4,12 +4,12 @@ import Testing
 @Suite struct DocumentTests {
     static let documents =
         ["README.md", "SECURITY.md", "CONTRIBUTING.md"].compactMap { Checkout.file(at: $0) }
-        + Checkout.files(in: ["docs", "deploy/runbooks", "deploy/rollout"], extensions: ["md"])
+        + Checkout.files(in: ["docs", "deploy/runbooks", "deploy/rollout", "Examples"], extensions: ["md"])
 
     @Test(arguments: documents)
     func `every path of this repository that a document names exists`(document: SourceFile) {
         for (number, line) in document.lines.enumerated() {
-            for match in line.matches(of: /\b(?:Services|Shared|Tools|Tests|docs|deploy)\/[A-Za-z0-9_+.\/-]*[A-Za-z0-9]/) {
+            for match in line.matches(of: /\b(?:Services|Shared|Tools|Tests|Examples|docs|deploy)\/[A-Za-z0-9_+.\/-]*[A-Za-z0-9]/) {
                 let path = "\(Checkout.root)/\(match.output)"
                 #expect(FileManager.default.fileExists(atPath: path), "\(document.path):\(number + 1) names \(match.output)")
             }

@@ -1,7 +1,9 @@
 import EventBus
 import FoundationEssentials
 import PostgresClient
+import Push
 import Storage
+import TestSupport
 import Testing
 import WireFormat
 
@@ -86,8 +88,8 @@ struct AppNotificationRequestTests {
             try await registry.client.execute("UPDATE topics SET member_count = \(silent + 2)")
             try await registry.client.withTransaction { _ = try await PeopleListRepository(.blocks, $0).add(ada, for: ben) }
             var request = NotificationRequested.make(.topic("event:party"))
-            request.parameters[NotificationParameter.senderID] = ada.wireString
-            request.parameters[NotificationParameter.exceptUserID] = ada.wireString
+            request.content = .sample(.newPhotos, topicID: try await registry.topicID("event:party"), senderID: ada)
+            request.exceptUserID = ada
             try await registry.request(request)
             let service = TopicFanOutService(postgres: registry.service, logger: registry.logger)
             while try await service.makePart(on: request.lane) {}
@@ -99,7 +101,7 @@ struct AppNotificationRequestTests {
         try await Registry.run { registry in
             let ada = try await registry.makeUser(tokens: "a:1")
             var request = NotificationRequested.make(.user(ada))
-            request.parameters[NotificationParameter.exceptInstallID] = try #require(try await registry.install("a:1")).id.wireString
+            request.exceptInstallID = try #require(try await registry.install("a:1")).id
             try await registry.request(request)
             #expect(try await registry.notification(request)?.skipReason == SkipReason.ownDevice.rawValue)
         }
@@ -120,11 +122,8 @@ struct AppNotificationRequestTests {
                 "INSERT INTO topic_members (topic_id, user_id) SELECT \(topicID), id FROM unnest(\(crowd + [ada, ben, eve])) AS m (id)")
             try await registry.client.withTransaction { _ = try await PeopleListRepository(.blocks, $0).add(ada, for: ben) }
             let request = NotificationRequested(
-                dedupeKey: "photos:1", kind: .newPhotos, recipient: .topic("event:party"), lane: .normal,
-                parameters: [
-                    "event_id": "party", NotificationParameter.exceptUserID: ada.wireString,
-                    NotificationParameter.senderID: ada.wireString, NotificationParameter.topicID: topicID.wireString,
-                ], expiresAt: Date(timeIntervalSinceNow: 3_600))
+                dedupeKey: "photos:1", content: .sample(.newPhotos, topicID: topicID, senderID: ada), recipient: .topic("event:party"),
+                lane: .normal, exceptUserID: ada, expiresAt: Date(timeIntervalSinceNow: 3_600))
             try await registry.request(request)
             let service = TopicFanOutService(postgres: registry.service, logger: registry.logger)
             while try await service.makePart(on: .normal) {}
@@ -147,9 +146,8 @@ extension Registry {
                 id: id, app: "photoshare", credentialID: UUID(), kind: "news", dedupeKey: nil,
                 fingerprint: [UInt8](repeating: 1, count: 32), userIDs: userIDs, scheduledRequest: nil, requestID: nil,
                 traceparent: nil, notBefore: Date(), expiresAt: expiresAt))
-        return NotificationRequested(
-            notificationID: id, dedupeKey: "custom:\(id.wireString)", kind: .custom, recipient: .list(id), lane: .normal,
-            parameters: [NotificationParameter.contentSealed: "x"], expiresAt: expiresAt)
+        return CustomPush(app: SealedText(.appContent, bytes: [1]), topicID: nil, hasPicture: false)
+            .request(id, to: .list(id), lane: .normal, expiresAt: expiresAt)
     }
 
     fileprivate func listSize(_ request: NotificationRequested) async throws -> Int {

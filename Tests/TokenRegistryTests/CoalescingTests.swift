@@ -1,6 +1,8 @@
 import FoundationEssentials
 import PostgresClient
+import Push
 import Storage
+import TestSupport
 import Testing
 import WireFormat
 
@@ -8,10 +10,12 @@ import WireFormat
 
 /// A newer push of the same subject supersedes a pending one.
 struct CoalescingTests {
-    private func photos(_ topic: String = "event:7", kind: NotificationKind = .newPhotos) -> NotificationRequested {
+    private func photos(
+        _ topic: String = "event:7", kind: NotificationKind = .newPhotos, in registry: Registry
+    ) async throws -> NotificationRequested {
         NotificationRequested(
-            dedupeKey: UUID().uuidString, kind: kind, recipient: .topic(topic), lane: .urgent, parameters: ["message_id": "m"],
-            expiresAt: Date(timeIntervalSinceNow: 3600))
+            dedupeKey: UUID().uuidString, content: .sample(kind, topic: topic, topicID: try await registry.topicID(topic)),
+            recipient: .topic(topic), lane: .urgent, expiresAt: Date(timeIntervalSinceNow: 3600))
     }
 
     private func delivery(_ request: NotificationRequested, _ registry: Registry) async throws -> Delivery? {
@@ -24,7 +28,7 @@ struct CoalescingTests {
             let ada = try await registry.makeUser(tokens: "a:1")
             try await registry.makeTopic("event:7", owner: ada, members: [])
             try await registry.makeTopic("event:8", owner: ada, members: [])
-            let first = photos()
+            let first = try await photos(in: registry)
             try await registry.request(first)
             try await registry.client.execute("UPDATE delivery_pages SET created_at = now() - interval '3 seconds'")
             try await body(registry, first)
@@ -33,7 +37,7 @@ struct CoalescingTests {
 
     @Test func `the newest push of an event supersedes a pending one, whose notification is settled`() async throws {
         try await withBacklog { registry, first in
-            let second = photos()
+            let second = try await photos(in: registry)
             try await registry.request(second)
             #expect(try await delivery(first, registry)?.state == .skipped)
             #expect(try await delivery(first, registry)?.code == "superseded")
@@ -44,10 +48,11 @@ struct CoalescingTests {
 
     @Test func `a push pending for less than two seconds is not superseded`() async throws {
         try await withBacklog { registry, first in
+            let second = try await photos(in: registry)
             try await registry.client.withTransaction { transaction in
                 // In one transaction it is the same moment throughout, however busy the machine is.
                 try await transaction.execute("UPDATE delivery_pages SET created_at = now() - interval '1.9 seconds'")
-                try await registry.requestedHandler.handle([Envelope(photos())], in: transaction)
+                try await registry.requestedHandler.handle([Envelope(second)], in: transaction)
             }
             #expect(try await delivery(first, registry)?.state == .pending)
         }
@@ -55,11 +60,11 @@ struct CoalescingTests {
 
     @Test func `pushes of another event or kind, and attempted pushes, are not superseded`() async throws {
         try await withBacklog { registry, first in
-            try await registry.request(photos("event:8"))
+            try await registry.request(photos("event:8", in: registry))
             try await registry.request(.make(.topic("event:7"), kind: .jobCompleted))
             #expect(try await delivery(first, registry)?.state == .pending)
             try await registry.client.execute("UPDATE delivery_pages SET attempt = 1, code = 'UNAVAILABLE', due_at = now()")
-            try await registry.request(photos())
+            try await registry.request(photos(in: registry))
             #expect(try await delivery(first, registry)?.state == .pending)
         }
     }
@@ -70,7 +75,7 @@ struct CoalescingTests {
             try await registry.makeTopic("conversation:7", owner: ada, members: [])
             var messages: [NotificationRequested] = []
             for _ in 0..<12 {
-                let message = photos("conversation:7", kind: .chatMessage)
+                let message = try await photos("conversation:7", kind: .chatMessage, in: registry)
                 try await registry.request(message)
                 try await registry.client.execute("UPDATE delivery_pages SET created_at = now() - interval '3 seconds'")
                 messages.append(message)

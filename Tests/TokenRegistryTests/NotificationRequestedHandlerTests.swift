@@ -5,6 +5,7 @@ import HeliographTracing
 import InMemoryLogging
 import Logging
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -83,13 +84,13 @@ struct NotificationRequestedHandlerTests {
         try await Registry.run { registry in
             let user = try await registry.makeUser(tokens: "phone:1", "tablet:1")
             let (phone, tablet) = (try await registry.install("phone:1"), try await registry.install("tablet:1"))
-            let alert = AccountAlert.newSignIn.notification(to: user, except: tablet?.id, cause: UUID())
-            let toAll = AccountAlert.recoveryStarted.notification(to: user, cause: UUID())
+            let alert = AccountAlertPush(.newSignIn, of: user).request(except: tablet?.id, cause: UUID())
+            let toAll = AccountAlertPush(.recoveryStarted, of: user).request(cause: UUID())
             try await registry.request(alert, toAll)
             let deliveries = DeliveryRepository(registry.client)
             #expect(try await deliveries.find(notificationID: alert.notificationID).map(\.installID) == [phone?.id])
             #expect(try await deliveries.find(notificationID: toAll.notificationID).count == 2)
-            let again = AccountAlert.newSignIn.notification(to: user, except: phone?.id, cause: UUID())
+            let again = AccountAlertPush(.newSignIn, of: user).request(except: phone?.id, cause: UUID())
             try await registry.request(again)
             #expect(try await deliveries.find(notificationID: again.notificationID).map(\.installID) == [tablet?.id])
         }
@@ -209,8 +210,7 @@ struct NotificationRequestedHandlerTests {
         try await Registry.run { registry in
             let good = NotificationRequested.make(.session(try await registry.makeSession(token: "a:1")))
             let long = NotificationRequested.make(.session(UUID()), dedupeKey: String(repeating: "k", count: 201))
-            var null = NotificationRequested.make(.session(UUID()))
-            null.parameters = ["na\u{0}me": "ab"]
+            let null = NotificationRequested.make(.session(UUID()), dedupeKey: "na\u{0}me")
             try await registry.request(long, good, null)
             #expect(try await registry.notification(good)?.state == .addressed)
             #expect(try await registry.notification(long) == nil)
@@ -218,14 +218,14 @@ struct NotificationRequestedHandlerTests {
         }
     }
 
-    @Test func `a NUL in a parameter is removed`() async throws {
+    @Test func `a text with a NUL is addressed as others are`() async throws {
         try await Registry.run { registry in
             var request = NotificationRequested.make(.session(try await registry.makeSession(token: "a:1")))
-            request.parameters["reason"] = "a\u{0}b"
+            request.content = .sample(.jobFailed, text: "a\u{0}b")
             try await registry.request(request)
             let kept = try await registry.notification(request)
             #expect(kept?.state == .addressed)
-            #expect(kept?.parameters["reason"] == "ab")
+            #expect(kept?.content == request.content)
         }
     }
 

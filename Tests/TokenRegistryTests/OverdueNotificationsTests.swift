@@ -1,6 +1,7 @@
 import EventBus
 import FoundationEssentials
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing

@@ -1,13 +1,15 @@
 import FoundationEssentials
 import PostgresClient
+import Push
 import Storage
+import TestSupport
 import Testing
 import WireFormat
 
 @testable import TokenRegistry
 
 struct PushEraserTests {
-    @Test func `erasure deletes a user's installations, tokens, audit and parameters, and withdraws pending pushes`() async throws {
+    @Test func `erasure deletes a user's installations, tokens, audit and contents, and withdraws pending pushes`() async throws {
         try await Registry.run { registry in
             let ada = try await registry.makeUser(tokens: "a:1")
             let ben = try await registry.makeUser(tokens: "b:1")
@@ -20,19 +22,24 @@ struct PushEraserTests {
             ]
             // A message of hers that has not been pushed to Ben yet.
             try await registry.makeTopic("conversation:7", owner: ben, members: [])
+            let topicID = try await registry.topicID("conversation:7")
             let message = NotificationRequested(
-                dedupeKey: "chat:1", kind: .chatMessage, recipient: .topic("conversation:7"), lane: .urgent,
-                parameters: ["sender_id": ada.wireString], expiresAt: Date(timeIntervalSinceNow: 3600))
+                dedupeKey: "chat:1", content: .sample(.chatMessage, topic: "conversation:7", topicID: topicID, senderID: ada),
+                recipient: .topic("conversation:7"), lane: .urgent, expiresAt: Date(timeIntervalSinceNow: 3600))
             let other = NotificationRequested.make(.user(ben), kind: .jobCompleted)
-            for request in mine + [message, other] { try await registry.request(request) }
+            // A push to Ben that names her account.
+            let alert = NotificationRequested(
+                dedupeKey: "alert:1", content: AccountAlertPush(.newSignIn, of: ada).content, recipient: .user(ben), lane: .urgent,
+                expiresAt: Date(timeIntervalSinceNow: 3600))
+            for request in mine + [message, alert, other] { try await registry.request(request) }
             for _ in 0..<2 { try await registry.erase(ada) }
 
             #expect(try await PushInstallRepository(registry.client).find(userIDs: [ada, ben]).map(\.userID) == [ben])
             #expect(try await SessionRepository(registry.client).find(id: session)?.installID == nil)
             #expect(try await registry.notification(mine[0]) == nil, "what was addressed to her is deleted")
-            for request in mine.dropFirst() + [message] {
+            for request in mine.dropFirst() + [message, alert] {
                 let record = try #require(try await registry.notification(request))
-                #expect(record.state == .settled && record.parameters.isEmpty, "\(record.recipient.type)")
+                #expect(record.state == .settled && record.content == nil, "\(record.recipient.type)")
                 let deliveries = try await DeliveryRepository(registry.client).find(notificationID: record.id)
                 #expect(deliveries.map(\.state) == [.skipped] && deliveries.map(\.code) == ["user_erased"])
             }

@@ -3,6 +3,7 @@ import FoundationEssentials
 import HeliographCrypto
 import Logging
 import PostgresClient
+import Push
 import TestSupport
 import WireFormat
 
@@ -49,7 +50,7 @@ struct Registry {
     func key(_ token: String) -> [UInt8] { target(token).installationKey }
 
     /// A token of any shape: the registry does not look at it.
-    private func target(_ token: String) -> PushTarget { PushTarget(kind: .token, value: token) }
+    private func target(_ token: String) -> PushTarget { .token(token) }
 
     /// A registration of a token, as identity-api makes it.
     func registration(_ token: String) throws -> PushRegistration {
@@ -106,6 +107,11 @@ struct Registry {
         try await NotificationRepository(client).find(ids: [request.notificationID]).first
     }
 
+    /// The id of a topic.
+    func topicID(_ name: String) async throws -> UUID {
+        try await client.query("SELECT id FROM topics WHERE name = \(name)")[0].decode("id")
+    }
+
     /// The installation to which a session's result is pushed.
     func install(of sessionID: UUID) async throws -> PushInstall? {
         let id = try await SessionRepository(client).find(id: sessionID)?.installID
@@ -125,7 +131,6 @@ extension NotificationRequested {
         expiresAt: Date = Date(timeIntervalSinceNow: 3600)
     ) -> NotificationRequested {
         NotificationRequested(
-            dedupeKey: dedupeKey, kind: kind, recipient: recipient, lane: .urgent, parameters: ["success": "true"],
-            expiresAt: expiresAt)
+            dedupeKey: dedupeKey, content: .sample(kind), recipient: recipient, lane: .urgent, expiresAt: expiresAt)
     }
 }

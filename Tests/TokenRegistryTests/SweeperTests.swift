@@ -1,6 +1,7 @@
 import EventBus
 import FoundationEssentials
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
 import Testing

@@ -3,6 +3,7 @@ import FoundationEssentials
 import HeliographCrypto
 import Logging
 import PostgresClient
+import Push
 import ServiceDefaults
 import ServiceLifecycle
 import Storage

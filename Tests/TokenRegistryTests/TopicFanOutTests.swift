@@ -2,6 +2,7 @@ import EventBus
 import FoundationEssentials
 import HeliographCrypto
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
 import TestSupport
@@ -343,11 +344,9 @@ extension NotificationRequested {
         _ text: String = "event:42", except: UUID? = nil, topicID: UUID? = nil, lane: Lane = .bulk,
         expiresAt: Date = Date(timeIntervalSinceNow: 3600)
     ) -> NotificationRequested {
-        var parameters = ["event_id": "42"]
-        parameters[NotificationParameter.exceptUserID] = except?.wireString
-        parameters[NotificationParameter.topicID] = topicID?.wireString
+        let push = CustomPush(app: SealedText(.appContent, bytes: [1]), topicID: topicID, hasPicture: false)
         return NotificationRequested(
-            dedupeKey: UUID().uuidString, kind: .newPhotos, recipient: .topic(text), lane: lane, parameters: parameters,
+            dedupeKey: UUID().uuidString, content: push.content, recipient: .topic(text), lane: lane, exceptUserID: except,
             expiresAt: expiresAt)
     }
 }

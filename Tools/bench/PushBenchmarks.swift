@@ -2,6 +2,7 @@ import EventBus
 import Foundation
 import JSON
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import WireFormat
@@ -142,12 +143,11 @@ private func fanOut(_ stack: PushStack, beside push: (() async throws -> Void)? 
 
 /// Requests a push to all members of a topic.
 func request(_ stack: PushStack, topic: String) async throws {
-    let id = try await stack.postgres.query("SELECT id FROM topics WHERE name = \(topic)").first?.decode("id", as: UUID.self)
+    let id: UUID = try await stack.postgres.query("SELECT id FROM topics WHERE name = \(topic)")[0].decode("id")
     try await OutboxRepository(stack.postgres).publish(
         NotificationRequested(
-            dedupeKey: "bench:\(UUID().uuidString)", kind: .newPhotos, recipient: .topic(topic), lane: .bulk,
-            parameters: ["event_id": "bench", NotificationParameter.topicID: id?.wireString ?? ""],
-            expiresAt: Date(timeIntervalSinceNow: 3600)))
+            dedupeKey: "bench:\(UUID().uuidString)", content: .sample(.newPhotos, topic: topic, topicID: id), recipient: .topic(topic),
+            lane: .bulk, expiresAt: Date(timeIntervalSinceNow: 3600)))
 }
 
 /// Users with one phone each, to whom urgent pushes are sent one after the other, one push per user.
@@ -169,12 +169,11 @@ private final class Witnesses {
         guard let (token, userID) = waiting.popLast() else {
             throw DeadlineExceeded(description: "there are no witnesses left")
         }
-        let session = UUIDv7.generate().wireString
+        let content = SignInPush(sessionID: UUIDv7.generate(), userID: userID, succeeded: true).content
         let start = ContinuousClock.now
         try await OutboxRepository(stack.postgres).publish(
             NotificationRequested(
-                dedupeKey: "ekyc:\(session)", kind: .signIn, recipient: .user(userID), lane: .urgent,
-                parameters: ["session_id": session, "user_id": userID.wireString, "success": "true"],
+                dedupeKey: "bench:\(UUID().uuidString)", content: content, recipient: .user(userID), lane: .urgent,
                 expiresAt: Date(timeIntervalSinceNow: 600)))
         _ = try await stack.control("GET", "messages?token=\(token)&wait=30&count=1")
         return (ContinuousClock.now - start) / .milliseconds(1)

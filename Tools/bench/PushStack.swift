@@ -6,6 +6,7 @@ import HeliographCrypto
 import JSON
 import Logging
 import PostgresClient
+import Push
 import RedisClient
 import ServiceDefaults
 import Storage

@@ -28,7 +28,7 @@ modules=("$@")
 if [ ${#modules[@]} -eq 0 ]; then
     STATEMENTS=1
     # The longest first, so that no core waits for the last one.
-    modules=(FaultTests EndToEndTests IdentityAPITests PushTests EventBusTests NotifierTests)
+    modules=(MobileClientTests FaultTests EndToEndTests IdentityAPITests PushTests EventBusTests NotifierTests)
     for folder in Tests/*Tests; do
         [[ " ${modules[*]} " == *" $(basename "$folder") "* ]] || modules+=("$(basename "$folder")")
     done

@@ -59,7 +59,7 @@ public enum IdentityAPI: HeliographService {
             postgres: postgres, users: users, limiter: RateLimiter(configuration.limits.services))
         let authenticator = UserAuthenticator(users: users, services: services)
         let slots = UploadSlots(
-            limit: configuration.uploads.concurrentUploads, perAddress: configuration.limits.uploadsPerAddress)
+            limit: configuration.uploads.concurrentUploads, perSite: configuration.limits.uploadsPerSite)
         let gate = SenderGate(
             users: authenticator, services: services, signals: RateLimiter(configuration.limits.signals, name: "signals"),
             devices: RateLimiter(configuration.limits.devices, name: "devices"),
@@ -140,8 +140,8 @@ public enum IdentityAPI: HeliographService {
         _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, links: MediaLinks,
         keys: AccountKeys, authenticator: any Authenticator, jobs: RowWatcher<ImageJob>, uploads: UploadSlots
     ) -> ImageRoutes {
-        let perAddress = configuration.limits.uploadsPerAddress
-        let downloads = UploadSlots(limit: configuration.downloads, perAddress: perAddress)
+        let perSite = configuration.limits.uploadsPerSite
+        let downloads = UploadSlots(limit: configuration.downloads, perSite: perSite)
         let reader = ImageJobReader(postgres: postgres, blobs: blobs, links: links, slots: downloads)
         let controller = ImageJobController(
             postgres: postgres, blobs: blobs, authenticator: authenticator, reader: reader, jobs: jobs)
@@ -156,7 +156,7 @@ public enum IdentityAPI: HeliographService {
             jobs: controller,
             events: ImageJobEvents(
                 controller: controller, postgres: postgres, jobs: jobs,
-                slots: UploadSlots(limit: configuration.eventStreams, perAddress: perAddress)),
+                slots: UploadSlots(limit: configuration.eventStreams, perSite: perSite)),
             media: MediaController(blobs: blobs, signer: links.signer, slots: downloads))
     }
 
@@ -187,7 +187,7 @@ public enum IdentityAPI: HeliographService {
             profile: ProfileController(postgres: postgres, keys: keys),
             export: ExportController(
                 postgres: postgres, keys: keys, blobs: pictures, authenticator: authenticator,
-                slots: UploadSlots(limit: configuration.exports.concurrent, perAddress: configuration.limits.uploadsPerAddress),
+                slots: UploadSlots(limit: configuration.exports.concurrent, perSite: configuration.limits.uploadsPerSite),
                 limits: configuration.exports, clock: context.clock),
             erasures: ErasureController(
                 postgres: postgres, starter: ErasureStarter(postgres: postgres, keys: keys), receiptKeys: receiptKeys),

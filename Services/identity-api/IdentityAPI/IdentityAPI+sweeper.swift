@@ -5,6 +5,7 @@ internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Logging
 internal import PostgresClient
+internal import Push
 internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
@@ -88,7 +89,7 @@ extension IdentityAPI {
                 _ = try await SignInRepository(transaction).endAll(of: userID, isNoticed: true)
                 let outbox = OutboxRepository(transaction)
                 try await outbox.publish(MailRequested(kind: .recoveryCompleted, subjectID: userID))
-                let alert = AccountAlert.recoveryCompleted.notification(to: userID, cause: UUID())
+                let alert = AccountAlertPush(.recoveryCompleted, of: userID).request(cause: UUID())
                 try await outbox.publish(alert, expiresAt: alert.expiresAt)
                 try await AuditRepository(transaction).append(AuditEntry(.recoveryCompleted, by: .system(name), on: userID))
             }

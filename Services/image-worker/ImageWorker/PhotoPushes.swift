@@ -2,6 +2,7 @@ internal import EventBus
 internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
+internal import Push
 internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
@@ -10,10 +11,6 @@ internal import WireFormat
 struct PhotoPushes: DueRowPublisher {
     static let name = "pushes about photos"
     static let batchSize = 50
-    /// Time after which a push about photos expires.
-    private static let pushLifetime: TimeInterval = 24 * 60 * 60
-    /// Pushes to topics with more members than this go in the lane `bulk`.
-    private static let maxNormalLaneMembers = 100
 
     let postgres: PostgresClient
     var interval: Duration = .milliseconds(500)
@@ -31,13 +28,8 @@ struct PhotoPushes: DueRowPublisher {
 
     /// Returns the push request; it leaves out a person who added all of the photos.
     static func push(about window: TopicPhotoWindow) -> NotificationRequested {
-        var parameters = ["event_id": window.topic.id, NotificationParameter.image: window.thumbnailKey]
-        parameters[NotificationParameter.topicID] = window.topicID.wireString
-        parameters[NotificationParameter.exceptUserID] = window.uploaderID?.wireString
-        parameters[NotificationParameter.senderID] = window.senderID.wireString
-        return NotificationRequested(
-            dedupeKey: "photos:\(window.id.wireString)", kind: .newPhotos, recipient: .topic(window.topic),
-            lane: window.memberCount > maxNormalLaneMembers ? .bulk : .normal, parameters: parameters,
-            expiresAt: Date(timeIntervalSinceNow: pushLifetime))
+        NewPhotosPush(
+            topic: window.topic, topicID: window.topicID, senderID: window.senderID, thumbnailKey: window.thumbnailKey
+        ).request(of: window.id, except: window.uploaderID, memberCount: window.memberCount)
     }
 }

@@ -2,6 +2,7 @@ internal import FCM
 internal import FoundationEssentials
 internal import Logging
 internal import Metrics
+internal import Push
 internal import ServiceDefaults
 internal import ServiceLifecycle
 internal import Storage
@@ -15,7 +16,7 @@ struct Canary: Service {
     /// The installation and the interval.
     struct Configuration: Sendable {
         /// A registration token or installation id of this project.
-        let target: FCMTarget
+        let target: PushTarget
         let interval: Duration
     }
 
@@ -29,9 +30,9 @@ struct Canary: Service {
 
     private func probe() async throws {
         // Validated like any other message and never shown; its ids and texts are made up.
-        let message = try FCMMessage(
-            .signIn(sessionID: "canary", userID: "canary", succeeded: false),
-            expiresAt: Date(timeIntervalSinceNow: 600))
+        let content = PushContent.signIn(SignInPush(sessionID: UUID(), userID: UUID(), succeeded: false))
+        let sources = PushSources(notificationID: UUID(), link: { _ in nil }, open: { _ in "" })
+        let message = try FCMMessage(content, sources, expiresAt: Date(timeIntervalSinceNow: 600))
         let start = ContinuousClock.now
         let result = await fcm.send(message, to: configuration.target, validateOnly: true)
         if result.outcome == .cancelled { return }
@@ -70,6 +71,6 @@ extension Canary.Configuration {
         guard let target = PushTarget(value) else {
             throw ConfigurationError(name, "is not valid", expectation: expectation)
         }
-        self.init(target: FCMTarget(target.value, kind: target.kind), interval: interval)
+        self.init(target: target, interval: interval)
     }
 }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 public import PostgresClient
+internal import Push
 internal import WireFormat
 
 /// The result of checking published messages.
@@ -65,13 +66,10 @@ extension OutboxRepository {
         "SELECT message_id, handled_at FROM inbox WHERE consumer_group = name AND message_id = \(message).message_id OFFSET 0"
     }
 
-    /// SQL expression for the body of a `notification.requested` without its sealed texts. Does not use `jsonb`, which rejects an
-    /// escaped NUL: one such message would block the check of all others. The pattern cannot match inside a JSON string, where its
-    /// quotes would be escaped.
-    private static let withoutTexts = """
-        convert_to(regexp_replace(convert_from(body, 'UTF8'),
-            '"(\(NotificationParameter.sealedTexts.joined(separator: "|")))":"[^"]*"', '"\\1":""', 'g'), 'UTF8')
-        """
+    /// SQL expression for the body of a `notification.requested` without the bytes of its sealed texts. Does not use `jsonb`, which
+    /// rejects an escaped NUL: one such message would block the check of all others.
+    private static let withoutTexts =
+        "convert_to(regexp_replace(convert_from(body, 'UTF8'), '\(SealedText.pattern)', '\(SealedText.removal)', 'g'), 'UTF8')"
 
     /// Makes the relay republish messages that their stream has lost: `published → waiting`, with the same id; expired messages become
     /// `expired`.

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import JSON
+public import Push
 
 /// A push in the format of FCM's HTTP v1 API, as its REST reference spells it, for any number of devices.
 ///
@@ -38,19 +39,21 @@ public final class FCMMessage: Sendable {
     ///
     /// A push replaces an earlier one about the same subject on the device, also when it is sent again because a response was lost.
     ///
-    /// - Parameter expiresAt: The time after which the push is not worth showing.
-    /// - Throws: `invalidMessage` when it does not fit even with its texts cut.
-    public init(_ content: PushContent, expiresAt: Date) throws(FCMError) {
-        let parts = try PushParts.fitting(content)
+    /// - Parameters:
+    ///   - sources: The sources of the values that the content does not have.
+    ///   - expiresAt: The time after which the push is not worth showing.
+    /// - Throws: `invalidMessage` when it does not fit even with its texts cut; the errors of the sources.
+    public init(_ content: PushContent, _ sources: PushSources, expiresAt: Date) throws {
+        let parts = try PushParts.fitting(content, sources)
         (title, body, data, image) = (parts.title, parts.body, parts.data, parts.image)
-        collapseID = Self.collapseID(content.subject)
+        collapseID = Self.collapseID(parts.subject)
         expiresAtSeconds = Int(expiresAt.timeIntervalSince1970.rounded(.down))
         let (alert, collapseID) = (parts.alert, collapseID)
         hasAlert = !alert.isEmpty
         hasBadge = !parts.isDataOnly
         (first, resend) = (
-            Self.sound(parts, channel: content.channelID, tag: collapseID, isResend: false),
-            Self.sound(parts, channel: content.channelID, tag: collapseID, isResend: true)
+            Self.sound(parts, channel: parts.channelID, tag: collapseID, isResend: false),
+            Self.sound(parts, channel: parts.channelID, tag: collapseID, isResend: true)
         )
         let expiration = String(expiresAtSeconds)
         let apns = JSONWriter.bytes { writer in
@@ -100,7 +103,7 @@ public final class FCMMessage: Sendable {
     ///   - now: The time of sending.
     ///   - validateOnly: Whether FCM checks the message without delivering it.
     public func request(
-        to target: FCMTarget, badge: Int? = nil, isResend: Bool = false, at now: Date, validateOnly: Bool = false
+        to target: PushTarget, badge: Int? = nil, isResend: Bool = false, at now: Date, validateOnly: Bool = false
     ) -> [UInt8] {
         let sound = isResend ? resend : first
         var json: [UInt8] = []

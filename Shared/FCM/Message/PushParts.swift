@@ -1,28 +1,32 @@
 internal import JSON
-internal import WireFormat
+internal import Push
 
 /// The parts of a push that depend on its kind: the texts, the data and Apple's `aps` dictionary.
 struct PushParts {
+    /// The subject: a later push with the same subject replaces this one. Its length is not limited yet.
+    var subject = ""
+    /// Android's notification channel; nil for a push that shows nothing.
+    var channelID: String?
     var title = ""
     var body = ""
     var data: [String: String] = [:]
     var image: String?
     /// Whether `aps` repeats the text of the notification.
-    private var repeatsAlert = false
-    private var category: String?
-    private var wakesApp = false
-    private var runsExtension = false
-    private var hasSound = false
+    var repeatsAlert = false
+    var category: String?
+    var wakesApp = false
+    var runsExtension = false
+    var hasSound = false
     /// Whether the push has no visible notification, because it is for the app only.
-    private(set) var isDataOnly = false
+    var isDataOnly = false
     /// Whether an app waits for this push without a visible notification.
-    private(set) var isAwaited = false
-    private var soundName = "default"
+    var isAwaited = false
+    var soundName = "default"
     /// Whether the phone may show the push later, without sound and without lighting the screen.
-    private(set) var isQuiet = false
-    private var threadID: String?
+    var isQuiet = false
+    var threadID: String?
     /// The fraction of its maximum length that each text may have.
-    private let share: Double
+    let share: Double
 
     /// The alert of `aps`, as a member with its name; empty when FCM derives it from the notification.
     var alert: [UInt8] { repeatsAlert ? JSONWriter.bytes { $0.object("alert", writeTexts) } : [] }
@@ -54,97 +58,6 @@ struct PushParts {
     func writeOptions(to writer: inout JSONWriter) {
         if let image { writer.object("fcm_options") { $0.member("image", image) } }
     }
-
-    private init(_ content: PushContent, share: Double) {
-        self.share = share
-        switch content {
-        case .jobCompleted(let jobID, let templateName, let thumbnailURL):
-            complete(jobID, templateName: cut(templateName, PushTexts.maxNameCharacters), thumbnailURL: thumbnailURL)
-        case .jobFailed(let jobID, let reason):
-            let reason = cut(reason, PushTexts.maxReasonCharacters)
-            title = "Processing Failed"
-            body = "Unable to process your image: \(reason)"
-            data = ["type": "job_failed", "jobId": jobID, "error": reason]
-            hasSound = true
-        case .signUp(let sessionID, let userID, let succeeded):
-            ekyc("sign_up", title: "eKYC Sign Up", sessionID, userID, succeeded)
-            body = PushTexts.signUpBody(succeeded: succeeded)
-        case .signIn(let sessionID, let userID, let succeeded):
-            ekyc("sign_in", title: "eKYC Sign In", sessionID, userID, succeeded)
-            body = PushTexts.signInBody(succeeded: succeeded)
-        case .newPhotos(let eventID, let imageURL): newPhotos(eventID, imageURL: imageURL)
-        case .chatMessage(let conversationID, _, let senderID, let senderName, let text, let isSensitive):
-            title = cut(senderName, PushTexts.maxNameCharacters)
-            body = isSensitive ? PushTexts.hiddenMessage : cut(text, PushTexts.maxPreviewCharacters)
-            data = ["conversationId": conversationID, "senderId": senderID, "message": body]
-            threadID = conversationID
-        case .invitation(let topic):
-            title = "Invitation"
-            body = PushTexts.invitationBody(topic: topic)
-            data = ["type": "invitation", "topic": topic]
-            isQuiet = true
-        case .accountAlert(_, let alert):
-            (title, body) = PushTexts.accountAlert(alert)
-            data = ["type": "account_alert", "alert": alert.rawValue]
-            hasSound = true
-        case .possessionCheck(let handOverID, let nonce):
-            data = ["type": "possession_check", "handover_id": handOverID, "nonce": nonce]
-            wakesApp = true
-            (isDataOnly, isAwaited) = (true, true)
-        case .custom(let content, let notificationID): custom(content, notificationID)
-        }
-        data["kind"] = content.kind
-    }
-
-    private func cut(_ text: String, _ maxCharacters: Int) -> String {
-        PushTexts.cut(text, to: max(1, Int(Double(maxCharacters) * share)))
-    }
-
-    private mutating func complete(_ jobID: String, templateName: String, thumbnailURL: String?) {
-        title = "Image Ready! 🎨"
-        body = "Your \(templateName) image has been processed"
-        data = ["type": "job_completed", "jobId": jobID, "templateName": templateName]
-        hasSound = true
-        wakesApp = true
-        category = "IMAGE_COMPLETE"
-        image = thumbnailURL.flatMap(PushImage.usable)
-        runsExtension = image != nil
-    }
-
-    private mutating func custom(_ content: AppContent, _ notificationID: String) {
-        data = content.data.merging(["type": content.kind, "notification_id": notificationID]) { $1 }
-        guard content.isShown else {
-            (isDataOnly, wakesApp) = (true, true)
-            return
-        }
-        title = cut(content.title ?? "", PushTexts.maxNameCharacters)
-        body = cut(content.body ?? "", PushTexts.maxAppBodyCharacters)
-        image = content.image.flatMap(PushImage.usable)
-        runsExtension = image != nil
-        threadID = content.thread
-        if let sound = content.sound { (hasSound, soundName) = (true, sound) }
-    }
-
-    private mutating func ekyc(
-        _ event: String, title: String, _ sessionID: String, _ userID: String, _ succeeded: Bool
-    ) {
-        self.title = title
-        data = [
-            "event": event, "session_id": sessionID, "user_id": userID, "success": succeeded ? "true" : "false",
-        ]
-        hasSound = true
-    }
-
-    private mutating func newPhotos(_ eventID: String, imageURL: String?) {
-        title = "PhotoShare"
-        body = "New photos added to your event!"
-        image = imageURL.flatMap(PushImage.usable)
-        data = ["event_id": eventID, "action": "new_photos"]
-        data["image_url"] = image
-        runsExtension = true
-        repeatsAlert = true
-        hasSound = true
-    }
 }
 
 extension PushParts {
@@ -157,10 +70,11 @@ extension PushParts {
 
     /// Makes the parts of a content, with its texts cut so that the message fits; ids are never cut.
     ///
-    /// - Throws: `invalidMessage` when the message is too big even with the shortest texts.
-    static func fitting(_ content: PushContent) throws(FCMError) -> PushParts {
+    /// - Throws: `invalidMessage` when the message is too big even with the shortest texts, or the content of an app cannot be read; the
+    ///   errors of ``PushSources/open``.
+    static func fitting(_ content: PushContent, _ sources: PushSources) throws -> PushParts {
         for share in shares {
-            let parts = PushParts(content, share: share)
+            let parts = try PushParts(content, sources, share: share)
             if parts.byteCount <= maxByteCount, parts.apnsByteCount <= maxAPNsByteCount { return parts }
         }
         throw FCMError(.invalidMessage, "the message exceeds \(maxByteCount) bytes even with its texts cut")

@@ -1,3 +1,4 @@
+internal import Push
 internal import WireFormat
 
 /// The texts of the pushes and their maximum lengths.
@@ -11,6 +12,7 @@ enum PushTexts {
     /// The most characters of a reason.
     static let maxReasonCharacters = 200
 
+    /// The text in place of a name or a text that may not be shown.
     static let hiddenMessage = "New message"
 
     static func signUpBody(succeeded: Bool) -> String {
@@ -21,8 +23,11 @@ enum PushTexts {
         succeeded ? "Face verification successful." : "Face verification failed. Please try again."
     }
 
-    static func invitationBody(topic: String) -> String {
-        "You have been invited to \(topic.hasPrefix("event:") ? "an event" : "a conversation")."
+    static func invitationBody(to topic: TopicName) -> String {
+        switch topic.kind {
+        case .event: "You have been invited to an event."
+        case .conversation: "You have been invited to a conversation."
+        }
     }
 
     /// The title and the body about a change to an account. They contain no data of the account, because another person may have the phone.

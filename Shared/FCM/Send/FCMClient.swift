@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import HTTPClient
 public import Logging
+public import Push
 public import ServiceLifecycle
 internal import Synchronization
 
@@ -69,7 +70,7 @@ public final class FCMClient: Service {
     ///   - isUrgent: Whether it goes by the connection that only urgent sends use.
     ///   - validateOnly: Whether FCM checks the message without delivering it.
     public func prepare(
-        _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, isResend: Bool = false, isUrgent: Bool = false,
+        _ message: FCMMessage, to target: PushTarget, badge: Int? = nil, isResend: Bool = false, isUrgent: Bool = false,
         validateOnly: Bool = false
     ) -> FCMSend {
         let body = message.request(to: target, badge: badge, isResend: isResend, at: now(), validateOnly: validateOnly)
@@ -79,7 +80,7 @@ public final class FCMClient: Service {
     /// Sends a message to one device, as ``prepare(_:to:badge:isResend:isUrgent:validateOnly:)`` and ``FCMSend/start(_:)`` do, and
     /// returns the result.
     public func send(
-        _ message: FCMMessage, to target: FCMTarget, badge: Int? = nil, validateOnly: Bool = false
+        _ message: FCMMessage, to target: PushTarget, badge: Int? = nil, validateOnly: Bool = false
     ) async -> FCMResult {
         let send = prepare(message, to: target, badge: badge, validateOnly: validateOnly)
         return await withTaskCancellationHandler {

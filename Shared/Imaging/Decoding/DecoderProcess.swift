@@ -59,6 +59,12 @@ final class DecoderProcess: Sendable {
         }
     }
 
+    /// Sets the scheduling priority, relative to that of this process.
+    func setPriority(_ priority: DecoderPriority) {
+        // To lower the priority of a child needs no privilege. If it has ended, its first picture shows that.
+        if priority.niceness > 0 { _ = setpriority(process, id_t(pid), getpriority(process, 0) + priority.niceness) }
+    }
+
     /// The processor time that the process has used so far; zero where the system does not tell.
     var processorTime: Duration {
         #if canImport(Glibc)
@@ -187,5 +193,12 @@ final class DecoderProcess: Sendable {
         return bytes
     }
 }
+
+/// The word by which `setpriority` takes the id of a process.
+#if canImport(Glibc)
+    private let process = __priority_which_t(PRIO_PROCESS.rawValue)
+#else
+    private let process = PRIO_PROCESS
+#endif
 
 private func systemKill(_ pid: pid_t, _ signal: Int32) -> Int32 { kill(pid, signal) }

@@ -45,7 +45,7 @@ public struct PushErasureRepository: Sendable {
             """
             SELECT EXISTS (SELECT FROM notifications WHERE recipient_type = 'user' AND recipient_id = \(userID.wireString))
                 OR EXISTS (SELECT FROM notifications WHERE state IN ('requested', 'addressed')
-                           AND position(\(userID.wireString) IN parameters::text) > 0)
+                           AND \(userID) IN (sender_id, account_id))
                 OR EXISTS (SELECT FROM topic_fan_outs WHERE \(userID) IN (except_user_id, sender_id, after_user_id))
                 OR EXISTS (SELECT FROM delivery_pages WHERE \(userID) IN (first_user_id, last_user_id)) AS open
             """

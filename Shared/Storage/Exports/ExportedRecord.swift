@@ -140,7 +140,10 @@ public enum ExportedList: String, Sendable, CaseIterable {
                         ON n.recipient_type = 'session' AND n.recipient_id = s.id::text WHERE s.user_id = $1
                     UNION SELECT id FROM app_notifications WHERE user_ids @> ARRAY[$1])
                 """, at: "created_at",
-                "'kind', kind, 'state', state, 'skip_reason', skip_reason, 'settled_at', settled_at, 'expires_at', expires_at")
+                """
+                'kind', kind, 'image_job_id', job_id, 'topic_id', topic_id, 'state', state, 'skip_reason', skip_reason,
+                'settled_at', settled_at, 'expires_at', expires_at
+                """)
         default:
             Self.from(
                 "(SELECT *, notification_id::text || ' ' || event AS id FROM notification_receipts WHERE user_id = $1) AS receipts",

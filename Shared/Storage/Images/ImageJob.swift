@@ -136,11 +136,6 @@ public struct ImageJob: Sendable, Equatable {
     }
 }
 
-extension ImageJob {
-    /// The dedupe key of the push about a job's outcome: a second request for it has no effect.
-    public static func notificationKey(of id: UUID) -> String { "job:\(id.wireString)" }
-}
-
 extension ImageJob.Result {
     init(row: PostgresRow) throws(PostgresError) {
         key = try row.decode("result_key")

@@ -11,8 +11,8 @@ public struct SealedColumn: Sendable {
         case value(owner: String, id: @Sendable (UUID) -> [UInt8])
         /// One sealed value, bound to the keyed hash in the column `owner`.
         case hashed(owner: String, hash: @Sendable ([UInt8]) -> [UInt8])
-        /// JSON with the sealed parameters of a notification; the row has the notification's id.
-        case parameters
+        /// JSON with the sealed texts of a push; the row has the notification's id.
+        case texts
     }
 
     /// The table.
@@ -26,12 +26,9 @@ public struct SealedColumn: Sendable {
     let content: Content
     /// SQL condition of the rows that have a sealed value.
     let filter: String
-    /// Whether the column is `jsonb` instead of `bytea`.
-    let isJSON: Bool
 
     init(
-        _ table: String, _ column: String, _ purpose: KeyPurpose, key: String = "id", content: Content, filter: String? = nil,
-        isJSON: Bool = false
+        _ table: String, _ column: String, _ purpose: KeyPurpose, key: String = "id", content: Content, filter: String? = nil
     ) {
         self.table = table
         self.column = column
@@ -39,7 +36,6 @@ public struct SealedColumn: Sendable {
         self.key = key
         self.content = content
         self.filter = filter ?? "\(column) IS NOT NULL"
-        self.isJSON = isJSON
     }
 
     /// The name in reports, such as `users.email_sealed`.
@@ -49,10 +45,7 @@ public struct SealedColumn: Sendable {
     public var counter: ServiceRole { table == "notifications" ? .tokenRegistry : .identityAPI }
 
     /// Whether the number of its values is estimated by a sample of the table; else the values are few, and an index finds them.
-    public var isSampled: Bool { if case .parameters = content { false } else { true } }
-
-    /// SQL expression for the bytes of a cell.
-    var bytes: String { isJSON ? "convert_to(\(column)::text, 'UTF8')" : column }
+    public var isSampled: Bool { if case .texts = content { false } else { true } }
 
     /// Every column with sealed bytes. Values in streams and in the outbox are not included: they are gone within minutes.
     public static let all = [
@@ -71,9 +64,8 @@ public struct SealedColumn: Sendable {
         SealedColumn(
             "push_installs", "value_sealed", .tokens,
             content: .hashed(owner: "installation_key", hash: SealingContext.pushInstall(installationKey:))),
-        SealedColumn(
-            "notifications", "parameters", .tokens, content: .parameters, filter: "state IN ('requested', 'addressed')", isJSON: true),
-        SealedColumn("app_notifications", "request", .tokens, content: .parameters, filter: "state = 'scheduled'"),
+        SealedColumn("notifications", "content", .tokens, content: .texts, filter: "state IN ('requested', 'addressed')"),
+        SealedColumn("app_notifications", "request", .tokens, content: .texts, filter: "state = 'scheduled'"),
     ]
 
     private static func email(of owner: String) -> Content { .value(owner: owner, id: SealingContext.email(accountID:)) }

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 internal import HeliographCrypto
 public import PostgresClient
+internal import Push
 internal import WireFormat
 
 /// Reads sealed values by the keys that sealed them, and replaces them by values that another key sealed.
@@ -43,12 +44,12 @@ public struct SealedValueRepository: Sendable {
                             THEN \(unescaped: column.column) END AS bytes
                 FROM \(unescaped: column.table) WHERE \(unescaped: column.key) > \(start) ORDER BY \(unescaped: column.key) LIMIT \(limit)
                 """
-        case .parameters:
+        case .texts:
             query = """
                 SELECT \(unescaped: column.key) AS id,
                        CASE WHEN \(unescaped: column.filter)
-                            AND convert_from(\(unescaped: column.bytes), 'UTF8') ~ \(SealedParameters.pattern)
-                            THEN \(unescaped: column.bytes) END AS bytes
+                            AND position(convert_to(\(SealedText.marker), 'UTF8') IN \(unescaped: column.column)) > 0
+                            THEN \(unescaped: column.column) END AS bytes
                 FROM \(unescaped: column.table) WHERE \(unescaped: column.key) > \(start) ORDER BY \(unescaped: column.key) LIMIT \(limit)
                 """
         }
@@ -64,31 +65,23 @@ public struct SealedValueRepository: Sendable {
     ///
     /// - Returns: Whether they were replaced.
     public func replace(_ cell: SealedCell, of column: SealedColumn, by new: [UInt8]) async throws(PostgresError) -> Bool {
-        let query: PostgresQuery
-        if column.isJSON {
-            query = """
-                UPDATE \(unescaped: column.table) SET \(unescaped: column.column) = convert_from(\(new), 'UTF8')::jsonb
-                WHERE \(unescaped: column.key) = \(cell.id) AND \(unescaped: column.bytes) = \(cell.bytes)
-                """
-        } else {
-            query = """
-                UPDATE \(unescaped: column.table) SET \(unescaped: column.column) = \(new)
-                WHERE \(unescaped: column.key) = \(cell.id) AND \(unescaped: column.column) = \(cell.bytes)
-                """
-        }
-        return try await db.execute(query) == 1
+        try await db.execute(
+            """
+            UPDATE \(unescaped: column.table) SET \(unescaped: column.column) = \(new)
+            WHERE \(unescaped: column.key) = \(cell.id) AND \(unescaped: column.column) = \(cell.bytes)
+            """) == 1
     }
 
     /// Counts the sealed values of a column by the id of the key that sealed them; values that are not sealed have the id `""`.
     public func counts(of column: SealedColumn) async throws(PostgresError) -> [String: Int] {
-        guard case .parameters = column.content else { return try await valueCounts(of: column) }
-        return try await parameterCounts(column.bytes, in: column.table, where: column.filter)
+        guard case .texts = column.content else { return try await valueCounts(of: column) }
+        return try await textCounts(column.column, in: column.table, where: column.filter)
     }
 
     /// Counts the sealed texts in events that have not been handled: they are stored again as notifications.
     public func countsInOutbox() async throws(PostgresError) -> [String: Int] {
         let type = NotificationRequested.type.rawValue
-        return try await parameterCounts("body", in: "outbox", where: "state IN ('waiting', 'published') AND type = '\(type)'")
+        return try await textCounts("body", in: "outbox", where: "state IN ('waiting', 'published') AND type = '\(type)'")
     }
 
     private func valueCounts(of column: SealedColumn) async throws(PostgresError) -> [String: Int] {
@@ -103,13 +96,14 @@ public struct SealedValueRepository: Sendable {
         return counts
     }
 
-    private func parameterCounts(
-        _ bytes: String, in table: String, where filter: String
+    /// Counts the sealed texts in a column with JSON.
+    private func textCounts(
+        _ json: String, in table: String, where filter: String
     ) async throws(PostgresError) -> [String: Int] {
         let query: PostgresQuery = """
-            SELECT found[2] AS value
-            FROM (SELECT \(unescaped: bytes) AS json FROM \(unescaped: table) WHERE \(unescaped: filter)) sealed,
-                 LATERAL regexp_matches(convert_from(json, 'UTF8'), \(SealedParameters.pattern), 'g') found
+            SELECT found[1] AS value
+            FROM (SELECT \(unescaped: json) AS json FROM \(unescaped: table) WHERE \(unescaped: filter)) sealed,
+                 LATERAL regexp_matches(convert_from(json, 'UTF8'), \(SealedText.pattern), 'g') found
             """
         let values: [String] = try await db.query(query.timeout(Self.countTimeout)).column("value")
         return Dictionary(values.map { (Base64URL.decode($0).flatMap { Sealer.keyID(of: $0) } ?? "", 1) }, uniquingKeysWith: +)

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import PostgresClient
+public import Push
 public import WireFormat
 
 /// A notification with claimed deliveries, which share this object.
@@ -12,8 +13,8 @@ public final class ClaimedNotification: Sendable {
     public let recipient: NotificationRecipient
     /// The lane.
     public let lane: Lane
-    /// The parameters of the text.
-    public let parameters: [String: String]
+    /// The content; nil when it was erased with a user.
+    public let content: PushContent?
     /// The request that led to it.
     public let requestID: String?
     /// The trace it belongs to.
@@ -27,7 +28,7 @@ public final class ClaimedNotification: Sendable {
         recipient = NotificationRecipient(
             type: try row.decodeCase("recipient_type"), id: try row.decode("recipient_id"))
         lane = try row.decodeCase("lane")
-        parameters = try row.decodeJSON("parameters")
+        content = try row.decodeContent(of: kind)
         requestID = try row.decode("request_id")
         traceparent = try row.decode("traceparent")
         expiresAt = try row.decode("expires_at")

@@ -73,7 +73,7 @@ extension DeliveryRepository {
     /// an index lookup.
     private static let claims = """
         SELECT c.id, c.notification_id, c.attempt, c.may_have_arrived, c.created_at, n.kind, n.recipient_type, n.recipient_id, n.lane,
-               n.request_id, n.traceparent, n.expires_at, n.parameters::text AS parameters
+               n.request_id, n.traceparent, n.expires_at, n.content
         FROM (SELECT *, row_number() OVER (PARTITION BY notification_id) AS place FROM claimed) c
         LEFT JOIN LATERAL (SELECT * FROM notifications WHERE id = c.notification_id AND c.place = 1 OFFSET 0) n ON true
         ORDER BY c.notification_id, c.place

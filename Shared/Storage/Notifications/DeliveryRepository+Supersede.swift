@@ -1,25 +1,23 @@
 public import FoundationEssentials
 public import PostgresClient
-internal import WireFormat
+internal import Push
 
 extension DeliveryRepository {
     /// The time that a delivery must have waited before a newer one supersedes it. A shorter wait is no backlog, but two events in
     /// quick succession.
     public static let supersedeAge = Duration.seconds(2)
 
-    /// The number of newest messages of a conversation that are never superseded.
-    public static let messagesKept = 10
-
     /// The most older notifications of a topic that are checked, the newest first.
     private static let maxOlder = 20
 
-    /// The kinds of which only the newest notifications are sent to an installation that is waiting for pushes.
-    ///
-    /// New photos: all pushes about an event say the same. Chat messages: an installation that pushes have not reached for seconds
-    /// (FCM does not answer, or the quota is used up) gets the newest ``messagesKept``, with the true number of unread ones on its badge,
-    /// not an hour's messages in a burst; the texts are in the conversation itself. Results of jobs and face sessions are about different
-    /// subjects, so they do not supersede each other.
-    private static let replaceableKinds = [NotificationKind.chatMessage, .newPhotos]
+    /// The kinds of which only the newest notifications about a topic are sent to an installation that is waiting for pushes, and how
+    /// many. Results of jobs and face sessions are about different subjects, so they do not supersede each other.
+    private static let replaced = NotificationKind.allCases.compactMap { kind in
+        kind.type.newestKept.map { (name: "'\(kind.rawValue)'", kept: $0) }
+    }
+    private static let replacedKinds = replaced.map(\.name).joined(separator: ", ")
+    /// SQL expression for the number of older notifications of a kind that are sent beside the newer one.
+    private static let olderKept = "CASE n.kind " + replaced.map { "WHEN \($0.name) THEN \($0.kept - 1) " }.joined() + "END"
 
     /// Skips deliveries that are superseded by new ones of the same kind, for the same topic, to the same installation, if they were
     /// never attempted and have waited for more than ``supersedeAge``: `pending → skipped`. Leaves deliveries alone that a sender is
@@ -75,12 +73,9 @@ extension DeliveryRepository {
             CROSS JOIN LATERAL (
                 SELECT id FROM notifications
                 WHERE recipient_id = n.recipient_id AND state IN ('requested', 'addressed') AND recipient_type = 'topic'
-                  AND kind = n.kind AND (created_at, id) < (n.created_at, n.id)
-                ORDER BY created_at DESC, id DESC
-                OFFSET CASE WHEN n.kind = 'chat_message' THEN \(unescaped: "\(Self.messagesKept - 1)") ELSE 0 END
-                LIMIT \(unescaped: "\(Self.maxOlder)")) o
-            WHERE n.id = ANY(\(Array(ids))) AND n.recipient_type = 'topic'
-              AND n.kind = ANY(\(Self.replaceableKinds.map(\.rawValue)))
+                  AND kind = n.kind AND topic_id = n.topic_id AND (created_at, id) < (n.created_at, n.id)
+                ORDER BY created_at DESC, id DESC OFFSET \(unescaped: Self.olderKept) LIMIT \(unescaped: "\(Self.maxOlder)")) o
+            WHERE n.id = ANY(\(Array(ids))) AND n.recipient_type = 'topic' AND n.kind IN (\(unescaped: Self.replacedKinds))
             """
         var older: [UUID: [UUID]] = [:]
         for row in try await db.query(query) {

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import PostgresClient
+public import Push
 public import WireFormat
 
 /// A notification for a recipient: a row of `notifications`.
@@ -19,8 +20,12 @@ public struct NotificationRecord: Sendable, Equatable {
     public let recipient: NotificationRecipient
     /// The lane.
     public let lane: Lane
-    /// The parameters of the text; empty in a final state.
-    public let parameters: [String: String]
+    /// The content; nil in a final state, and when it was erased with a user.
+    public let content: PushContent?
+    /// The topic that it is about.
+    public let topicID: UUID?
+    /// The user whose text or picture it shows; nil in a final state.
+    public let senderID: UUID?
     /// The state.
     public let state: State
     /// Why it was skipped; `nil` otherwise.
@@ -32,10 +37,10 @@ public struct NotificationRecord: Sendable, Equatable {
     /// When it was settled or skipped.
     public let settledAt: Date?
 
-    /// The columns that `init(row:)` reads; `parameters` as text, because JSON is decoded from text.
+    /// The columns that `init(row:)` reads.
     static let columns = """
-        id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters::text AS parameters, state, skip_reason, \
-        created_at, expires_at, settled_at
+        id, dedupe_key, kind, recipient_type, recipient_id, lane, content, topic_id, sender_id, state, skip_reason, created_at, \
+        expires_at, settled_at
         """
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -45,7 +50,9 @@ public struct NotificationRecord: Sendable, Equatable {
         recipient = NotificationRecipient(
             type: try row.decodeCase("recipient_type"), id: try row.decode("recipient_id"))
         lane = try row.decodeCase("lane")
-        parameters = try row.decodeJSON("parameters")
+        content = try row.decodeContent(of: kind)
+        topicID = try row.decode("topic_id")
+        senderID = try row.decode("sender_id")
         state = try row.decodeCase("state")
         skipReason = try row.decode("skip_reason")
         createdAt = try row.decode("created_at")
@@ -60,14 +67,12 @@ public struct NewNotification: Sendable {
     public var id: UUID
     /// The dedupe key of the subject; at most 200 characters.
     public var dedupeKey: String
-    /// The kind.
-    public var kind: NotificationKind
+    /// The content.
+    public var content: PushContent
     /// The recipient.
     public var recipient: NotificationRecipient
     /// The lane.
     public var lane: Lane
-    /// The parameters of the text.
-    public var parameters: [String: String]
     /// The request that led to it.
     public var requestID: String?
     /// The trace it belongs to.
@@ -77,17 +82,28 @@ public struct NewNotification: Sendable {
 
     /// Describes a notification.
     public init(
-        id: UUID, dedupeKey: String, kind: NotificationKind, recipient: NotificationRecipient, lane: Lane,
-        parameters: [String: String], requestID: String? = nil, traceparent: String? = nil, expiresAt: Date
+        id: UUID, dedupeKey: String, content: PushContent, recipient: NotificationRecipient, lane: Lane,
+        requestID: String? = nil, traceparent: String? = nil, expiresAt: Date
     ) {
         self.id = id
         self.dedupeKey = dedupeKey
-        self.kind = kind
+        self.content = content
         self.recipient = recipient
         self.lane = lane
-        self.parameters = parameters
         self.requestID = requestID
         self.traceparent = traceparent
         self.expiresAt = expiresAt
+    }
+}
+
+extension PostgresRow {
+    /// Reads the column `content` of a notification; nil when it is erased.
+    func decodeContent(of kind: NotificationKind) throws(PostgresError) -> PushContent? {
+        guard let json = try decode("content", as: [UInt8]?.self) else { return nil }
+        do throws(WireFormatError) {
+            return try PushContent(kind, decoding: json)
+        } catch {
+            throw PostgresError(code: .decoding, message: "column content: \(error)", underlying: error)
+        }
     }
 }

@@ -3,8 +3,8 @@ public import PostgresClient
 internal import WireFormat
 
 extension NotificationRepository {
-    /// Empties the parameters of a user's open notifications: those for the user, for one of the installations or for one of the user's
-    /// sessions, and those that name the user, as the sender for example.
+    /// Erases the content of a user's open notifications: those for the user, for one of the installations or for one of the user's
+    /// sessions, and those that name the user as the sender or as the account.
     ///
     /// - Parameter installIDs: The user's installations.
     /// - Returns: The ids of the notifications.
@@ -12,14 +12,14 @@ extension NotificationRepository {
         let names = ([userID] + installIDs).map { $0.wireString }
         let rows = try await db.query(
             """
-            UPDATE notifications SET parameters = '{}'
+            UPDATE notifications SET \(unescaped: Self.erased)
             WHERE id IN (SELECT id FROM notifications WHERE id IN (
                 SELECT id FROM notifications
                 WHERE state IN ('requested', 'addressed') AND recipient_type IN ('user', 'installation')
                   AND recipient_id = ANY(\(names))
                 UNION ALL
                 SELECT id FROM notifications
-                WHERE state IN ('requested', 'addressed') AND position(\(userID.wireString) IN parameters::text) > 0
+                WHERE state IN ('requested', 'addressed') AND \(userID) IN (sender_id, account_id)
                 UNION ALL
                 SELECT n.id FROM notifications n JOIN sessions s
                     ON s.id = CASE WHEN n.recipient_type = 'session' THEN n.recipient_id::uuid END

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import PostgresClient
+internal import Push
 internal import WireFormat
 
 /// Reads and writes `notifications`.
@@ -10,6 +11,9 @@ public struct NotificationRepository: Sendable {
     /// instead: it assumes that index to be almost empty, as it usually is, and reads all of it in a backlog (20,000 rows for 50 ids:
     /// 700 ms).
     private static let stateByID = "(state || '')"
+
+    /// SQL assignments that erase the content, with the people whom it names.
+    static let erased = "content = NULL, sender_id = NULL, account_id = NULL"
 
     /// Works on a client or inside a transaction.
     public init(_ db: some PostgresQueryable) {
@@ -28,31 +32,25 @@ public struct NotificationRepository: Sendable {
     /// - Returns: The ids of the inserted notifications.
     public func insert(_ batch: [NewNotification]) async throws(PostgresError) -> Set<UUID> {
         guard !batch.isEmpty else { return [] }
-        let parameters = try batch.map { new throws(PostgresError) in try jsonText(Self.storable(new.parameters)) }
+        let references = batch.map { $0.content.push.references }
         let rows = try await db.query(
             """
-            INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, has_picture,
-                                       request_id, traceparent, expires_at)
-            SELECT id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters::jsonb,
-                   jsonb_exists_any(parameters::jsonb, \([NotificationParameter.image, NotificationParameter.hasPicture])),
+            INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, content, has_picture, job_id, topic_id,
+                                       sender_id, account_id, request_id, traceparent, expires_at)
+            SELECT id, dedupe_key, kind, recipient_type, recipient_id, lane, content, has_picture, job_id, topic_id, sender_id, account_id,
                    request_id, traceparent, expires_at
-            FROM unnest(\(batch.map(\.id)), \(batch.map(\.dedupeKey)), \(batch.map(\.kind.rawValue)),
-                        \(batch.map(\.recipient.type.rawValue)), \(batch.map(\.recipient.id)),
-                        \(batch.map(\.lane.rawValue)), \(parameters), \(batch.map(\.requestID)),
-                        \(batch.map(\.traceparent)), \(batch.map(\.expiresAt))) WITH ORDINALITY
-                AS n (id, dedupe_key, kind, recipient_type, recipient_id, lane, parameters, request_id, traceparent,
-                      expires_at, position)
+            FROM unnest(\(batch.map(\.id)), \(batch.map(\.dedupeKey)), \(batch.map(\.content.kind.rawValue)),
+                        \(batch.map(\.recipient.type.rawValue)), \(batch.map(\.recipient.id)), \(batch.map(\.lane.rawValue)),
+                        \(batch.map { $0.content.encoded() }), \(batch.map { $0.content.push.hasPicture }), \(references.map(\.jobID)),
+                        \(references.map(\.topicID)), \(references.map(\.senderID)), \(references.map(\.accountID)),
+                        \(batch.map(\.requestID)), \(batch.map(\.traceparent)), \(batch.map(\.expiresAt))) WITH ORDINALITY
+                AS n (id, dedupe_key, kind, recipient_type, recipient_id, lane, content, has_picture, job_id, topic_id, sender_id,
+                      account_id, request_id, traceparent, expires_at, position)
             ORDER BY dedupe_key, position
             ON CONFLICT DO NOTHING
             RETURNING id
             """)
         return Set(try rows.column("id", as: UUID.self))
-    }
-
-    /// Returns the parameters without NUL characters, which Postgres cannot store in text: a user's text with a NUL, which no screen
-    /// shows anyway, must not fail its whole batch.
-    private static func storable(_ parameters: [String: String]) -> [String: String] {
-        parameters.mapValues { $0.utf8.contains(0) ? String($0.unicodeScalars.filter { $0 != "\0" }) : $0 }
     }
 
     /// Returns notifications by id; unknown ids are omitted.
@@ -78,7 +76,7 @@ public struct NotificationRepository: Sendable {
             """)
     }
 
-    /// Skips notifications without deliveries: `requested → skipped`. Their parameters are emptied.
+    /// Skips notifications without deliveries: `requested → skipped`. Their content is erased.
     ///
     /// - Parameter ids: The notifications, all skipped for one reason.
     /// - Returns: The ids that this call skipped.
@@ -88,14 +86,14 @@ public struct NotificationRepository: Sendable {
         let rows = try await db.query(
             """
             UPDATE notifications
-            SET state = 'skipped', skip_reason = \(reason.rawValue), settled_at = now(), parameters = '{}'
+            SET state = 'skipped', skip_reason = \(reason.rawValue), settled_at = now(), \(unescaped: Self.erased)
             WHERE id = ANY(\(ids)) AND \(unescaped: Self.stateByID) = 'requested'
             RETURNING id
             """)
         return Set(try rows.column("id", as: UUID.self))
     }
 
-    /// Settles the given notifications that have no open delivery any more: `addressed → settled`. Their parameters are emptied.
+    /// Settles the given notifications that have no open delivery any more: `addressed → settled`. Their content is erased.
     ///
     /// - Returns: The ids that this call settled.
     @discardableResult
@@ -103,7 +101,7 @@ public struct NotificationRepository: Sendable {
         guard !ids.isEmpty else { return [] }
         let rows = try await db.query(
             """
-            UPDATE notifications SET state = 'settled', settled_at = now(), parameters = '{}'
+            UPDATE notifications SET state = 'settled', settled_at = now(), \(unescaped: Self.erased)
             WHERE id = ANY(ARRAY(
                 SELECT id FROM notifications
                 WHERE id = ANY(\(ids)) AND \(unescaped: Self.stateByID) = 'addressed' AND ended_deliveries >= delivery_count

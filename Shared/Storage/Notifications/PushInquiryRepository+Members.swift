@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import PostgresClient
+internal import Push
 internal import WireFormat
 
 /// The number of a notification's deliveries with the same state and code.
@@ -40,21 +41,21 @@ extension PushInquiryRepository {
 
     /// Returns the members of a notification's topic, and the users who left it, that have no delivery of the notification.
     ///
-    /// The sender is known for messages only: for other ended notifications the sender is not stored.
+    /// The sender is known for messages, and for other notifications until they end: then it is erased with the content.
     ///
     /// - Parameter userID: The user to return; nil for the first ``maxMembers`` by their ids.
     public func unaddressedMembers(
         of notification: NotificationRecord, _ userID: UUID? = nil
     ) async throws(PostgresError) -> [UnaddressedMember] {
         guard notification.recipient.type == .topic else { return [] }
-        let key = notification.dedupeKey.split(separator: ":", maxSplits: 2).map(String.init)
-        let chat = key.count == 3 && key[0] == "chat" ? (topicID: UUID(wireString: key[1]), messageID: key[2]) : nil
+        let messageID = ChatMessagePush.messageID(of: notification.dedupeKey)
         let (first, last) = (userID ?? .beforeAll, userID)
         let query: PostgresQuery = """
-            SELECT m.user_id, m.joined_at, m.left_at, c.sender_id = m.user_id AS is_sender,
-                   (SELECT b.created_at FROM user_blocks b WHERE b.user_id = m.user_id AND b.blocked_id = c.sender_id) AS blocked_at
+            SELECT m.user_id, m.joined_at, m.left_at, s.id = m.user_id AS is_sender,
+                   (SELECT b.created_at FROM user_blocks b WHERE b.user_id = m.user_id AND b.blocked_id = s.id) AS blocked_at
             FROM topics t
-            LEFT JOIN conversation_messages c ON c.topic_id = t.id AND c.message_id = \(chat?.messageID)
+            LEFT JOIN conversation_messages c ON c.topic_id = t.id AND c.message_id = \(messageID)
+            CROSS JOIN LATERAL (SELECT coalesce(c.sender_id, \(notification.senderID)) AS id) s
             CROSS JOIN LATERAL (
                 (SELECT user_id, joined_at, NULL::timestamptz AS left_at FROM topic_members
                  WHERE topic_id = t.id AND user_id >= \(first) AND user_id <= coalesce(\(last), user_id)
@@ -68,7 +69,7 @@ extension PushInquiryRepository {
                     SELECT id FROM push_installs WHERE user_id = m.user_id
                     UNION SELECT install_id FROM push_install_audit WHERE old_user_id = m.user_id
                     UNION SELECT install_id FROM push_install_audit WHERE new_user_id = m.user_id) i) phones
-            WHERE t.name = \(notification.recipient.id) AND t.id = coalesce(\(chat?.topicID), t.id)
+            WHERE t.name = \(notification.recipient.id) AND t.id = coalesce(\(notification.topicID), t.id)
               AND NOT EXISTS (
                 SELECT FROM deliveries d WHERE d.notification_id = \(notification.id) AND d.install_id = ANY(phones.ids))
               AND NOT EXISTS (

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import PostgresClient
+internal import Push
 internal import WireFormat
 
 /// The data of a conversation's message for an operator's question about its push.
@@ -35,11 +36,11 @@ public struct TracedThing: Sendable, Equatable {
 }
 
 extension PushInquiryRepository {
-    /// The dedupe keys of the notifications about a thing with an id, even if its row does not exist any more: an image job, a session, the
-    /// photos of some seconds, the hand-over of a phone.
+    /// The dedupe keys of the notifications about a thing with an id, even if its row does not exist any more, such as an image job, a
+    /// session or the hand-over of a phone.
     public static func dedupeKeys(about id: UUID) -> [String] {
-        [ImageJob.notificationKey(of: id), Session.notificationKey(of: id)]
-            + ["photos", "possession"].map { "\($0):\(id.wireString)" }
+        let kinds = NotificationKind.allCases.compactMap { $0.type as? any PushAboutThing.Type }
+        return Set(kinds.map { $0.dedupeKey(about: id) }).sorted()
     }
 
     /// Returns the messages with an id of the app, one for each conversation that has one.

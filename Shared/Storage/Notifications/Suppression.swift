@@ -1,3 +1,5 @@
+internal import Push
+
 /// A reason not to send a push that was addressed, decided as late as possible: when a sender claims it.
 ///
 /// The cases are in the order in which they are checked; the first that applies counts. Each is an SQL condition, because it reads
@@ -26,11 +28,8 @@ public enum Suppression: String, Sendable, CaseIterable {
         case .expired: "n.expires_at <= now()"
         case .jobGone:
             """
-            n.kind IN ('job_completed', 'job_failed') AND NOT EXISTS (
-                SELECT FROM image_jobs
-                WHERE deleted_at IS NULL AND expires_at > now()
-                  AND id = CASE WHEN n.parameters->>'job_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-                                THEN (n.parameters->>'job_id')::uuid END OFFSET 0)
+            \(isOfItsKinds) AND NOT EXISTS (
+                SELECT FROM image_jobs WHERE id = n.job_id AND deleted_at IS NULL AND expires_at > now() OFFSET 0)
             """
         case .noInstallation:
             "(n.recipient_type = 'session' AND i.id IS NOT NULL OR d.generation >= i.bound_generation) IS NOT TRUE"
@@ -43,30 +42,44 @@ public enum Suppression: String, Sendable, CaseIterable {
         case .blocked:
             """
             n.recipient_type = 'topic' AND d.created_at < now() - interval '10 seconds' AND EXISTS (
-                SELECT FROM user_blocks b
-                WHERE b.user_id = i.user_id
-                  AND b.blocked_id = CASE WHEN n.parameters->>'sender_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-                                          THEN (n.parameters->>'sender_id')::uuid END OFFSET 0)
+                SELECT FROM user_blocks b WHERE b.user_id = i.user_id AND b.blocked_id = n.sender_id OFFSET 0)
             """
         case .presence:
             """
-            n.kind = 'chat_message' AND EXISTS (
+            \(isOfItsKinds) AND EXISTS (
                 SELECT FROM push_presence s
                 WHERE s.installation_key = i.installation_key AND s.user_id = i.user_id AND s.lease_until > now()
-                  AND s.topic_id::text = n.parameters->>'topic_id')
+                  AND s.topic_id = n.topic_id)
             """
         case .notInvited:
             """
-            n.kind = 'invitation' AND NOT EXISTS (
+            \(isOfItsKinds) AND NOT EXISTS (
                 SELECT FROM topic_invitations v
-                WHERE v.user_id = i.user_id AND v.is_announced AND v.expires_at > now() AND v.topic_id::text = n.parameters->>'topic_id'
+                WHERE v.user_id = i.user_id AND v.is_announced AND v.expires_at > now() AND v.topic_id = n.topic_id
                   AND NOT EXISTS (SELECT FROM user_blocks WHERE user_id = v.user_id AND blocked_id = v.inviter_id)
                 OFFSET 0)
             """
         }
     }
 
+    /// SQL condition of the notifications whose kind has a condition that ends with this reason.
+    private var isOfItsKinds: String {
+        let kinds = NotificationKind.allCases.filter { $0.type.condition?.suppression == self }
+        return "n.kind IN (\(kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")))"
+    }
+
     /// SQL expression for the first reason that applies; null when the push is to be sent.
     static let firstReason =
         "CASE " + allCases.map { "WHEN \($0.condition) THEN '\($0.rawValue)'" }.joined(separator: "\n") + " END"
+}
+
+extension PushCondition {
+    /// The reason with which a push ends that lacks the condition.
+    fileprivate var suppression: Suppression {
+        switch self {
+        case .jobExists: .jobGone
+        case .conversationNotShown: .presence
+        case .invitationOpen: .notInvited
+        }
+    }
 }

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import PostgresClient
+public import Push
 
 /// An app installation that can be pushed to: a row of `push_installs`.
 public struct PushInstall: Sendable, Equatable {

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import PostgresClient
+internal import Push
 
 extension PushInstallRepository {
     /// Registers an installation on which a user is signed in, and binds it to that user, unless another user has it.

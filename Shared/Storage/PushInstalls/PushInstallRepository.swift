@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 public import PostgresClient
+internal import Push
 
 /// Reads and writes `push_installs`.
 ///

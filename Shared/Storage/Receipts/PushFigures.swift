@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import PostgresClient
-public import WireFormat
+public import Push
 
 /// Counts of the outcomes of the pushes of one kind.
 public struct PushFigures: Sendable, Equatable {

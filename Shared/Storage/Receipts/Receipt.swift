@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import Push
 public import WireFormat
 
 /// A device's report about a push.

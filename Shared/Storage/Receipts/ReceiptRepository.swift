@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import PostgresClient
+internal import Push
 internal import WireFormat
 
 /// Reads and writes `notification_receipts` and `image_job_reads`.
@@ -101,8 +102,8 @@ public struct ReceiptRepository: Sendable {
         for receipt in receipts {
             switch receipt.subject {
             case .notification(let id): found[receipt.subject] = id
-            case .imageJob(let id): keys["job:\(id.wireString)"] = receipt.subject
-            case .session(let id): keys["ekyc:\(id.wireString)"] = receipt.subject
+            case .imageJob(let id): keys[JobCompletedPush.dedupeKey(about: id)] = receipt.subject
+            case .session(let id): keys[SignInPush.dedupeKey(about: id)] = receipt.subject
             case .message(let id): messages.append(id)
             case .event: break
             }
@@ -131,12 +132,13 @@ public struct ReceiptRepository: Sendable {
             times.append(receipt.at)
         }
         guard !places.isEmpty else { return found }
+        let photos = NotificationKind.newPhotos.rawValue
         let query: PostgresQuery = """
             SELECT place, coalesce(before.id, newest.id) AS id
             FROM unnest(\(places), \(names), \(times)) AS told (place, name, told_at)
             LEFT JOIN LATERAL (
                 SELECT id FROM notifications
-                WHERE recipient_type = 'topic' AND recipient_id = name AND kind = 'new_photos' AND created_at <= told_at
+                WHERE recipient_type = 'topic' AND recipient_id = name AND kind = \(photos) AND created_at <= told_at
                 ORDER BY created_at DESC LIMIT 1) before ON true
             LEFT JOIN LATERAL (
                 SELECT id FROM notifications

@@ -7,6 +7,8 @@ public struct UndecidedSessions: Sendable, Equatable {
     public var total: Int
     /// The number of sessions that wait for their turn.
     public var waiting: Int
+    /// The number of sessions in the lane `bulk` that do not wait for their turn.
+    public var bulk: Int
     /// The number from the given address.
     public var ofAddress: Int
     /// The number from the given address that do not wait for their turn, without sessions of known installations.
@@ -22,11 +24,13 @@ public struct UndecidedSessions: Sendable, Equatable {
 
     /// Describes the load.
     public init(
-        total: Int = 0, waiting: Int = 0, ofAddress: Int = 0, inFlightOfAddress: Int = 0, ofInstallation: Int = 0, ofAccount: Int = 0,
+        total: Int = 0, waiting: Int = 0, bulk: Int = 0, ofAddress: Int = 0, inFlightOfAddress: Int = 0, ofInstallation: Int = 0,
+        ofAccount: Int = 0,
         photoBytes: Int = 0, photoBytesOfSite: Int = 0
     ) {
         self.total = total
         self.waiting = waiting
+        self.bulk = bulk
         self.ofAddress = ofAddress
         self.inFlightOfAddress = inFlightOfAddress
         self.ofInstallation = ofInstallation
@@ -49,6 +53,7 @@ extension SessionRepository {
         let rows = try await db.query(
             """
             SELECT count(*) AS total, count(*) FILTER (WHERE awaits_turn) AS waiting,
+                count(*) FILTER (WHERE lane = 'bulk' AND NOT awaits_turn) AS bulk,
                 count(*) FILTER (WHERE address_key = \(origin.addressKey)) AS of_address,
                 count(*) FILTER (WHERE address_key = \(origin.addressKey) AND \(unescaped: Self.isInFlight)) AS in_flight,
                 count(*) FILTER (WHERE installation_key = \(installationKey)) AS of_installation,
@@ -59,8 +64,9 @@ extension SessionRepository {
             """)
         let row = try rows.required()
         return UndecidedSessions(
-            total: try row.decode("total"), waiting: try row.decode("waiting"), ofAddress: try row.decode("of_address"),
-            inFlightOfAddress: try row.decode("in_flight"), ofInstallation: try row.decode("of_installation"),
+            total: try row.decode("total"), waiting: try row.decode("waiting"), bulk: try row.decode("bulk"),
+            ofAddress: try row.decode("of_address"), inFlightOfAddress: try row.decode("in_flight"),
+            ofInstallation: try row.decode("of_installation"),
             ofAccount: try row.decode("of_account"),
             photoBytes: try row.decode("photo_bytes"), photoBytesOfSite: try row.decode("photo_bytes_of_site"))
     }
@@ -87,21 +93,23 @@ extension SessionRepository {
     /// estimates.
     ///
     /// - Parameters:
-    ///   - origin: The address and site whose sessions count, without those in the lane `known`.
+    ///   - origin: The address and site whose sessions count.
     ///   - userID: The account whose sessions in the lane `known` count; `nil` counts none.
     public func engineTime(of origin: RequestOrigin, userID: UUID?) async throws(PostgresError) -> EngineTime {
         let query: PostgresQuery = """
-            SELECT coalesce(sum(cost_ms) FILTER (WHERE address_key = \(origin.addressKey)), 0)::bigint AS of_address,
-                coalesce(sum(cost_ms), 0)::bigint AS of_site,
+            SELECT coalesce(sum(cost_ms) FILTER (WHERE address_key = \(origin.addressKey) AND lane <> 'known'), 0)::bigint AS of_address,
+                coalesce(sum(cost_ms) FILTER (WHERE lane <> 'known'), 0)::bigint AS of_site,
+                coalesce(sum(cost_ms) FILTER (WHERE lane = 'known'), 0)::bigint AS known_of_site,
                 (SELECT coalesce(sum(k.cost_ms), 0)::bigint FROM sessions k
                  WHERE k.user_id = \(userID) AND k.lane = 'known' AND k.created_at > now() - \(unescaped: Self.costInterval)) AS of_account
             FROM sessions
-            WHERE site_key = \(origin.siteKey) AND lane <> 'known' AND created_at > now() - \(unescaped: Self.costInterval)
+            WHERE site_key = \(origin.siteKey) AND created_at > now() - \(unescaped: Self.costInterval)
             """
         let row = try await db.query(query.readOnly()).required()
         return EngineTime(
             ofAddress: .milliseconds(try row.decode("of_address", as: Int.self)),
             ofSite: .milliseconds(try row.decode("of_site", as: Int.self)),
+            knownOfSite: .milliseconds(try row.decode("known_of_site", as: Int.self)),
             ofAccount: .milliseconds(try row.decode("of_account", as: Int.self)))
     }
 
@@ -117,17 +125,20 @@ extension SessionRepository {
 
 /// The time of face engines that sessions have used.
 public struct EngineTime: Sendable, Equatable {
-    /// The time for one address.
+    /// The time for one address, without sessions in the lane `known`.
     public var ofAddress: Duration
-    /// The time for all addresses of its site (IPv6: the /48).
+    /// The time for all addresses of its site (IPv6: the /48), without sessions in the lane `known`.
     public var ofSite: Duration
+    /// The time for the site's sessions in the lane `known`.
+    public var knownOfSite: Duration
     /// The time for the sessions of one account in the lane `known`.
     public var ofAccount: Duration
 
     /// Names the times.
-    public init(ofAddress: Duration = .zero, ofSite: Duration = .zero, ofAccount: Duration = .zero) {
+    public init(ofAddress: Duration = .zero, ofSite: Duration = .zero, knownOfSite: Duration = .zero, ofAccount: Duration = .zero) {
         self.ofAddress = ofAddress
         self.ofSite = ofSite
+        self.knownOfSite = knownOfSite
         self.ofAccount = ofAccount
     }
 }

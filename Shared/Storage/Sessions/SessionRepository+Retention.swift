@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import PostgresClient
+internal import Push
 internal import WireFormat
 
 /// Photos of a decided session that are still in the blob store.
@@ -41,7 +42,7 @@ extension SessionRepository {
             """
             \(unescaped: Self.findReleased) id = \(id) AND EXISTS (
                 SELECT FROM notifications
-                WHERE dedupe_key = \(Session.notificationKey(of: id)) AND state IN ('settled', 'skipped'))
+                WHERE dedupe_key = \(SignInPush.dedupeKey(about: id)) AND state IN ('settled', 'skipped'))
             \(unescaped: Self.releaseFound)
             """)
         return try rows.column("released_install")

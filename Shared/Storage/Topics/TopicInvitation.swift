@@ -1,12 +1,11 @@
 public import FoundationEssentials
+public import Push
 public import WireFormat
 
 /// A new invitation to a topic: a row of `topic_invitations`.
 public struct TopicInvitation: Sendable, Equatable {
     /// The time during which an invitation can be accepted: 30 days.
     public static let lifetime: Duration = .seconds(30 * 24 * 60 * 60)
-    /// The time during which it is worth a push, in seconds: 24 hours.
-    private static let pushLifetime: TimeInterval = 24 * 60 * 60
 
     /// The topic's id.
     public let topicID: UUID
@@ -18,15 +17,7 @@ public struct TopicInvitation: Sendable, Equatable {
     public let isAnnounced: Bool
 
     /// The request for the push of the invitation. Publish it in the transaction that makes the invitation.
-    ///
-    /// Because of its dedupe key, an invitation that is withdrawn and made again is pushed once, as long as token-registry keeps
-    /// notifications (30 days).
-    public var announcement: NotificationRequested {
-        NotificationRequested(
-            dedupeKey: "invitation:\(topicID.wireString):\(userID.wireString)", kind: .invitation, recipient: .user(userID),
-            lane: .normal, parameters: ["topic": topic.text, NotificationParameter.topicID: topicID.wireString],
-            expiresAt: Date(timeIntervalSinceNow: Self.pushLifetime))
-    }
+    public var announcement: NotificationRequested { InvitationPush(topic: topic, topicID: topicID).request(to: userID) }
 }
 
 /// Limits on the invitations that one account makes and on the pushes of invitations to one user, over all instances.

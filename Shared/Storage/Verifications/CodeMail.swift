@@ -14,13 +14,16 @@ public enum CodeMailRules {
     public static let ladderOfSite: [(mails: Int, wait: Duration)] = [
         (3, .seconds(45)), (6, .seconds(5 * 60)), (9, .seconds(15 * 60)), (.max, .seconds(30 * 60)),
     ]
-    /// The shortest time from the last mail of an address to the next one, whatever site caused it.
+    /// The shortest time from the last mail of an address to the next one, whatever site caused it, for a site that has caused one before.
     ///
-    /// A stranger at one site delays the mail of another site by 45 seconds; ten sites do no more for 45 minutes. An address gets 134 mails
-    /// a day at most; a stranger needs 20 sites to cause 60 of them in the first hour.
+    /// A stranger at one site delays the mail of another site by 45 seconds; ten sites do no more for 45 minutes. So an address gets 134
+    /// mails a day at most, and one more for each site; a stranger needs eight sites to cause 60 in the first hour.
     public static let ladderOfAll: [(mails: Int, wait: Duration)] = [
         (60, .seconds(45)), (80, .seconds(5 * 60)), (100, .seconds(15 * 60)), (.max, .seconds(30 * 60)),
     ]
+    /// The same for a site that has caused none of the address's mails in 24 hours: strangers at two other sites use up ``ladderOfAll`` in
+    /// half a day, and an owner's mail must not wait for that. Strangers with hundreds of sites delay it by five minutes.
+    public static let ladderOfNewSite: [(mails: Int, wait: Duration)] = [(240, .seconds(45)), (.max, .seconds(5 * 60))]
     /// The maximum number of codes in a mail: people would not read a longer list.
     public static let maxRequests = 8
     /// The places of a mail that proven requests have before others: a bearer of any account may ask for codes of any address.

@@ -15,7 +15,8 @@ public struct CodeMailRepository: Sendable {
 
     /// Serialises the transactions that plan or publish a mail to the address, until this one ends.
     ///
-    /// The order of locks is: the mails of an address, ``FaceDuplicateRepository/lock()``, rows of mails, rows of verifications.
+    /// The order of locks is: wrong codes of a site, the mails of an address, ``FaceDuplicateRepository/lock()``, the sign-ins of an
+    /// account, rows of mails, rows of verifications.
     public func lock(_ emailLookups: [[UInt8]]) async throws(PostgresError) {
         try await db.execute(
             """
@@ -40,7 +41,10 @@ public struct CodeMailRepository: Sendable {
             """
             WITH given AS (
                 SELECT asked.site_key, greatest(
-                    now(), max(s.requested_at) + \(unescaped: Self.wait(CodeMailRules.ladderOfAll)),
+                    now(),
+                    max(s.requested_at) + CASE WHEN count(s.id) \(unescaped: Self.ofSite) = 0
+                                               THEN \(unescaped: Self.wait(CodeMailRules.ladderOfNewSite))
+                                               ELSE \(unescaped: Self.wait(CodeMailRules.ladderOfAll)) END,
                     max(s.requested_at) \(unescaped: Self.ofSite) + \(unescaped: Self.wait(CodeMailRules.ladderOfSite, Self.ofSite)))
                     AS due_at
                 FROM (SELECT \(siteKey)::bytea AS site_key) asked LEFT JOIN code_mails s
@@ -82,15 +86,16 @@ public struct CodeMailRepository: Sendable {
             return nil
         }
         let mail = PublishedCodeMail(id: id, requestID: try row.decode("request_id"), traceparent: try row.decode("traceparent"))
+        // Each site, because the one that may have a mail first determines the time of the next mail.
         let left = try await db.query(
             """
-            SELECT site_key, is_proven FROM email_verifications
+            SELECT site_key, bool_or(is_proven) AS is_proven FROM email_verifications
             WHERE email_lookups && \(lookups) AND asked_at IS NOT NULL AND \(unescaped: EmailVerificationRepository.isOpen)
-            ORDER BY is_proven DESC, asked_at DESC LIMIT 1
+            GROUP BY site_key ORDER BY bool_or(is_proven) DESC, max(asked_at) DESC LIMIT \(CodeMailRules.maxRequests)
             """)
-        if let next = left.first {
+        for site in left {
             _ = try await place(
-                for: lookups, siteKey: next.decode("site_key"), isProven: next.decode("is_proven"), requestID: mail.requestID,
+                for: lookups, siteKey: site.decode("site_key"), isProven: site.decode("is_proven"), requestID: mail.requestID,
                 traceparent: mail.traceparent)
         }
         return mail

@@ -35,8 +35,10 @@ extension EmailVerificationRepository {
             traceparent: new.traceparent)
     }
 
-    /// Deletes the oldest requests of a site for an address that wait for their first mail, beyond the number of places in a mail. Every
-    /// request for the address reads them, so a stranger could otherwise make these requests slow.
+    /// Deletes the oldest requests of a client address for an e-mail that wait for their first mail, beyond the number of places in a mail,
+    /// and those of its site beyond four times as many. Every request for the e-mail reads them, so a stranger could otherwise make these
+    /// requests slow. Requests of clients that have proven the e-mail before are counted apart: neighbours without a proof do not displace
+    /// them.
     ///
     /// Call in the transaction of ``insert(_:)``, before it.
     public func deleteSurplus(before new: NewEmailVerification) async throws(PostgresError) {
@@ -44,11 +46,15 @@ extension EmailVerificationRepository {
         try await db.execute(
             """
             DELETE FROM email_verifications WHERE id IN (
-                SELECT id FROM email_verifications
-                WHERE email_lookups && \(new.email.lookups) AND site_key IS NOT DISTINCT FROM \(new.origin.siteKey)
-                  AND purpose = 'registration'
-                  AND verified_at IS NULL AND mailed_at IS NULL
-                ORDER BY created_at DESC, id OFFSET \(CodeMailRules.maxRequests - 1))
+                SELECT id FROM (
+                    SELECT id, row_number() OVER (PARTITION BY is_proven ORDER BY created_at DESC, id) AS of_site,
+                        row_number() OVER (PARTITION BY is_proven, address_key ORDER BY created_at DESC, id) AS of_address,
+                        address_key IS NOT DISTINCT FROM \(new.origin.addressKey) AS is_own
+                    FROM email_verifications
+                    WHERE email_lookups && \(new.email.lookups) AND site_key IS NOT DISTINCT FROM \(new.origin.siteKey)
+                      AND purpose = 'registration' AND verified_at IS NULL AND mailed_at IS NULL) waiting
+                WHERE (is_own AND of_address >= \(CodeMailRules.maxRequests))
+                    OR of_site >= \(CodeMailRules.maxRequests * RequestOrigin.addressesOfSite))
             """)
     }
 

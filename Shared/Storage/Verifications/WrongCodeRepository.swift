@@ -27,9 +27,18 @@ public struct WrongCodeRepository: Sendable {
         self.db = db
     }
 
-    /// Counts a wrong code of a site, up to ``WrongCodeLimits/perSiteInTotal``. Call in the transaction that has taken the attempt.
-    ///
-    /// Concurrent calls of one site may store a few more.
+    /// Serialises the codes of a site until the transaction ends: concurrent ones would all pass ``wait(of:entering:limits:)``. Call before
+    /// other locks.
+    public func lock(_ siteKey: [UInt8]) async throws(PostgresError) {
+        try await db.execute(
+            """
+            SELECT pg_advisory_xact_lock(hashtextextended('wrong_codes:' || encode(site_key, 'hex'), 0))
+            FROM (SELECT \(siteKey)::bytea AS site_key) site
+            """)
+    }
+
+    /// Counts a wrong code of a site, up to ``WrongCodeLimits/perSiteInTotal``. Call in the transaction that has taken the attempt, with
+    /// ``lock(_:)``.
     public func add(from siteKey: [UInt8]) async throws(PostgresError) {
         try await db.execute(
             """
@@ -43,7 +52,7 @@ public struct WrongCodeRepository: Sendable {
     ///
     /// A site has to wait while the total is reached, if it has itself entered ``WrongCodeLimits/freeOfSite`` wrong codes. So the total
     /// does not stop a site that has not guessed, and a guessing site gets few attempts. A proven verification passes: its owner has shown
-    /// before that the e-mail is theirs. Reads at most as many index entries as the limits say.
+    /// before that the e-mail is theirs. Reads at most as many index entries as the limits say. Call with ``lock(_:)``.
     public func wait(
         of siteKey: [UInt8], entering verificationID: UUID, limits: WrongCodeLimits
     ) async throws(PostgresError) -> Date? {
@@ -58,7 +67,7 @@ public struct WrongCodeRepository: Sendable {
                  ORDER BY at DESC OFFSET \(limits.total - 1) LIMIT 1) counted
             WHERE NOT EXISTS (SELECT FROM email_verifications WHERE id = \(verificationID) AND is_proven)
             """
-        return try await db.query(query.readOnly()).first?.decode("until")
+        return try await db.query(query).first?.decode("until")
     }
 
     /// Deletes at most `limit` wrong codes that do not count any more.

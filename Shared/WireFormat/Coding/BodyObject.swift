@@ -56,7 +56,8 @@ public struct BodyFault: Error, Sendable, CustomStringConvertible {
     private var path: String?
     private let problem: String
 
-    init(_ problem: String) { self.problem = problem }
+    /// Makes the fault of a value from its problem, such as `is missing`, which must not contain the value.
+    public init(_ problem: String) { self.problem = problem }
 
     /// The fault of a value that is of another kind than expected.
     init(_ json: JSONElement, isNot expected: String) { self.init(json.isNull ? "is null" : "is not \(expected)") }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import JSON
 
-/// A value in a body: a text, a number, a time, an id, a word, an object, or a list or dictionary of those.
+/// A value in a body: a text, a number, a time, an id, a word, an object, or a list of those.
 public protocol BodyValue: Sendable {
     /// Reads the value.
     ///
@@ -103,28 +103,6 @@ extension Array: BodyValue where Element: BodyValue {
     public func write(to json: inout JSONWriter) {
         json.array { json in
             for element in self { element.write(to: &json) }
-        }
-    }
-}
-
-/// An object of texts. Of a name that is there twice, the first counts; names are written in ascending order.
-extension [String: String]: BodyValue {
-    /// Reads an object whose values are all strings; a fault in one names it `*`, because the sender chose the name.
-    public init(json: JSONElement) throws(BodyFault) {
-        var texts: [String: String] = [:]
-        let isObject = try json.forEachMember { name, value throws(BodyFault) in
-            guard texts[name] == nil else { return }
-            // Without the name, which the sender chose.
-            do throws(BodyFault) { texts[name] = try String(json: value) } catch { throw error.within("*") }
-        }
-        guard isObject else { throw BodyFault(json, isNot: "an object") }
-        self = texts
-    }
-
-    /// Writes an object with the names in ascending order.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            for (name, text) in self.sorted(by: { $0.key < $1.key }) { json.member(name, text) }
         }
     }
 }

@@ -1,3 +1,5 @@
+public import JSON
+
 /// The name of a topic, whose members get the same notifications: `event:<id>` or `conversation:<id>`.
 ///
 /// The id has 1 to 64 characters of `A–Z a–z 0–9 _ -` and is case-sensitive.
@@ -40,6 +42,17 @@ public struct TopicName: Sendable, Hashable {
             false
         }
     }
+}
+
+extension TopicName: BodyValue {
+    /// Reads the whole name, such as `event:42`.
+    public init(json: JSONElement) throws(BodyFault) {
+        guard let name = Self(try String(json: json)) else { throw BodyFault("is not the name of a topic") }
+        self = name
+    }
+
+    /// Writes the whole name.
+    public func write(to json: inout JSONWriter) { json.string(text) }
 }
 
 extension NotificationRecipient {

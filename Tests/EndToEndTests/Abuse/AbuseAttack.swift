@@ -12,15 +12,28 @@ struct AbuseAttack: Sendable {
     let stack: Stack
     let addresses: [String]
     let connections: Int
-    let request: Request
+    /// Makes the requests of one connection, by its phone.
+    private let makeRequest: @Sendable (Phone) -> Request
     private let http: HTTPClient
     private let statuses = AnswerCounts()
 
     /// Describes an attack; its connections are not those of the owner.
     init(_ stack: Stack, number: Int, connections: Int = AbuseScale.current.connections, _ request: @escaping Request) {
+        self.init(stack, number: number, connections: connections, makeRequest: { _ in request })
+    }
+
+    /// Describes an attack that sends a form to a path.
+    init(_ stack: Stack, number: Int, to path: String, form makeForm: @escaping @Sendable (Phone) -> RepeatedForm) {
+        self.init(stack, number: number, connections: AbuseScale.current.connections) { phone in
+            let form = makeForm(phone)
+            return { phone in try await phone.upload(to: path, contentType: form.contentType, form.next()).status }
+        }
+    }
+
+    private init(_ stack: Stack, number: Int, connections: Int, makeRequest: @escaping @Sendable (Phone) -> Request) {
         self.stack = stack
         self.connections = connections
-        self.request = request
+        self.makeRequest = makeRequest
         addresses = AbuseScale.current.addresses(of: number)
         http = Self.client(maxConnections: addresses.count * connections)
     }
@@ -61,7 +74,8 @@ struct AbuseAttack: Sendable {
             for address in addresses {
                 group.addTask {
                     let phone = try await stranger(at: address)
-                    for _ in 0..<count { await once(phone) }
+                    let request = makeRequest(phone)
+                    for _ in 0..<count { await once(phone, request) }
                 }
             }
             try await group.waitForAll()
@@ -72,9 +86,10 @@ struct AbuseAttack: Sendable {
 
     private func attack(from address: String, _ answered: AsyncStream<Void>.Continuation) async throws {
         let phone = try await stranger(at: address)
+        let request = makeRequest(phone)
         var isFirst = true
         while !Task.isCancelled {
-            let status = await once(phone)
+            let status = await once(phone, request)
             if isFirst { answered.yield() }
             isFirst = false
             // A refusal is cheap: without a pause the attack would be one on the parser of HTTP.
@@ -87,7 +102,7 @@ struct AbuseAttack: Sendable {
     }
 
     @discardableResult
-    private func once(_ phone: Phone) async -> Int {
+    private func once(_ phone: Phone, _ request: Request) async -> Int {
         let status = (try? await request(phone)) ?? 0
         statuses.counts.withLock { $0[status, default: 0] += 1 }
         return status

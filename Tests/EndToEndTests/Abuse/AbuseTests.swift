@@ -14,9 +14,8 @@ import Testing
         let owner = try await HonestOwner.make(stack)
         let calmUps = try await HonestOwner.times(isCalm: true) { try await HonestOwner.signUp(stack) }
         let calmIns = try await HonestOwner.times(isCalm: true) { try await owner.signIn() }
-        let attack = AbuseAttack(stack, number: 1) { phone in
-            let email = "junk-\(UUID().uuidString)@example.org"
-            return try await phone.withInventedToken().signUp(email: email, pictures: pictures).status
+        let attack = AbuseAttack(stack, number: 1, to: "/api/v1/ekyc/upload-photos") { phone in
+            RepeatedForm.worst(pictures, for: phone, isSignUp: true)
         }
         let (times, statuses) = try await attack.during {
             let ups = try await HonestOwner.times(isCalm: false) { try await HonestOwner.signUp(stack) }
@@ -34,9 +33,8 @@ import Testing
         let stack = try await scale.stack()
         let owner = try await HonestOwner.make(stack)
         let calm = try await HonestOwner.times(isCalm: true) { try await owner.signIn() }
-        let attack = AbuseAttack(stack, number: 2) { phone in
-            let email = "junk-\(UUID().uuidString)@example.org"
-            return try await phone.withInventedToken().signIn(email: email, photos: pictures.front.map(WorstPictures.variant)).status
+        let attack = AbuseAttack(stack, number: 2, to: "/api/v1/ekyc/login") { phone in
+            RepeatedForm.worst(pictures, for: phone, isSignUp: false)
         }
         let (times, statuses) = try await attack.during { try await HonestOwner.times(isCalm: false) { try await owner.signIn() } }
         AbuseReport(attack: "N1 costly sign-ins (\(statuses))").note("a known phone signs in", times, calm: calm, most: 2)

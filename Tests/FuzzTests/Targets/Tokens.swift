@@ -2,6 +2,7 @@ import BlobStore
 import Foundation
 import HeliographCrypto
 import JSON
+import Push
 import Storage
 import WireFormat
 

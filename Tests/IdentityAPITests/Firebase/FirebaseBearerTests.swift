@@ -3,6 +3,7 @@ import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing

@@ -3,8 +3,10 @@ import HTTPClient
 import HeliographCrypto
 import JSON
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
+import TestSupport
 import Testing
 import WireFormat
 
@@ -44,12 +46,13 @@ struct Chat: Sendable {
     func pushes() async throws -> [NotificationRequested] {
         try await api.pushes().filter { $0.kind == .chatMessage }
     }
+}
 
-    /// Opens a sealed parameter, as the notifier does.
-    func open(_ name: String, of push: NotificationRequested, context: [UInt8]) throws -> String {
-        let text = try #require(push.parameters[name])
-        let sealed = try #require(Base64URL.decode(text))
-        return String(decoding: try api.context.sealer(.tokens).open(sealed, context: context), as: UTF8.self)
+extension NotificationRequested {
+    /// The content of a push about a message.
+    func chatMessage() throws -> ChatMessagePush {
+        guard case .chatMessage(let message) = content else { throw DeadlineExceeded(description: "a push about no message") }
+        return message
     }
 }
 

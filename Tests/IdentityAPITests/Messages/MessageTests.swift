@@ -2,6 +2,8 @@ import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
+import Push
+import ServiceDefaults
 import Storage
 import TestSupport
 import Testing
@@ -22,15 +24,11 @@ import WireFormat
         #expect(push.kind == .chatMessage)
         #expect(push.lane == .urgent)
         #expect(push.recipient == .topic("conversation:c-1"))
-        let (sender, id) = (chat.ada.userID.wireString, push.notificationID)
-        let clear = push.parameters.filter { !$0.key.hasSuffix("_sealed") }
-        #expect(
-            clear == [
-                "conversation_id": "c-1", "message_id": "m-1", "sender_id": sender, "sensitive": "false",
-                "topic_id": topic.id.wireString, "except_user_id": sender,
-            ])
-        #expect(try chat.open("text_sealed", of: push, context: SealingContext.chatPreview(notificationID: id)) == "Dinner at eight?")
-        #expect(try chat.open("sender_name_sealed", of: push, context: SealingContext.chatSenderName(notificationID: id)) == "Ada Ü.")
+        let (message, sealer) = (try push.chatMessage(), try chat.api.context.sealer(.tokens))
+        #expect(message.conversation == .c1 && message.topicID == topic.id && message.messageID == "m-1")
+        #expect(message.senderID == chat.ada.userID && push.exceptUserID == chat.ada.userID)
+        #expect(try message.text?.opened(of: push.notificationID, with: sealer) == "Dinner at eight?")
+        #expect(try message.senderName?.opened(of: push.notificationID, with: sealer) == "Ada Ü.")
         #expect(abs(push.expiresAt.timeIntervalSinceNow - 3_600) < 120)
     }
 
@@ -63,8 +61,8 @@ import WireFormat
             #expect(try await chat.post(body, by: chat.ada).status == 202)
         }
         for push in try await chat.pushes() {
-            #expect(push.parameters["sensitive"] == "true" && push.parameters["text_sealed"] == nil)
-            #expect(push.parameters["sender_name_sealed"] == nil, "nobody has given a name")
+            #expect(try push.chatMessage().text == nil)
+            #expect(try push.chatMessage().senderName == nil, "nobody has given a name")
         }
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
 import TestSupport
@@ -43,7 +44,7 @@ import WireFormat
         try await chat.say("hello", "m-1", by: chat.ada)
         let push = try #require(try await chat.pushes().first)
         #expect(throws: (any Error).self) {
-            try chat.open("text_sealed", of: push, context: SealingContext.chatPreview(notificationID: UUID()))
+            try push.chatMessage().text?.opened(of: UUID(), with: chat.api.context.sealer(.tokens))
         }
     }
 }

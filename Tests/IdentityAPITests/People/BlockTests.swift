@@ -2,6 +2,7 @@ import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -26,7 +27,7 @@ import WireFormat
         _ = try await api.send("PUT", Self.path + "/\(chat.ada.userID.wireString)", headers: [chat.ben.bearer])
         try await chat.say("Hello", "m-1", by: chat.ada)
         let push = try #require(try await chat.pushes().first)
-        #expect(push.parameters[NotificationParameter.senderID] == chat.ada.userID.wireString)
+        #expect(push.references.senderID == chat.ada.userID)
         #expect(try await UnreadRepository(api.postgres).totals(userIDs: [chat.ben.userID]).isEmpty)
         #expect(try await api.send("GET", Chat.path + "/members", headers: [chat.ada.bearer]).json.number("data.member_count") == 2)
     }

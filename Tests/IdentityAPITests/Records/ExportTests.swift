@@ -5,6 +5,7 @@ import HeliographCrypto
 import JSON
 import NIOCore
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
 import TestSupport
@@ -85,7 +86,13 @@ extension IdentityFixture {
         let report = try await api.post(
             "/v1/users/\(stranger)/report", #"{"reason":"spam","text":"Every hour"}"#, bearer: device.accessToken)
         #expect(report.status == 202)
+        let push = JobCompletedPush(jobID: job, templateName: "Oil", thumbnailKey: nil).request(to: device.userID, expiresAt: Date())
+        let notification = NewNotification(
+            id: push.notificationID, dedupeKey: push.dedupeKey, content: push.content, recipient: push.recipient, lane: push.lane,
+            expiresAt: push.expiresAt)
+        #expect(try await NotificationRepository(api.postgres).insert(notification))
         let files = try await files(of: try await api.export(device).body)
+        #expect(try files.records(.notifications).map { $0.text("image_job_id") } == [job.wireString])
         #expect(files["images/\(job.wireString).jpg"] == [0xFF, 0xD8, 9])
         #expect(files["photos/\(photoID).jpg"] == TestPhoto.jpeg(seed: 5))
         #expect(try files.records(.imageJobs).map { $0.text("id") } == [job.wireString])
@@ -183,6 +190,20 @@ extension IdentityFixture {
         let rest = try #require(try await connection.receive())
         #expect(!rest.isEmpty && !rest.hasSuffix("\r\n0\r\n\r\n"), "the last chunk of a whole body is missing")
         #expect(!rest.contains("PK\u{5}\u{6}"), "so is the end of the archive")
+        try await eventually("the export has ended") { try await api.count("account_exports WHERE ended_at IS NULL") == 0 }
+    }
+
+    @Test(
+        .api {
+            $0.exports.renewal = .zero
+            $0.connection.unreadAnswers = .minutes(10)
+        })
+    func `an export whose lease has run out ends, and is not taken for a whole one`() async throws {
+        let device = try await api.signedInDevice()
+        let connection = try await api.beginExport(device)
+        try await api.postgres.execute("UPDATE account_exports SET lease_until = now() - interval '1 second'")
+        let rest = try #require(try await connection.receive())
+        #expect(!rest.isEmpty && !rest.contains("PK\u{5}\u{6}"), "the end of the archive is missing")
         try await eventually("the export has ended") { try await api.count("account_exports WHERE ended_at IS NULL") == 0 }
     }
 

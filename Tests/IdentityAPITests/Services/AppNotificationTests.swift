@@ -3,6 +3,7 @@ import HTTPClient
 import HeliographCrypto
 import JSON
 import PostgresClient
+import Push
 import ServiceDefaults
 import Storage
 import TestSupport
@@ -29,8 +30,8 @@ import WireFormat
         let id = try #require(answer.json.text("data.notification_id"))
         #expect(try await api.pushes().count == 1)
         #expect(push.kind == .custom && push.recipient == .list(push.notificationID) && push.lane == .normal)
-        #expect(push.notificationID.wireString == id && push.parameters["has_picture"] == "true")
-        #expect(Set(push.parameters.keys) == ["content_sealed", "has_picture"], "nothing of it is in plain text")
+        #expect(push.notificationID.wireString == id && push.content.push.hasPicture && push.references == PushReferences())
+        #expect(!String(decoding: push.content.encoded(), as: UTF8.self).contains("order"), "nothing of it is in plain text")
         let content = try content(of: push)
         #expect(content.title == "On its way" && content.body == "Parcel 7" && content.kind == "order.shipped")
         #expect(content.data == ["order": "7"] && content.collapseKey == "photoshare:order-7")
@@ -104,7 +105,7 @@ import WireFormat
         let answer = try await api.send("POST", Self.path, by: service, json: json)
         #expect(answer.status == 202 && answer.json.number("data.accepted") == 1)
         let push = try #require(try await api.pushes().last)
-        #expect(push.recipient == .topic("event:42") && push.lane == .bulk && push.parameters["topic_id"] != nil)
+        #expect(push.recipient == .topic("event:42") && push.lane == .bulk && push.references.topicID != nil)
         #expect(try content(of: push).isShown == false)
         let foreign = try await api.send("POST", Self.path, by: service, json: json.replacing("event:42", with: "event:1"))
         #expect(foreign.refusal == "404 topic_not_found")
@@ -160,9 +161,8 @@ import WireFormat
 
     /// Opens the sealed content of a push, as the notifier does.
     private func content(of push: NotificationRequested) throws -> AppContent {
-        let text = try #require(push.parameters[NotificationParameter.contentSealed])
-        let sealed = try #require(Base64URL.decode(text))
-        let bytes = try api.context.sealer(.tokens).open(sealed, context: SealingContext.appContent(notificationID: push.notificationID))
-        return try JSONDecoder().decode(AppContent.self, from: Data(bytes))
+        guard case .custom(let custom) = push.content else { throw DeadlineExceeded(description: "a push of no app") }
+        let json = try custom.app.opened(of: push.notificationID, with: api.context.sealer(.tokens))
+        return try JSONDecoder().decode(AppContent.self, from: Data(json.utf8))
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing

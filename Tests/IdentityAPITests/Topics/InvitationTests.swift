@@ -2,6 +2,7 @@ import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
+import Push
 import Storage
 import TestSupport
 import Testing
@@ -23,7 +24,7 @@ import WireFormat
         #expect(push.kind == .invitation)
         #expect(push.recipient == .user(ben.userID))
         #expect(push.lane == .normal)
-        #expect(push.parameters == ["topic": "event:1", "topic_id": topic.id.wireString])
+        #expect(push.content == InvitationPush(topic: name, topicID: topic.id).content)
         #expect(push.dedupeKey == "invitation:\(topic.id.wireString):\(ben.userID.wireString)")
         #expect(abs(push.expiresAt.timeIntervalSinceNow - 86_400) < 600)
     }
@@ -103,7 +104,9 @@ import WireFormat
             _ = try await api.send("PUT", "/v1/topics/\(name)/members/me", headers: [ada.bearer])
             #expect(try await api.invite(ben.userID, to: name, by: ada).status == 202)
         }
-        #expect(try await api.pushes().map { $0.parameters["topic"] } == ["event:1"])
+        let name = try #require(TopicName("event:1"))
+        let topic = try #require(try await TopicRepository(api.postgres).find(name, seenBy: ada.userID))
+        #expect(try await api.pushes().map(\.content) == [InvitationPush(topic: name, topicID: topic.id).content])
         #expect(try await api.send("PUT", "/v1/topics/event:2/members/me", headers: [ben.bearer]).status == 200)
     }
 }

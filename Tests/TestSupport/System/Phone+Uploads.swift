@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import Multipart
 
 extension Phone {
@@ -28,15 +29,12 @@ extension Phone {
             "/api/v1/ekyc/upload-photos", form, headers: headers.compactMap { name, value in value.map { (name, $0) } }, bearer: bearer)
     }
 
-    /// Uploads nine of the worst pictures, as files that were not sent before.
-    public func signUp(email: String, pictures: WorstPictures) async throws -> Answer {
-        var form = MultipartForm()
-        form.add("fcm_token", token)
-        form.add("email", email)
-        for (field, photos) in [("left_faces", pictures.left), ("right_faces", pictures.right), ("front_faces", pictures.front)] {
-            for photo in photos { form.add(field, file: "photo", WorstPictures.variant(of: photo)) }
-        }
-        return try await post("/api/v1/ekyc/upload-photos", form)
+    /// Sends a form that is encoded already.
+    public func upload(to path: String, contentType: String, _ body: [UInt8]) async throws -> Answer {
+        var request = HTTPClientRequest(method: "POST", url: stack.apiURL + path)
+        request.headers = [("Content-Type", contentType)]
+        request.body = body
+        return try await send(request)
     }
 
     /// Uploads three photos.

@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 internal import ImageProbe
 
 /// The pictures that cost a decoder most among those that are taken as photos of a face.
@@ -105,8 +105,8 @@ public struct WorstPictures: Sendable {
     }
 
     /// Returns one of these pictures as a file that was not sent before: what stands behind a picture is not shown.
-    public static func variant(of photo: [UInt8]) -> [UInt8] {
-        let text = Array(UUID().uuidString.utf8)
+    public static func variant(of photo: [UInt8], _ id: UUID = UUID()) -> [UInt8] {
+        let text = Array(id.uuidString.utf8)
         // A HEIC file goes on in boxes.
         let length = UInt8(text.count + 8)
         return photo + [0, 0, 0, length] + Array("free".utf8) + text

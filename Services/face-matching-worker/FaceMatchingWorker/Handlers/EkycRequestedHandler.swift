@@ -5,6 +5,7 @@ internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Logging
 internal import PostgresClient
+internal import Push
 internal import ServiceDefaults
 internal import Storage
 internal import Tracing

@@ -3,6 +3,7 @@ internal import FaceEngine
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import PostgresClient
+internal import Push
 internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
@@ -93,7 +94,7 @@ struct Enrolment {
         if let key = session.installationKey {
             own = try await PushInstallRepository(transaction).boundID(of: key, userID: session.userID)
         }
-        let alert = AccountAlert.faceChanged.notification(to: session.userID, except: own, cause: session.id)
+        let alert = AccountAlertPush(.faceChanged, of: session.userID).request(except: own, cause: session.id)
         try await OutboxRepository(transaction).publish(
             alert, requestID: session.requestID, traceparent: session.traceparent, expiresAt: alert.expiresAt)
     }
@@ -121,7 +122,7 @@ struct Enrolment {
             id: session.id, face: face, photos: photos, emailLookups: proven, consent: session.consent)
         let outbox = OutboxRepository(transaction)
         try await outbox.publish(MailRequested(kind: .recoveryStarted, subjectID: session.userID), causedBy: event)
-        let alert = AccountAlert.recoveryStarted.notification(to: session.userID, cause: session.id)
+        let alert = AccountAlertPush(.recoveryStarted, of: session.userID).request(cause: session.id)
         try await outbox.publish(alert, causedBy: event, expiresAt: alert.expiresAt)
         try await AuditRepository(transaction).append(
             AuditEntry(

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HeliographCrypto
+internal import Push
 internal import Storage
 internal import WireFormat
 
@@ -125,15 +126,21 @@ struct AccountKeys: Sendable {
         try accountSealer.seal(Array(text.utf8), context: context)
     }
 
-    /// Seals a push token, or a text of a notification, under a context; notifier opens them.
-    func sealedForPush(_ text: String, context: [UInt8]) throws(CryptoError) -> [UInt8] {
-        try tokenSealer.seal(Array(text.utf8), context: context)
+    /// Seals a text of a notification, which notifier opens.
+    func sealedForPush(_ text: String, _ use: SealedText.Use, of notificationID: UUID) throws(CryptoError) -> SealedText {
+        try SealedText(sealing: text, use, of: notificationID, with: tokenSealer)
+    }
+
+    /// Seals a text of a notification that may be absent.
+    func sealedForPush(_ text: String?, _ use: SealedText.Use, of notificationID: UUID) throws(CryptoError) -> SealedText? {
+        guard let text else { return nil }
+        return try SealedText(sealing: text, use, of: notificationID, with: tokenSealer)
     }
 
     /// Turns a push token that a device just sent into the registration of its installation.
     func registration(of target: PushTarget, seenAt: Date) throws(CryptoError) -> PushRegistration {
         let key = target.installationKey
-        let sealed = try sealedForPush(target.value, context: SealingContext.pushInstall(installationKey: key))
+        let sealed = try tokenSealer.seal(Array(target.value.utf8), context: SealingContext.pushInstall(installationKey: key))
         return PushRegistration(
             installationKey: key, kind: target.kind, valueSealed: sealed,
             valueHash: target.valueHash, seenAt: seenAt)

@@ -25,6 +25,8 @@ struct EmailController: Sendable {
     private func begin(
         _ new: NewEmailVerification, by identity: Identity, _ context: APIRequestContext, in transaction: PostgresTransaction
     ) async throws -> CodeTimes {
+        // In the order that ``CodeMailRepository/lock(_:)`` names: the mail is planned below.
+        try await CodeMailRepository(transaction).lock(new.email.lookups)
         let signIns = SignInRepository(transaction)
         try await signIns.lock(of: identity.userID)
         // The token was checked before the lock; what asks for the code must still be valid when the code is entered.

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HeliographCrypto
+internal import Push
 internal import Storage
 internal import WireFormat
 
@@ -51,13 +52,9 @@ struct AppNotificationOrder: Sendable {
         var content = body.content
         // Apps do not replace each other's notifications.
         content.collapseKey = content.collapseKey.map { "\(service.app):\($0)" }
-        let sealed = try keys.sealedForPush(try Self.json(content), context: SealingContext.appContent(notificationID: id))
-        var parameters = [NotificationParameter.contentSealed: Base64URL.encode(sealed)]
-        if content.image != nil { parameters[NotificationParameter.hasPicture] = "true" }
-        parameters[NotificationParameter.topicID] = topicID?.wireString
-        return NotificationRequested(
-            notificationID: id, dedupeKey: "custom:\(id.wireString)", kind: .custom,
-            recipient: body.topic.map { .topic($0) } ?? .list(id), lane: lane, parameters: parameters, expiresAt: expiresAt)
+        let push = CustomPush(
+            app: try keys.sealedForPush(try Self.json(content), .appContent, of: id), topicID: topicID, hasPicture: content.image != nil)
+        return push.request(id, to: body.topic.map { .topic($0) } ?? .list(id), lane: lane, expiresAt: expiresAt)
     }
 
     private static func json(_ value: some Encodable) throws -> String {

@@ -2,6 +2,7 @@ internal import EventBus
 internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
+internal import Push
 internal import ServiceDefaults
 internal import Storage
 internal import WireFormat

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Hummingbird
 internal import PostgresClient
+internal import Push
 internal import Storage
 
 /// The sender of a request.

@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import JSON
 internal import Logging
 internal import PostgresClient
+internal import Push
 internal import Storage
 internal import WireFormat
 
@@ -53,7 +54,7 @@ struct TokenController: Sendable {
         let signInID = UUID()
         let installID = try await handOver(to: session, signInID, in: transaction, context)
         if try await pairs.isNews(signInOn: session.installationKey, of: session.userID) {
-            let alert = AccountAlert.newSignIn.notification(to: session.userID, except: installID, cause: session.id)
+            let alert = AccountAlertPush(.newSignIn, of: session.userID).request(except: installID, cause: session.id)
             try await OutboxRepository(transaction).publish(
                 alert, requestID: context.requestID, traceparent: context.traceparent, expiresAt: alert.expiresAt)
         }

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Metrics
 internal import PostgresClient
+internal import Push
 internal import Storage
 
 /// Binds installations to the users who are signed in on them and removes them again, each in one transaction.

@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import JSON
 internal import NIOCore
+internal import Push
 internal import Storage
 
 /// The installation that a request to unregister names, in the query or the body.

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Metrics
 internal import PostgresClient
+internal import Push
 internal import Storage
 internal import WireFormat
 
@@ -44,12 +45,8 @@ struct PossessionCheck: Sendable {
 
     private func push(of handOver: InstallHandOver, nonce: String, to installID: UUID) throws -> NotificationRequested {
         let id = UUIDv7.generate()
-        let sealed = try keys.sealedForPush(nonce, context: SealingContext.possessionNonce(notificationID: id))
-        return NotificationRequested(
-            notificationID: id, dedupeKey: "possession:\(handOver.id.wireString)", kind: .possessionCheck,
-            recipient: .installation(installID), lane: .urgent,
-            parameters: ["handover_id": handOver.id.wireString, NotificationParameter.nonceSealed: Base64URL.encode(sealed)],
-            expiresAt: handOver.expiresAt)
+        let push = PossessionCheckPush(handOverID: handOver.id, nonce: try keys.sealedForPush(nonce, .possessionNonce, of: id))
+        return push.request(id, to: installID, expiresAt: handOver.expiresAt)
     }
 
     /// Counts claims of installations by their result.

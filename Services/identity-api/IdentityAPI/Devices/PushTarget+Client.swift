@@ -1,3 +1,4 @@
+internal import Push
 internal import Storage
 
 extension PushTarget {

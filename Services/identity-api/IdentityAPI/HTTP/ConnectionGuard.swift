@@ -8,6 +8,8 @@ enum ClientEvent: Sendable {
     case bodyBegan
     /// The same, for a client that waits for `100 Continue`, which the guard sends now.
     case bodyAskedFor
+    /// Another client needs the slot of the body that is received; nothing happens once the body is complete.
+    case bodyDisplaced
     /// The request is complete.
     case bodyEnded
     /// A request was answered.
@@ -19,6 +21,9 @@ enum ClientEvent: Sendable {
 
 /// The error of a body that arrives too slowly or takes too long.
 struct BodyTooSlow: Error {}
+
+/// The error of a body whose slot another client needs; see ``TransferQuota``.
+struct BodyDisplaced: Error {}
 
 /// Limits the time that the server waits for the client of one connection; the first handler of its pipeline.
 ///
@@ -104,6 +109,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .bodyAskedFor:
             if mode == .idle { enter(.body, context) }
             context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"))), promise: nil)
+        case .bodyDisplaced:
+            if mode == .body { refuse(BodyDisplaced(), context) }
         case .bodyEnded:
             headEnded()
             if mode == .body { enter(.idle, context) }
@@ -233,9 +240,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             let waiting = waited + (readAskedAt.map { now - $0 } ?? .zero)
             let earned = TimeAmount.seconds(Int64(received / max(limits.bytesASecond, 1)))
             guard waiting > limits.patience + earned || now - startedAt > limits.bodyDeadline else { return }
-            // No more of the body is awaited; the response to the error has to be written within `refusalTime`.
-            enter(.refusing, context)
-            context.fireErrorCaught(BodyTooSlow())
+            refuse(BodyTooSlow(), context)
         }
+    }
+
+    /// Awaits no more of the body; the response to the error has to be written within `refusalTime`.
+    private func refuse(_ error: any Error, _ context: ChannelHandlerContext) {
+        enter(.refusing, context)
+        context.fireErrorCaught(error)
     }
 }

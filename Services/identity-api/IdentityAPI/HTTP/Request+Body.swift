@@ -84,13 +84,15 @@ extension APIRequestContext {
 }
 
 extension APIError {
-    /// The error for a body that cannot be read because the connection broke, its framing is invalid, or it arrived too slowly: ordinary
-    /// events, not faults of the server.
+    /// The error for a body that cannot be read because the connection broke, its framing is invalid, it arrived too slowly, or its slot
+    /// was needed: ordinary events, not faults of the server.
     static func unreadableBody(_ error: any Error) -> APIError {
         var refusal =
-            error is BodyTooSlow
-            ? APIError(.requestTimeout, "The body came too slowly: send it again", underlying: error)
-            : cutOff("The body was cut off", error)
+            switch error {
+            case is BodyTooSlow: APIError(.requestTimeout, "The body came too slowly: send it again", underlying: error)
+            case is BodyDisplaced: overloaded("Too many transfers from this address at the moment")
+            default: cutOff("The body was cut off", error)
+            }
         refusal.headers[.connection] = "close"
         return refusal
     }

@@ -30,7 +30,7 @@ struct ImageJobEvents: Sendable {
             return Response(status: .noContent)
         }
         let signIn = try SignInWatch(controller.authenticator, request, of: job.userID)
-        let slot = try slots.take(for: context.client)
+        let slot = try slots.take(for: context)
         let subscription = try jobs.follow(job.id, for: .account(job.userID), whenClientHangsUp: context.whenClientHangsUp)
         let body = ResponseBody { writer in
             try await writer.write(ByteBuffer(string: "retry: \(Self.retryMilliseconds)\n\n"))

@@ -51,7 +51,7 @@ struct ImageJobReader: Sendable {
             let thumbnail = try result.thumbnailKey.flatMap { try links.link(to: BlobKey($0), until: job.expiresAt) }
             return json(job, .linked(image: image, thumbnail: thumbnail), layout, context)
         case .inline:
-            let slot = try slots.take(for: context.client)
+            let slot = try slots.take(for: context)
             let picture = try await open(result)
             // The body contains this mark in place of the base64, which is streamed piece by piece.
             let mark = UUID().uuidString

@@ -5,6 +5,7 @@ internal import JSON
 internal import Logging
 internal import Metrics
 internal import PostgresClient
+internal import Push
 internal import ServiceDefaults
 internal import Storage
 internal import WireFormat

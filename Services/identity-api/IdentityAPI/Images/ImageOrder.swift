@@ -1,6 +1,7 @@
 internal import HeliographCrypto
 internal import ImageProbe
 internal import JSON
+internal import Push
 internal import Storage
 
 /// The validated fields of an order beside the picture.

@@ -38,7 +38,7 @@ struct ImageSubmitController: Sendable {
         let origin = ImageJobStarter.Origin(
             userID: identity.userID, signInID: identity.signInID, requestID: context.requestID, traceparent: context.traceparent)
         let jobID = UUID()
-        let (answer, order, isReplay) = try await slots.withSlot(for: context.client) { slot in
+        let (answer, order, isReplay) = try await slots.withSlot(for: context) { slot in
             try await repeatable.run { attempt in
                 try await blobs.deletingOnFailure(under: BlobFolder.imageJobs.prefix(of: jobID), context.logger) {
                     let inputKey = try BlobFolder.imageJobs.key("input", of: jobID)

@@ -11,12 +11,15 @@ internal import Storage
 struct CodeBrake: Sendable {
     let limits: WrongCodeLimits
 
-    /// Refuses a code.
+    /// Refuses a code. Call in the transaction that takes the attempt, before other locks: the codes of the site wait for each other.
     ///
     /// - Throws: `rate_limited`.
-    func check(_ siteKey: [UInt8], entering verificationID: UUID, in postgres: PostgresClient, now: Date = Date()) async throws {
-        let end = try await WrongCodeRepository(postgres).wait(of: siteKey, entering: verificationID, limits: limits)
-        guard let end else { return }
+    func check(
+        _ siteKey: [UInt8], entering verificationID: UUID, in transaction: PostgresTransaction, now: Date = Date()
+    ) async throws {
+        let codes = WrongCodeRepository(transaction)
+        try await codes.lock(siteKey)
+        guard let end = try await codes.wait(of: siteKey, entering: verificationID, limits: limits) else { return }
         Self.count("codes")
         throw APIError.rateLimited(
             "Too many wrong codes are entered: try again later", wait: .seconds(max(1, end.timeIntervalSince(now))))

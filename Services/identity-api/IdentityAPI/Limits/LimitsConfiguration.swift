@@ -44,8 +44,8 @@ struct LimitsConfiguration: Sendable {
     var services = Rate(perMinute: 6_000, burst: 1_000)
     /// Open connections of one address; trusted proxies are not counted.
     var connectionsPerAddress = 1_024
-    /// Concurrent uploads of one address; the same number of downloads, and of event streams.
-    var uploadsPerAddress = 50
+    /// Concurrent uploads of one site (see ``IPAddress/site``); the same number of downloads, and of event streams.
+    var uploadsPerSite = 50
     /// The proxies that are trusted to report the client's address.
     var addresses = ClientAddresses()
 
@@ -97,9 +97,12 @@ struct LimitsConfiguration: Sendable {
         connectionsPerAddress = try settings.int(
             "HTTP_CONNECTIONS_PER_ADDRESS", default: connectionsPerAddress, in: 1...1_000_000,
             about: "connections of one address at once (of 4,096); trusted proxies are not counted")
-        uploadsPerAddress = try settings.int(
-            "UPLOAD_CONCURRENCY_PER_ADDRESS", default: uploadsPerAddress, in: 1...1_024,
-            about: "uploads of one address at once, then 429: at most this number, and half of those that other addresses leave")
+        uploadsPerSite = try settings.int(
+            "UPLOAD_CONCURRENCY_PER_ADDRESS", default: uploadsPerSite, in: 1...1_024,
+            about: """
+                uploads of one address (IPv6: /48) at once, then 429: at most this number, and half of those that other addresses leave. \
+                When all are taken, one of the address with the most makes room for an address with fewer
+                """)
         addresses.trustedHops = try settings.int(
             "TRUSTED_PROXY_HOPS", default: 0, in: 0...ClientAddresses.maxHops,
             about: """

@@ -23,6 +23,9 @@ struct SessionAdmission: Sendable {
         var firstTimePerAddress = Duration.seconds(2)
         /// The time that sessions of an account may take. After it, further sessions of the account are served like those of its address.
         var firstTimePerAccount = Duration.seconds(2)
+        /// The time that sessions of all accounts at one site may take, as a multiple of ``firstTimePerAccount``: some 250 sign-ins. An
+        /// attacker can have any number of accounts, each with a known phone.
+        static let accountsOfSite = 10
         /// The time after which they are refused.
         var timePerAddress = Duration.seconds(120)
         /// Sessions of one installation.
@@ -42,10 +45,16 @@ struct SessionAdmission: Sendable {
 
         /// The maximum number of sessions of unknown installations: three quarters of ``total``.
         var newTotal: Int { total * 3 / 4 }
+        /// The maximum number of sessions in the lane `bulk`, which count in no other total: half of ``total``. With four places an
+        /// address, a few addresses could otherwise fill the total with sessions that are served last.
+        var bulkTotal: Int { (total + 1) / 2 }
         /// The maximum bytes of photos of unknown installations: three quarters of ``photoBytes``.
         var newPhotoBytes: Int { photoBytes / 4 * 3 }
         /// Those of one site: a sixteenth of ``photoBytes``, and at least the photos of one session.
         var photoBytesPerSite: Int { max(photoBytes / 16, min(photoBytes, UploadLimits().bodyBytes)) }
+        /// Those of one site in the last quarter of ``newPhotoBytes``: by default 32 MiB, the photos of one phone. Twelve sites with large
+        /// photos would otherwise leave nothing. A limit that is small for one session is not divided.
+        var photoBytesOfSmallSite: Int { photoBytes / 16 >= UploadLimits().bodyBytes ? photoBytesPerSite / 8 : photoBytesPerSite }
     }
 
     /// The `Retry-After` in seconds: deciding a session takes one or a few.
@@ -60,12 +69,13 @@ struct SessionAdmission: Sendable {
     /// Refuses another session.
     ///
     /// - Parameters:
-    ///   - isKnown: Whether it is served before others or, for an upload that is not read yet, may be.
+    ///   - lane: Its lane or, for an upload that is not read yet, the first one that it may have.
     ///   - bytes: The size of its photos.
     /// - Throws: `overloaded`; `rate_limited` for an address that has used up its time.
     func check(
-        _ undecided: UndecidedSessions, _ used: EngineTime, isKnown: Bool = true, adding bytes: Int = 0
+        _ undecided: UndecidedSessions, _ used: EngineTime, lane: EkycLane = .known, adding bytes: Int = 0
     ) throws(APIError) {
+        let isKnown = lane == .known
         if !isKnown, Self.exceeds(used, limits.timePerAddress) {
             Self.count("engine_time")
             throw APIError(
@@ -82,27 +92,45 @@ struct SessionAdmission: Sendable {
             throw Self.refusal("account", "Too many sessions of this account are not decided yet")
         }
         // Sessions that wait for their turn keep out only other such sessions: any number of addresses could fill the total with them.
-        if limits.total > 0, undecided.total - undecided.waiting >= (isKnown ? limits.total : limits.newTotal) {
-            throw Self.refusal(isKnown ? "total" : "new", "Too many sessions are not decided yet")
-        }
-        if limits.total > 0, !isKnown, awaitsTurn(undecided), undecided.waiting >= limits.total {
+        try checkTotals(undecided, lane)
+        try checkBytes(undecided, isKnown: isKnown, adding: bytes)
+    }
+
+    private func checkTotals(_ undecided: UndecidedSessions, _ lane: EkycLane) throws(APIError) {
+        guard limits.total > 0 else { return }
+        let (used, limit, word) =
+            switch lane {
+            case .known: (undecided.total - undecided.waiting - undecided.bulk, limits.total, "total")
+            case .new: (undecided.total - undecided.waiting - undecided.bulk, limits.newTotal, "new")
+            case .bulk: (undecided.bulk, limits.bulkTotal, "bulk")
+            }
+        if used >= limit { throw Self.refusal(word, "Too many sessions are not decided yet") }
+        if lane != .known, awaitsTurn(undecided), undecided.waiting >= limits.total {
             throw Self.refusal("waiting", "Too many sessions wait for their turn")
         }
+    }
+
+    private func checkBytes(_ undecided: UndecidedSessions, isKnown: Bool, adding bytes: Int) throws(APIError) {
         guard limits.photoBytes > 0 else { return }
+        let (all, ofSite) = (undecided.photoBytes + bytes, undecided.photoBytesOfSite + bytes)
         // What one site sends leaves room for the photos of others, and what new installations send for those of known ones.
-        if !isKnown, undecided.photoBytesOfSite + bytes > limits.photoBytesPerSite {
+        let perSite = all > limits.newPhotoBytes / 4 * 3 ? limits.photoBytesOfSmallSite : limits.photoBytesPerSite
+        if !isKnown, ofSite > perSite {
             throw Self.refusal("site_bytes", "Too many photos of this address are not examined yet")
         }
-        if undecided.photoBytes + bytes > (isKnown ? limits.photoBytes : limits.newPhotoBytes) {
+        if all > (isKnown ? limits.photoBytes : limits.newPhotoBytes) {
             throw Self.refusal("bytes", "Too many photos are not examined yet")
         }
     }
 
-    /// Returns whether the sessions of a known installation, or with the account's bearer, are still served before others: until the
-    /// account's sessions have used ``Limits/firstTimePerAccount``. The limit is needed because an attacker can have an account and a known
-    /// phone, too.
-    func goesFirst(_ used: EngineTime) -> Bool {
-        limits.firstTimePerAccount == .zero || used.ofAccount < limits.firstTimePerAccount
+    /// Returns whether a session of a known installation, or with the account's bearer, is still served before others: the account's first
+    /// session, and others as long as they use no more than ``Limits/firstTimePerAccount`` together, and those of all accounts at the
+    /// site no more than ``Limits/accountsOfSite`` times as much. The limits are needed because an attacker can have accounts and known
+    /// phones, too.
+    func goesFirst(_ used: EngineTime, adding cost: Duration = .zero) -> Bool {
+        let limit = limits.firstTimePerAccount
+        guard limit > .zero else { return true }
+        return (used.ofAccount == .zero || used.ofAccount + cost <= limit) && used.knownOfSite + cost <= limit * Limits.accountsOfSite
     }
 
     /// The lane of a session.

@@ -28,7 +28,7 @@ struct MediaController: Sendable {
         if request.headers.hasCurrent(tag) {
             response = Response(status: .notModified)
         } else {
-            let slot = try slots.take(for: context.client)
+            let slot = try slots.take(for: context)
             let picture = try await open(grant.key)
             // A client that has a part of another object gets the whole picture.
             let hasThis = request.headers[.ifRange].map { $0 == tag } ?? true

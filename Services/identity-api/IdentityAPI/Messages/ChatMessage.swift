@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HeliographCrypto
+internal import Push
 internal import Storage
 internal import WireFormat
 
@@ -59,15 +60,10 @@ struct ChatMessage: Sendable {
 
 /// The push that announces a message to the other members.
 struct ChatPush: Sendable {
-    /// The largest number of members for which the push is urgent: in a conversation of this size people wait for each other's answers.
-    static let maxUrgentMembers = 50
-    /// The lifetime of the push; after it the conversation has gone on.
-    static let lifetime: Duration = .seconds(60 * 60)
-
     let message: ChatMessage
     let notificationID: UUID
-    /// Preview and sender name, sealed: neither a stream nor a table contains them in plain text.
-    let sealedTexts: [String: String]
+    /// The sender's name and the beginning of the text: neither a stream nor a table contains them in plain text.
+    private let senderName, text: SealedText?
 
     /// Prepares the push of a message.
     ///
@@ -75,29 +71,15 @@ struct ChatPush: Sendable {
     init(_ message: ChatMessage, senderName: String?, keys: AccountKeys) throws(CryptoError) {
         self.message = message
         notificationID = UUIDv7.generate()
-        var texts: [String: String] = [:]
-        if let preview = message.preview {
-            let sealed = try keys.sealedForPush(preview, context: SealingContext.chatPreview(notificationID: notificationID))
-            texts[NotificationParameter.textSealed] = Base64URL.encode(sealed)
-        }
-        if let senderName {
-            let sealed = try keys.sealedForPush(senderName, context: SealingContext.chatSenderName(notificationID: notificationID))
-            texts[NotificationParameter.senderNameSealed] = Base64URL.encode(sealed)
-        }
-        sealedTexts = texts
+        self.senderName = try keys.sealedForPush(senderName, .chatSenderName, of: notificationID)
+        text = try keys.sealedForPush(message.preview, .chatPreview, of: notificationID)
     }
 
     /// The event to publish when the message is posted.
     func request(_ posted: ConversationMessage, memberCount: Int) -> NotificationRequested {
-        let parameters = [
-            "conversation_id": message.conversation.id, "message_id": posted.messageID,
-            "sensitive": message.isSensitive ? "true" : "false", NotificationParameter.senderID: posted.senderID.wireString,
-            NotificationParameter.topicID: posted.topicID.wireString, NotificationParameter.exceptUserID: posted.senderID.wireString,
-        ]
-        return NotificationRequested(
-            notificationID: notificationID, dedupeKey: "chat:\(posted.topicID.wireString):\(posted.messageID)", kind: .chatMessage,
-            recipient: .topic(message.conversation), lane: memberCount <= Self.maxUrgentMembers ? .urgent : .normal,
-            parameters: parameters.merging(sealedTexts) { own, _ in own },
-            expiresAt: posted.createdAt.addingTimeInterval(Double(Self.lifetime.components.seconds)))
+        ChatMessagePush(
+            conversation: message.conversation, topicID: posted.topicID, messageID: posted.messageID, senderID: posted.senderID,
+            senderName: senderName, text: text
+        ).request(notificationID, postedAt: posted.createdAt, memberCount: memberCount)
     }
 }

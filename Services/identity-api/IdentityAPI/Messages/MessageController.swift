@@ -2,6 +2,7 @@ internal import EventBus
 internal import FoundationEssentials
 internal import Metrics
 internal import PostgresClient
+internal import Push
 internal import Storage
 internal import WireFormat
 

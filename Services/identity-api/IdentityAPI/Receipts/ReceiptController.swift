@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Metrics
 internal import PostgresClient
+internal import Push
 internal import Storage
 internal import WireFormat
 

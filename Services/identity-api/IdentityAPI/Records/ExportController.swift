@@ -31,7 +31,7 @@ struct ExportController: Sendable {
             .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
         ]
         guard request.method == .get else { return Response(status: .ok, headers: headers) }
-        let slot = try slots.take(for: context.client)
+        let slot = try slots.take(for: context)
         guard let account = try await AccountOverview(of: identity.userID, in: postgres, keys) else {
             throw APIError.unauthorized("The account is gone")
         }

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Hummingbird
 internal import PostgresClient
+internal import Push
 internal import Storage
 
 /// The app's own server that sends a request, by its credential.

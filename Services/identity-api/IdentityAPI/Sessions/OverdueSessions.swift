@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import Logging
 internal import Metrics
 internal import PostgresClient
+internal import Push
 internal import ServiceDefaults
 internal import Storage
 internal import WireFormat

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import JSON
 internal import Logging
 internal import PostgresClient
+internal import Push
 internal import ServiceDefaults
 internal import Storage
 internal import WireFormat
@@ -60,6 +61,8 @@ struct SessionStarter: Sendable {
         var installationKey: [UInt8]?
         /// Whether a sign-in proves the e-mail: such ones have a bucket of their own.
         var isProven = false
+        /// The site of a sign-up without a proof: strangers at other sites do not empty its bucket.
+        var site: IPAddress?
     }
 
     /// The request that starts a session.
@@ -85,7 +88,7 @@ struct SessionStarter: Sendable {
         let undecided = try await sessions.undecided(of: origin, installationKey: nil, accountID: bearer?.userID)
         let used = try await sessions.engineTime(of: origin, userID: bearer?.userID)
         do {
-            try admission.check(undecided, used, isKnown: mayBeKnown && admission.goesFirst(used))
+            try admission.check(undecided, used, lane: mayBeKnown && admission.goesFirst(used) ? .known : .new)
         } catch {
             guard let key, try await IdempotencyRepository(postgres).isAnswered(route: route, key: key) else { throw error }
         }
@@ -107,7 +110,7 @@ struct SessionStarter: Sendable {
         lease: IdempotencyLease?, origin: Origin
     ) async throws -> IdempotencyAnswer {
         let registration = try order.target.map { try keys.registration(of: $0, seenAt: Date()) }
-        try await limit(order, from: registration?.installationKey, origin.limits)
+        try await limit(order, from: registration?.installationKey, origin)
         let answer = IdempotencyAnswer(
             fingerprint: order.fingerprint, resourceID: sessionID, status: 200,
             body: Answer.successBody(order.form.successMessage, data: StartedSession(id: sessionID).json).text)
@@ -176,18 +179,21 @@ struct SessionStarter: Sendable {
             of: new.origin, installationKey: new.installationKey, accountID: new.authorised ? new.userID : nil)
         let used = try await sessions.engineTime(of: new.origin, userID: new.userID)
         new.isKnown = isKnown
-        let goesFirst = isKnown && admission.goesFirst(used)
-        try admission.check(undecided, used, isKnown: goesFirst, adding: new.photoBytes)
-        new.lane = admission.lane(used, adding: new.estimatedCost, photoCount: new.photos.count, goesFirst: goesFirst)
-        new.awaitsTurn = !goesFirst && admission.awaitsTurn(undecided)
+        new.lane = admission.lane(
+            used, adding: new.estimatedCost, photoCount: new.photos.count,
+            goesFirst: isKnown && admission.goesFirst(used, adding: new.estimatedCost))
+        try admission.check(undecided, used, lane: new.lane, adding: new.photoBytes)
+        new.awaitsTurn = new.lane != .known && admission.awaitsTurn(undecided)
         if let registration { new.installID = try await PushInstallRepository(transaction).registerUnbound(registration).id }
         return try await sessions.insert(new)
     }
 
     /// Takes a token from the account's bucket or, if that is empty, from a second bucket for sign-ins that prove the e-mail or come from a
     /// known installation: strangers who send the account's e-mail must not lock its owner out.
-    private func limit(_ order: SessionOrder, from installationKey: [UInt8]?, _ limits: RateLimitRecord) async throws {
-        let account = Account(id: countedIDs(of: order.owner)[0], event: order.form.event, isAuthorised: order.bearer != nil)
+    private func limit(_ order: SessionOrder, from installationKey: [UInt8]?, _ origin: Origin) async throws {
+        let limits = origin.limits
+        var account = Account(id: countedIDs(of: order.owner)[0], event: order.form.event, isAuthorised: order.bearer != nil)
+        if order.form.event == .signUp, case .email = order.owner { account.site = origin.address.site }
         let refusal: APIError
         do throws(APIError) { return try limiter.admit(account, limits, or: "Too many uploads for this account") } catch {
             refusal = error

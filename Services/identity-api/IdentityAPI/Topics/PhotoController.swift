@@ -44,7 +44,7 @@ struct PhotoController: Sendable {
         let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
         let repeatable = RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger)
         let photoID = UUID()
-        return try await slots.withSlot(for: context.client) { slot in
+        return try await slots.withSlot(for: context) { slot in
             try await repeatable.run { attempt in
                 try await blobs.deletingOnFailure(under: BlobFolder.topicPhotos.prefix(of: photoID), context.logger) {
                     let photoKey = try BlobFolder.topicPhotos.key("photo", of: photoID)

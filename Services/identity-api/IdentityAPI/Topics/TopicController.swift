@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import Hummingbird
 internal import Metrics
 internal import PostgresClient
+internal import Push
 internal import Storage
 internal import WireFormat
 

@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import Mail
+internal import Push
 internal import Storage
 internal import WireFormat
 
@@ -38,7 +39,7 @@ struct UploadController: Sendable {
             key: key)
         let sessionID = UUID()
         let prefix = BlobFolder.sessions.prefix(of: sessionID)
-        return try await slots.withSlot(for: context.client) { slot in
+        return try await slots.withSlot(for: context) { slot in
             try await blobs.deletingOnFailure(under: prefix, context.logger) {
                 context.askForBody()
                 var body = MultipartBody(

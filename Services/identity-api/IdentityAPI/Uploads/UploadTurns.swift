@@ -8,16 +8,16 @@ internal import Synchronization
 #endif
 
 /// The turns in which pieces of uploads are checked, hashed, sealed and written to the local disk: on half of the cores, and first the
-/// pieces of the address that has sent the least of late.
+/// pieces of the site (see ``IPAddress/site``) that has sent the least of late.
 ///
 /// Without turns a small upload shares the cores with all large ones: forty transfers of a few addresses made a sign-in of 60 ms take a
 /// second. The server reads no more from a client whose piece waits.
 final class UploadTurns: Sendable {
-    /// The half-life of the bytes that count for an address.
+    /// The half-life of the bytes that count for a site.
     private static let halfLife = Duration.seconds(10)
-    /// The number of addresses from which on those with few bytes are forgotten.
-    private static let rememberedAddresses = 4_096
-    /// The bytes of such an address.
+    /// The number of sites from which on those with few bytes are forgotten.
+    private static let rememberedSites = 4_096
+    /// The bytes of such a site.
     private static let negligible = 65_536.0
 
     private struct Usage {
@@ -29,7 +29,7 @@ final class UploadTurns: Sendable {
 
     private struct Waiter {
         let id: UInt64
-        let address: IPAddress
+        let site: IPAddress
         let continuation: CheckedContinuation<Void, any Error>
     }
 
@@ -38,9 +38,9 @@ final class UploadTurns: Sendable {
         var waiters: [Waiter] = []
         var nextID: UInt64 = 0
         var used: [IPAddress: Usage] = [:]
-        /// The number of addresses at which the next ones are forgotten: twice as many as were left the last time, so that a flood of
-        /// addresses does not make each piece costly.
-        var forgetAt = UploadTurns.rememberedAddresses
+        /// The number of sites at which the next ones are forgotten: twice as many as were left the last time, so that a flood of sites
+        /// does not make each piece costly.
+        var forgetAt = UploadTurns.rememberedSites
     }
 
     private let width: Int
@@ -62,9 +62,9 @@ final class UploadTurns: Sendable {
 
     /// Waits for a turn, which ``end()`` ends.
     func begin(_ client: IPAddress, byteCount: Int) async throws {
-        let (address, now) = (client.subscriber, ContinuousClock.now)
+        let (site, now) = (client.site, ContinuousClock.now)
         let id: UInt64? = state.withLock { state in
-            Self.count(byteCount, of: address, at: now, in: &state)
+            Self.count(byteCount, of: site, at: now, in: &state)
             if state.running < width {
                 state.running += 1
                 return nil
@@ -82,7 +82,7 @@ final class UploadTurns: Sendable {
                         state.running += 1
                         return .success(())
                     }
-                    state.waiters.append(Waiter(id: id, address: address, continuation: continuation))
+                    state.waiters.append(Waiter(id: id, site: site, continuation: continuation))
                     return nil
                 }
                 if let outcome { continuation.resume(with: outcome) }
@@ -95,11 +95,11 @@ final class UploadTurns: Sendable {
         }
     }
 
-    /// Ends a turn, and begins that of the waiting address that has sent the least.
+    /// Ends a turn, and begins that of the waiting site that has sent the least.
     func end() {
         let now = ContinuousClock.now
         let next: Waiter? = state.withLock { state in
-            let used = state.waiters.map { Self.bytes(of: $0.address, at: now, in: state) }
+            let used = state.waiters.map { Self.bytes(of: $0.site, at: now, in: state) }
             // Of equal ones the first, which has waited longest.
             let least = used.indices.min { used[$0] < used[$1] }
             guard let least else {
@@ -114,15 +114,15 @@ final class UploadTurns: Sendable {
     /// The number of those that wait, for tests.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    private static func bytes(of address: IPAddress, at now: ContinuousClock.Instant, in state: State) -> Double {
-        state.used[address]?.bytes(at: now) ?? 0
+    private static func bytes(of site: IPAddress, at now: ContinuousClock.Instant, in state: State) -> Double {
+        state.used[site]?.bytes(at: now) ?? 0
     }
 
-    private static func count(_ byteCount: Int, of address: IPAddress, at now: ContinuousClock.Instant, in state: inout State) {
+    private static func count(_ byteCount: Int, of site: IPAddress, at now: ContinuousClock.Instant, in state: inout State) {
         if state.used.count >= state.forgetAt {
             state.used = state.used.filter { $0.value.bytes(at: now) >= negligible }
-            state.forgetAt = max(rememberedAddresses, 2 * state.used.count)
+            state.forgetAt = max(rememberedSites, 2 * state.used.count)
         }
-        state.used[address] = Usage(bytes: bytes(of: address, at: now, in: state) + Double(byteCount), at: now)
+        state.used[site] = Usage(bytes: bytes(of: site, at: now, in: state) + Double(byteCount), at: now)
     }
 }

@@ -65,9 +65,9 @@ struct VerificationController: Sendable {
     func verify(_ call: APICall<Void, Void, VerifyBody>) async throws -> VerificationEffect {
         let (id, code, context) = (call.body.id, call.body.code.digits, call.context)
         let origin = keys.origin(context.client)
-        try await brake.check(origin.siteKey ?? [], entering: id, in: postgres)
         let entry = try await recordingRefusal(of: id, context) { transaction in
             let verifications = EmailVerificationRepository(transaction)
+            try await brake.check(origin.siteKey ?? [], entering: id, in: transaction)
             try await lock(id, in: transaction)
             guard let verification = try await verifications.takeAttempt(id: id) else { return .wrong(attemptsLeft: 0) }
             // Not thrown here: the attempt has to be committed.

@@ -2,6 +2,7 @@ internal import EventBus
 internal import FoundationEssentials
 internal import JSON
 internal import PostgresClient
+internal import Push
 internal import Storage
 internal import WireFormat
 
@@ -92,7 +93,7 @@ struct VerifiedEmail {
                 try await record(.recoveryCancelled, of: recovery, detail: "email_changed")
             }
             _ = try await signIns.endAll(of: verification.accountID, except: verification.signInID, isNoticed: true)
-            let alert = AccountAlert.emailChanged.notification(to: verification.accountID, cause: verification.id)
+            let alert = AccountAlertPush(.emailChanged, of: verification.accountID).request(cause: verification.id)
             try await OutboxRepository(transaction).publish(
                 alert, requestID: requestID, traceparent: traceparent, expiresAt: alert.expiresAt)
             if replaced != nil {

@@ -1,6 +1,7 @@
 internal import EventBus
 internal import FoundationEssentials
 internal import PostgresClient
+internal import Push
 internal import Storage
 internal import WireFormat
 
@@ -32,19 +33,12 @@ enum JobCompletion: Sendable {
 
     /// Returns the push request; it expires with the job, when there is nothing left to fetch.
     private func notification(about job: ImageJob) -> NotificationRequested {
-        let id = job.id.wireString
-        var parameters = ["job_id": id]
         switch self {
         case .completed(let result):
-            parameters["template_name"] = job.templateName
-            // A key, not a media link: notifier signs the link when it sends, so that events carry no capability.
-            parameters["image"] = result.thumbnailKey
+            JobCompletedPush(jobID: job.id, templateName: job.templateName, thumbnailKey: result.thumbnailKey)
+                .request(to: job.userID, expiresAt: job.expiresAt)
         case .failed(let failure):
-            parameters["reason"] = failure.message
+            JobFailedPush(jobID: job.id, reason: failure.message).request(to: job.userID, expiresAt: job.expiresAt)
         }
-        return NotificationRequested(
-            dedupeKey: ImageJob.notificationKey(of: job.id), kind: status == .completed ? .jobCompleted : .jobFailed,
-            recipient: .user(job.userID),
-            lane: .urgent, parameters: parameters, expiresAt: job.expiresAt)
     }
 }

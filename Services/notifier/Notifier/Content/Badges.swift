@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
+internal import Push
 internal import Storage
 internal import WireFormat
 
@@ -11,7 +12,7 @@ struct Badges: Sendable {
     /// Counts the unseen items of a batch's users, with one query. Without a database there are no numbers, and the pushes are sent
     /// without them.
     static func count(for deliveries: [ClaimedDelivery], _ postgres: PostgresClient, logger: Logger) async -> Badges {
-        let users = Set(deliveries.filter { $0.notification.kind.hasBadge }.compactMap { $0.target?.userID })
+        let users = Set(deliveries.filter { $0.notification.kind.type.hasBadge }.compactMap { $0.target?.userID })
         guard !users.isEmpty else { return Badges(counts: [:]) }
         do {
             return Badges(counts: try await UnreadRepository(postgres).totals(userIDs: Array(users)))
@@ -23,19 +24,7 @@ struct Badges: Sendable {
 
     /// The number for a push; nil leaves the icon as it is.
     subscript(delivery: ClaimedDelivery) -> Int? {
-        guard delivery.notification.kind.hasBadge, let user = delivery.target?.userID, let counts else { return nil }
+        guard delivery.notification.kind.type.hasBadge, let user = delivery.target?.userID, let counts else { return nil }
         return counts[user] ?? 0
-    }
-}
-
-extension NotificationKind {
-    /// Whether its subject stays unseen until the app is opened. The user watches a face session while it is decided. An invitation
-    /// changes no number: a stranger must not be able to change a phone's icon. An alert about an account has no
-    /// place in the app where it would be seen.
-    fileprivate var hasBadge: Bool {
-        switch self {
-        case .jobCompleted, .jobFailed, .newPhotos, .chatMessage, .custom: true
-        case .signUp, .signIn, .invitation, .accountAlert, .possessionCheck: false
-        }
     }
 }

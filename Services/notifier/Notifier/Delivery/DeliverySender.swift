@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import HeliographCrypto
 internal import HeliographTracing
 internal import Logging
+internal import Push
 internal import Storage
 internal import WireFormat
 
@@ -31,8 +32,8 @@ struct DeliverySender: Sendable {
     /// Prepares a push for sending, unless one of the ``SendGate`` stops it.
     ///
     /// - Parameter isCounted: Whether the rate limit of its installation has already counted it.
-    func step(_ push: Push, at now: Date, isCounted: Bool) -> Step {
-        var token: FCMTarget?
+    func step(_ push: QueuedPush, at now: Date, isCounted: Bool) -> Step {
+        var token: PushTarget?
         for gate in SendGate.allCases {
             if let step = check(gate, push, at: now, isCounted: isCounted, &token) { return step }
         }
@@ -44,7 +45,7 @@ struct DeliverySender: Sendable {
     }
 
     /// Returns the step of a push that a gate stops; nil when it passes.
-    private func check(_ gate: SendGate, _ push: Push, at now: Date, isCounted: Bool, _ token: inout FCMTarget?) -> Step? {
+    private func check(_ gate: SendGate, _ push: QueuedPush, at now: Date, isCounted: Bool, _ token: inout PushTarget?) -> Step? {
         let delivery = push.delivery
         switch gate {
         case .expiry:
@@ -102,15 +103,15 @@ struct DeliverySender: Sendable {
     }
 
     /// Releases a push that this process will not send, for another to claim at once.
-    func release(_ push: Push) -> DeliveryVerdict {
+    func release(_ push: QueuedPush) -> DeliveryVerdict {
         deferDelivery(push.delivery, for: .zero, code: DeliveryCode.senderStopped.rawValue, countsAsAttempt: false)
     }
 
-    private func open(_ target: ClaimedDelivery.Target, of push: Push) -> FCMTarget? {
+    private func open(_ target: ClaimedDelivery.Target, of push: QueuedPush) -> PushTarget? {
         let context = SealingContext.pushInstall(installationKey: target.installationKey)
         do throws(CryptoError) {
             let value = String(decoding: try sealer.open(target.valueSealed, context: context), as: UTF8.self)
-            return FCMTarget(value, kind: target.kind)
+            return PushTarget(value, registeredAs: target.kind)
         } catch {
             log(.error, "an installation's value cannot be opened", push, ["error": "\(error)"])
             return nil
@@ -197,12 +198,12 @@ struct DeliverySender: Sendable {
                 generation: delivery.generation, sentAt: sentAt))
     }
 
-    private func log(_ level: Logger.Level, _ message: Logger.Message, _ push: Push, _ result: FCMResult) {
+    private func log(_ level: Logger.Level, _ message: Logger.Message, _ push: QueuedPush, _ result: FCMResult) {
         log(level, message, push, ["code": "\(result.code)"])
     }
 
     private func log(
-        _ level: Logger.Level, _ message: Logger.Message, _ push: Push, _ more: @autoclosure () -> Logger.Metadata
+        _ level: Logger.Level, _ message: Logger.Message, _ push: QueuedPush, _ more: @autoclosure () -> Logger.Metadata
     ) {
         guard level >= logger.logLevel else { return }
         let delivery = push.delivery

@@ -32,10 +32,10 @@ final class OutcomeWriter: Sendable {
     /// A class, because it is passed on several times until it is written, and each copy of a verdict would count the references to its
     /// parts.
     final class Entry: Sendable {
-        let push: Push
+        let push: QueuedPush
         let verdict: DeliveryVerdict
 
-        init(push: Push, verdict: DeliveryVerdict) {
+        init(push: QueuedPush, verdict: DeliveryVerdict) {
             self.push = push
             self.verdict = verdict
         }

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 
 /// FCM's answer to a push.
 struct PushAnswer: Sendable {
-    let push: Push
+    let push: QueuedPush
     let result: FCMResult
     /// The time the send began.
     let sentAt: Date

@@ -13,7 +13,7 @@ final class PushDispatcher: Sendable {
         /// FCM has answered.
         case answered(PushAnswer)
         /// The rate limit of its installation can be decided now.
-        case rateKnown(Push)
+        case rateKnown(QueuedPush)
     }
 
     private let sender: DeliverySender
@@ -62,11 +62,11 @@ final class PushDispatcher: Sendable {
     /// The sends in flight, and the results of the current round.
     private struct Round {
         /// The sends that have not ended.
-        var sends: [ObjectIdentifier: (push: Push, send: FCMSend)] = [:]
+        var sends: [ObjectIdentifier: (push: QueuedPush, send: FCMSend)] = [:]
         var endings: [OutcomeWriter.Entry] = []
         var paces: [SendQueue.Pace] = []
 
-        mutating func end(_ push: Push, _ verdict: DeliveryVerdict, _ pace: SendQueue.Pace = .unknown) {
+        mutating func end(_ push: QueuedPush, _ verdict: DeliveryVerdict, _ pace: SendQueue.Pace = .unknown) {
             endings.append(OutcomeWriter.Entry(push: push, verdict: verdict))
             paces.append(pace)
         }
@@ -88,7 +88,7 @@ final class PushDispatcher: Sendable {
         NotifierMetrics.sent(answers)
     }
 
-    private func launch(_ push: Push, at now: Date, isCounted: Bool, _ round: inout Round) {
+    private func launch(_ push: QueuedPush, at now: Date, isCounted: Bool, _ round: inout Round) {
         switch sender.step(push, at: now, isCounted: isCounted) {
         case .end(let verdict): round.end(push, verdict)
         case .wait(let task):

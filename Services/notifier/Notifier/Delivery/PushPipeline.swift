@@ -36,14 +36,14 @@ struct PushPipeline: Service {
     /// - Returns: The number of claimed deliveries; nil when there was no room.
     /// - Throws: `CancellationError`, and the errors of `claim`.
     func feed(
-        _ lane: Lane, _ count: Int, _ cause: Push.Cause? = nil,
+        _ lane: Lane, _ count: Int, _ cause: QueuedPush.Cause? = nil,
         claiming claim: (Duration) async throws -> [ClaimedDelivery]
     ) async throws -> Int? {
         guard await queue.waitForRoom(lane, for: count, upTo: limits.roomWait) else {
             try Task.checkCancellation()
             return nil
         }
-        var pushes: [Push] = []
+        var pushes: [QueuedPush] = []
         defer { queue.add(pushes, to: lane, expected: count) }
         try Task.checkCancellation()
         // Measured before the claim, so that our deadlines pass before the lease does.
@@ -62,7 +62,7 @@ struct PushPipeline: Service {
             let batch = PushBatch(of: notification, count: own.reduce(0) { $0 + $1.count }, causedBy: cause)
             for index in own.joined() {
                 pushes.append(
-                    Push(
+                    QueuedPush(
                         delivery: claimed[index], content: content, badge: badges[claimed[index]], deadline: start + limits.claimAge,
                         lease: leases[index], batch: batch))
             }

@@ -19,7 +19,7 @@ final class SendQueue: Sendable {
     static let maxBatch = 64
 
     private struct State {
-        var lanes: [Lane: Deque<Push>] = [:]
+        var lanes: [Lane: Deque<QueuedPush>] = [:]
         var limit: InFlightLimit
         var inFlight = 0
         var bulkPace = BulkPace()
@@ -93,7 +93,7 @@ final class SendQueue: Sendable {
     }
 
     /// Adds a batch of one lane for which room was reserved; an empty batch releases the room.
-    func add(_ pushes: [Push], to lane: Lane, expected count: Int) {
+    func add(_ pushes: [QueuedPush], to lane: Lane, expected count: Int) {
         state.withLock { state in
             state.expected[lane, default: 0] -= count
             state.lanes[lane, default: []].append(contentsOf: pushes)
@@ -116,8 +116,8 @@ final class SendQueue: Sendable {
     }
 
     /// Closes the queue, ends every wait for room, and returns the pushes that have not been sent.
-    func close() -> [Push] {
-        let (rest, waiters) = state.withLock { state -> ([Push], [RoomWaiter]) in
+    func close() -> [QueuedPush] {
+        let (rest, waiters) = state.withLock { state -> ([QueuedPush], [RoomWaiter]) in
             state.isClosed = true
             let waiters = state.roomWaiters.values.flatMap { $0 }
             let rest = state.lanes.values.flatMap { $0 }
@@ -133,9 +133,9 @@ final class SendQueue: Sendable {
 
     /// Returns the pushes that may be sent now, the most urgent first, and counts them as in flight. Empty when nothing is queued, the
     /// in-flight limit is reached, or no quota is left.
-    func next() -> [Push] {
-        let (pushes, mustWake) = state.withLock { state -> ([Push], Bool) in
-            var pushes: [Push] = []
+    func next() -> [QueuedPush] {
+        let (pushes, mustWake) = state.withLock { state -> ([QueuedPush], Bool) in
+            var pushes: [QueuedPush] = []
             for lane in [Lane.urgent, .normal, .bulk] {
                 guard let waiting = state.lanes[lane]?.count, waiting > 0 else { continue }
                 let room = state.limit.count + (lane == .urgent ? urgentReserve : 0) - state.inFlight

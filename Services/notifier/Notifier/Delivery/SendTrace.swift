@@ -18,7 +18,7 @@ final class SendTrace: Sendable {
     private let state: Mutex<State>
 
     /// Starts the span of a batch; nil when the trace of the cause is not recorded.
-    init?(_ cause: Push.Cause, _ lane: Lane, count: Int) {
+    init?(_ cause: QueuedPush.Cause, _ lane: Lane, count: Int) {
         guard count > 0, !(InstrumentationSystem.instrument is NoOpInstrument),
             let parent = cause.traceparent.flatMap(TraceParent.init), parent.isSampled
         else { return nil }

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import FoundationEssentials
+internal import Push
 internal import Storage
 internal import WireFormat
 
@@ -11,7 +12,7 @@ struct SettlementSummary {
     /// The settled deliveries of one notification.
     private struct Sum {
         let notification: ClaimedNotification
-        let cause: Push.Cause
+        let cause: QueuedPush.Cause
         /// The accepted deliveries that are only counted.
         var acceptedCount = 0
         var outcomes: [SettledDelivery] = []
@@ -47,7 +48,7 @@ struct SettlementSummary {
         }
     }
 
-    private mutating func indexOfSum(for push: Push) -> Int {
+    private mutating func indexOfSum(for push: QueuedPush) -> Int {
         let notification = push.delivery.notification
         if let index = indices[notification.id] { return index }
         sums.append(Sum(notification: notification, cause: push.batch.cause))

@@ -20,7 +20,7 @@ struct NotificationAddressedHandler: EventHandler {
             }
             return
         }
-        let cause = Push.Cause(requestID: event.requestID, traceparent: event.traceparent)
+        let cause = QueuedPush.Cause(requestID: event.requestID, traceparent: event.traceparent)
         let count = min(max(event.body.count, 1), DeliveryPage.maxMembers)
         let claimed = try await pipeline.feed(lane, count, cause) { lease in
             try await context.commit { transaction in

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import Logging
 internal import Metrics
 internal import PostgresClient
+internal import Push
 internal import Storage
 internal import Synchronization
 internal import WireFormat
@@ -88,7 +89,7 @@ final class InstallRates: Sendable {
     /// - Parameter isCounted: Whether an earlier call has counted the push.
     func admit(_ installID: UUID, _ kind: NotificationKind, isCounted: Bool = false) -> Admission {
         var admission = Admission.go
-        if kind.isOfSession {
+        if kind.type.isSessionResult {
             if let wait = countSession(installID) { admission = .wait(wait) }
         } else if isCounted || count(installID) > Self.freePerMinute {
             admission = decide(installID)

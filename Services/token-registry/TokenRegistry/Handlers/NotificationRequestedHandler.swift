@@ -4,6 +4,7 @@ internal import HeliographTracing
 public import Logging
 internal import Metrics
 public import PostgresClient
+public import Push
 internal import Storage
 public import WireFormat
 
@@ -48,7 +49,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         var fanOuts: [(request: Envelope<NotificationRequested>, topicID: UUID?)] = []
         var skipped: [SkipReason: [Envelope<NotificationRequested>]] = [:]
         for request in requests {
-            let blockers = request.body.senderID.flatMap { blockers[$0] } ?? []
+            let blockers = request.body.references.senderID.flatMap { blockers[$0] } ?? []
             switch Self.decide(on: request.body, resolutions[request.body.recipient], blockers, now: now) {
             case .address(let addresses): orders.append((DeliveryPlanner.Order(request), addresses))
             case .fanOut(let topicID): fanOuts.append((request, topicID))
@@ -60,7 +61,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         for (request, topicID) in fanOuts {
             try await TopicFanOutRepository(transaction).begin(
                 notificationID: request.body.notificationID, topicID: topicID, except: request.body.exceptUserID,
-                senderID: request.body.senderID)
+                senderID: request.body.references.senderID)
         }
         try await skip(skipped, in: transaction)
         let unfinished = Set(fanOuts.map(\.request.body.notificationID))
@@ -91,7 +92,7 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         case .longList: return .fanOut(topicID: nil)
         case .topic(let topic, let addresses):
             // The topic has ended since the request, and a new one has its name.
-            if let meant = request.topicID, meant != topic.id { return .skip(.topicEnded) }
+            if let meant = request.references.topicID, meant != topic.id { return .skip(.topicEnded) }
             guard topic.memberCount > 0 else { return .skip(.noRecipient) }
             guard let addresses else { return .fanOut(topicID: topic.id) }
             let others = addresses.filter { $0.userID != request.exceptUserID }
@@ -105,7 +106,8 @@ public struct NotificationRequestedHandler: EventBatchHandler {
         in transaction: PostgresTransaction
     ) async throws -> [UUID: Set<UUID>] {
         let pairs = requests.compactMap { request -> (topicID: UUID, senderID: UUID)? in
-            guard let senderID = request.senderID, case .topic(let topic, .some) = resolutions[request.recipient] else { return nil }
+            guard let senderID = request.references.senderID else { return nil }
+            guard case .topic(let topic, .some) = resolutions[request.recipient] else { return nil }
             return (topic.id, senderID)
         }
         return try await BlockRepository(transaction).blockers(in: pairs)
@@ -140,34 +142,19 @@ public struct NotificationRequestedHandler: EventBatchHandler {
 }
 
 extension NotificationRequested {
-    /// Whether the database accepts its texts: it refuses NUL (which is removed from user texts) and texts of a wrong length. One
-    /// refused row would fail the whole batch at every retry.
+    /// Whether the database accepts its key and its recipient: it refuses NUL and texts of a wrong length. One refused row would fail
+    /// the whole batch at every retry.
     fileprivate var isStorable: Bool {
-        func isText(_ text: String) -> Bool { !text.utf8.contains(0) }
-        return (1...200).contains(dedupeKey.count) && isText(dedupeKey) && (1...200).contains(recipient.id.count)
-            && isText(recipient.id) && parameters.keys.allSatisfy(isText)
+        [dedupeKey, recipient.id].allSatisfy { 1...200 ~= $0.count && !$0.utf8.contains(0) }
     }
-
-    /// The id of the topic, when the request names one.
-    fileprivate var topicID: UUID? { parameters[NotificationParameter.topicID].flatMap { UUID(wireString: $0) } }
-
-    /// The installation that is excluded.
-    fileprivate var exceptInstallID: UUID? { parameters[NotificationParameter.exceptInstallID].flatMap { UUID(wireString: $0) } }
-
-    /// The user whose message or action the notification shows.
-    fileprivate var senderID: UUID? { parameters[NotificationParameter.senderID].flatMap { UUID(wireString: $0) } }
-
-    /// The member of the topic who is excluded.
-    fileprivate var exceptUserID: UUID? { parameters[NotificationParameter.exceptUserID].flatMap { UUID(wireString: $0) } }
 }
 
 extension NewNotification {
     fileprivate init(_ event: Envelope<NotificationRequested>) {
         let request = event.body
         self.init(
-            id: request.notificationID, dedupeKey: request.dedupeKey, kind: request.kind, recipient: request.recipient,
-            lane: request.lane, parameters: request.parameters, requestID: event.requestID, traceparent: event.traceparent,
-            expiresAt: request.expiresAt)
+            id: request.notificationID, dedupeKey: request.dedupeKey, content: request.content, recipient: request.recipient,
+            lane: request.lane, requestID: event.requestID, traceparent: event.traceparent, expiresAt: request.expiresAt)
     }
 }
 

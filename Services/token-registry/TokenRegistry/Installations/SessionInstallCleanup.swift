@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
+internal import Push
 internal import Storage
 internal import WireFormat
 
@@ -25,6 +26,6 @@ struct SessionInstallCleanup {
 extension NotificationRecord {
     /// The session whose result this is about; nil for other notifications.
     fileprivate var faceSessionID: UUID? {
-        recipient.type == .session && kind.isOfSession ? UUID(wireString: recipient.id) : nil
+        recipient.type == .session && kind.type.isSessionResult ? UUID(wireString: recipient.id) : nil
     }
 }

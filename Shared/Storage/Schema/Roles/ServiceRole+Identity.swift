@@ -59,8 +59,8 @@ extension ServiceRole {
         .borrow(
             "notifications",
             .select(
-                of: "id", "dedupe_key", "kind", "recipient_type", "recipient_id", "has_picture", "state", "skip_reason", "created_at",
-                "settled_at", "expires_at"),
+                of: "id", "dedupe_key", "kind", "recipient_type", "recipient_id", "has_picture", "job_id", "topic_id", "state",
+                "skip_reason", "created_at", "settled_at", "expires_at"),
             because: "receipts, the figures of app notifications, and exports. The texts stay hidden"),
         .borrow(
             "deliveries", .select(of: "notification_id", "install_id", "state"), because: "as for notifications"),

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 
 extension PersonSearch {
-    /// Searches the names and values of all keys, and opens the sealed parameters of the messages in them.
+    /// Searches the names and values of all keys, and opens the sealed texts of the messages in them.
     func inRedis() async throws -> Set<Finding> {
         var found: Set<Finding> = []
         for key in try await stack.redis.cli("--scan").split(separator: "\n").map(String.init) {
             let content = try await value(of: key)
             found.formUnion(findings(in: key, at: "name of Redis key \(key)"))
             found.formUnion(findings(in: content, at: "Redis key \(key)"))
-            found.formUnion(inParameters(of: content, at: "Redis key \(key)"))
+            found.formUnion(inSealedTexts(of: content, at: "Redis key \(key)"))
         }
         return found
     }

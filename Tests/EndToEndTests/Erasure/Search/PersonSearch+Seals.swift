@@ -9,10 +9,9 @@ import TestSupport
 extension PersonSearch {
     /// The distance below which two templates may be of one person.
     private static let sameFaceDistance: Float = 0.6
-    /// The columns with JSON that may have sealed parameters, in any state of the row.
+    /// The columns with JSON that may have sealed texts, in any state of the row.
     private static let messages = [
-        ("notifications", "parameters", "convert_to(parameters::text, 'UTF8')", "id::text"),
-        ("app_notifications", "request", "request", "id::text"), ("outbox", "body", "body", "message_id::text"),
+        ("notifications", "content", "id::text"), ("app_notifications", "request", "id::text"), ("outbox", "body", "message_id::text"),
     ]
 
     /// Opens every sealed value of every row, and searches it. A value that does not open is a finding.
@@ -24,13 +23,13 @@ extension PersonSearch {
                     found.formUnion(inSealed(value.bytes, context: value.context, at: "seal of \(column.name)"))
                 }
             }
-            for (table, column, bytes, id) in Self.messages {
+            for (table, column, id) in Self.messages {
                 let query: PostgresQuery = """
-                    SELECT \(unescaped: id) || ' ' || convert_from(\(unescaped: bytes), 'UTF8') AS text FROM \(unescaped: table)
+                    SELECT \(unescaped: id) || ' ' || convert_from(\(unescaped: column), 'UTF8') AS text FROM \(unescaped: table)
                     WHERE \(unescaped: column) IS NOT NULL
                     """
                 for text: String in try await client.query(query).column("text") {
-                    found.formUnion(inParameters(of: text, at: "seal of \(table).\(column)"))
+                    found.formUnion(inSealedTexts(of: text, at: "seal of \(table).\(column)"))
                 }
             }
         }
@@ -43,7 +42,7 @@ extension PersonSearch {
         switch column.content {
         case .value(let name, let id): (owner, context) = (name, { id(try $0.decode("owner", as: UUID.self)) })
         case .hashed(let name, let hash): (owner, context) = (name, { hash(try $0.decode("owner", as: [UInt8].self)) })
-        case .parameters: return []
+        case .texts: return []
         }
         let rows = try await client.query(
             """
@@ -68,20 +67,18 @@ extension PersonSearch {
         return ([one.mean] + one.poses).flatMap { mine in others.map { mine.distance(to: $0) } }.min() ?? .infinity
     }
 
-    /// Opens the sealed parameters in the JSON of messages, each of which is bound to the id of a notification in the same text.
-    func inParameters(of text: String, at place: String) -> Set<Finding> {
+    /// Opens the sealed texts in the JSON of messages, each of which is bound to the id of a notification in the same text.
+    func inSealedTexts(of text: String, at place: String) -> Set<Finding> {
         var found: Set<Finding> = []
-        let parameters = SealedParameters.find(in: text)
-        guard !parameters.isEmpty else { return [] }
         let ids = Set(
             text.matches(of: #/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/#).compactMap { UUID(uuidString: String($0.0)) })
-        for (name, value) in parameters {
-            let sealed = Base64URL.decode(value) ?? []
-            let contexts = ids.lazy.compactMap { SealingContext.parameter(name, notificationID: $0) }
+        for match in text.matches(of: #/"sealed":"([A-Za-z0-9_-]+)","use":"([a-z_]+)"/#) {
+            let (sealed, use) = (Base64URL.decode(String(match.1)) ?? [], match.2)
+            let contexts = ids.lazy.map { Array("\(use):\($0.uuidString.lowercased())".utf8) }
             if let plain = contexts.compactMap({ keys.open(sealed, context: $0) }).first {
-                found.formUnion(findings(in: plain, at: "\(place): \(name)"))
+                found.formUnion(findings(in: plain, at: "\(place): \(use)"))
             } else {
-                found.insert(Finding(place: place, what: "\(name) that does not open"))
+                found.insert(Finding(place: place, what: "\(use) that does not open"))
             }
         }
         return found

@@ -1,5 +1,6 @@
 internal import CommandLineSupport
 internal import FoundationEssentials
+internal import Push
 internal import Storage
 internal import WireFormat
 

@@ -1,6 +1,7 @@
 internal import EventBus
 internal import FoundationEssentials
 internal import PostgresClient
+internal import Push
 internal import Storage
 internal import WireFormat
 

@@ -3,6 +3,7 @@ internal import HeliographCrypto
 internal import Logging
 internal import Metrics
 internal import PostgresClient
+internal import Push
 internal import Storage
 
 /// Authenticates Firebase ID tokens. The first token of a person creates their account, with a random id and without an e-mail.

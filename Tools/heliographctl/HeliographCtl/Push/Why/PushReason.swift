@@ -70,7 +70,7 @@ struct PushReason: Equatable {
                 "each notifier that took it died before it ended", remedy: "Look for crashes of notifier, and report them with its log.")
         case .invalidMessage:
             PushReason(
-                "its message cannot be made: a parameter is missing or refused",
+                "its message cannot be made: its content is erased, too long or cannot be read",
                 remedy: "Look in the log of notifier for \"a push cannot be built\": its author has a fault.")
         case .sealedValue:
             PushReason(

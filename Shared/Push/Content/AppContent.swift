@@ -1,6 +1,6 @@
 /// The content of a notification from an app's own server: its texts, its data, and how phones show it.
 ///
-/// It travels sealed, in the parameter `content_sealed` of a notification of the kind `custom`.
+/// It travels sealed: ``CustomPush/app``.
 public struct AppContent: Codable, Sendable, Equatable {
     /// The app's name for this kind of notification; also Android's notification channel.
     public var kind: String

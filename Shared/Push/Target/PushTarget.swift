@@ -1,10 +1,15 @@
 internal import HeliographCrypto
 
-/// An FCM registration token or Firebase installation id of an app, with valid syntax.
+/// The app on a phone that a push is sent to: its FCM registration token, or its Firebase installation id.
 ///
 /// A token begins with the installation id it was minted for, up to a colon. That part stays the same when the token is replaced and
 /// when an app moves from tokens to installation ids, so it identifies a device; otherwise a device would get two pushes.
-public struct PushTarget: Sendable, Equatable {
+public enum PushTarget: Sendable, Equatable, CustomStringConvertible {
+    /// A registration token.
+    case token(String)
+    /// A Firebase installation id, which replaces tokens in newer SDKs.
+    case fid(String)
+
     /// The kind of value that an app registered.
     public enum Kind: String, Sendable, CaseIterable {
         /// An FCM registration token.
@@ -16,10 +21,31 @@ public struct PushTarget: Sendable, Equatable {
     /// The maximum length of a value. Real ones have 22 to about 200 bytes; Google does not specify a maximum.
     public static let maxBytes = 4096
 
+    /// Makes a target of a value that was accepted when it was registered.
+    public init(_ value: String, registeredAs kind: Kind) {
+        switch kind {
+        case .token: self = .token(value)
+        case .fid: self = .fid(value)
+        }
+    }
+
     /// Whether it is a token or an installation id.
-    public let kind: Kind
+    public var kind: Kind {
+        switch self {
+        case .token: .token
+        case .fid: .fid
+        }
+    }
+
     /// The value as sent. Never logged.
-    public let value: String
+    public var value: String {
+        switch self {
+        case .token(let value), .fid(let value): value
+        }
+    }
+
+    /// The kind; the value is hidden, because it allows pushing to the device.
+    public var description: String { kind.rawValue }
 
     /// The installation id: the value up to its colon, but the whole of a long value that does not begin with one.
     private var installationID: Substring {
@@ -56,7 +82,7 @@ extension PushTarget {
     /// - Throws: ``Fault`` for anything else, and for what phones send in place of a token.
     public init(checking value: String) throws(Fault) {
         if let fault = Fault(of: value) { throw fault }
-        self.init(kind: Self.isInstallationID(value.utf8) ? .fid : .token, value: value)
+        self = Self.isInstallationID(value.utf8) ? .fid(value) : .token(value)
     }
 
     /// Whether a value has the shape of an installation id, or of a token.

@@ -5,7 +5,7 @@ internal import Storage
 /// A claimed delivery with its content, and with the data to write its outcome.
 ///
 /// A class, because it is passed between many types between its claim and its outcome.
-final class Push: Sendable {
+final class QueuedPush: Sendable {
     let delivery: ClaimedDelivery
     /// The message, shared by all pushes of a notification. A failure to render it settles the delivery.
     let content: Result<FCMMessage, RenderingFailure>
@@ -40,17 +40,17 @@ final class Push: Sendable {
 /// The pushes of one notification that were claimed together.
 final class PushBatch: Sendable {
     /// The request and the trace that their outcomes are published with.
-    let cause: Push.Cause
+    let cause: QueuedPush.Cause
     /// The span of their sending; nil when the trace is not recorded.
     let trace: SendTrace?
     /// The context of log lines about them.
     let work: WorkContext
 
     /// - Parameter cause: The event that has them sent; nil when their due time does, and then the notification's request is the cause.
-    init(of notification: ClaimedNotification, count: Int, causedBy cause: Push.Cause?) {
-        let cause = cause ?? Push.Cause(requestID: notification.requestID, traceparent: notification.traceparent)
+    init(of notification: ClaimedNotification, count: Int, causedBy cause: QueuedPush.Cause?) {
+        let cause = cause ?? QueuedPush.Cause(requestID: notification.requestID, traceparent: notification.traceparent)
         trace = SendTrace(cause, notification.lane, count: count)
-        self.cause = Push.Cause(requestID: cause.requestID, traceparent: trace?.traceparent ?? cause.traceparent)
+        self.cause = QueuedPush.Cause(requestID: cause.requestID, traceparent: trace?.traceparent ?? cause.traceparent)
         work = WorkContext(requestID: cause.requestID, traceparent: cause.traceparent)
     }
 }

@@ -1,7 +1,7 @@
 import HeliographCrypto
 import Testing
 
-@testable import Storage
+@testable import Push
 
 struct PushTargetTests {
     @Test func `a token and the installation id it begins with identify one installation`() throws {
@@ -65,5 +65,10 @@ struct PushTargetTests {
     @Test func `the two hashes of one value never coincide`() throws {
         let target = try #require(PushTarget(Self.secret))
         #expect(target.installationKey != target.valueHash)
+    }
+
+    @Test func `printing a target hides its value`() {
+        #expect("\(PushTarget.token("secret"))" == "token")
+        #expect("\(PushTarget.fid("secret"))" == "fid")
     }
 }
