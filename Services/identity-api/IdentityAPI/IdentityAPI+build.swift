@@ -60,7 +60,11 @@ public enum IdentityAPI: HeliographService {
         let authenticator = UserAuthenticator(users: users, services: services)
         let slots = UploadSlots(
             limit: configuration.uploads.concurrentUploads, perSite: configuration.limits.uploadsPerSite)
-        let signals = RateLimiter<UUID>(configuration.limits.signals, name: "signals")
+        let gate = SenderGate(
+            users: authenticator, services: services, signals: RateLimiter(configuration.limits.signals, name: "signals"),
+            devices: RateLimiter(configuration.limits.devices, name: "devices"),
+            topics: RateLimiter(configuration.limits.topics, name: "topics"),
+            messages: RateLimiter(configuration.limits.messages, name: "messages"))
         let sessions = SessionController(postgres: postgres, waiters: waiters)
         let mailer = CodeMailer(postgres: postgres, perMinute: configuration.limits.codeMails, logger: context.logger)
         let verification = VerificationController(
@@ -68,6 +72,7 @@ public enum IdentityAPI: HeliographService {
             codes: PrefixRateLimiter(configuration.limits.verifications, name: "codes"),
             brake: CodeBrake(limits: configuration.limits.wrongCodes), mailer: mailer, mail: mail)
         let routes = APIRoutes(
+            gate: gate,
             uploads: UploadController(
                 blobs: photos,
                 starter: SessionStarter(
@@ -81,19 +86,18 @@ public enum IdentityAPI: HeliographService {
                 tokens: challengeTokens, limiter: RateLimiter(configuration.limits.challenges, name: "challenges")),
             sessions: sessions,
             tokens: TokenController(
-                postgres: postgres, keys: keys, authenticator: authenticator, sessions: sessions, lifetimes: configuration.signIns),
+                postgres: postgres, keys: keys, sessions: sessions, lifetimes: configuration.signIns),
             verification: verification,
             images: imageRoutes(
                 configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, authenticator: authenticator,
                 jobs: jobs, uploads: slots),
             topics: topicRoutes(
                 configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, authenticator: authenticator,
-                services: services, uploads: slots, signals: signals),
-            receiptKeys: receiptKey.publicKeys,
+                uploads: slots),
             people: peopleRoutes(
-                configuration, context, pictures: pictures, keys: keys, authenticator: authenticator, services: services,
-                verification: verification, signals: signals),
-            notifications: AppNotificationController(postgres: postgres, keys: keys, services: services),
+                configuration, context, pictures: pictures, keys: keys, authenticator: authenticator, verification: verification,
+                receiptKeys: ReceiptKeys(json: receiptKey.publicKeys)),
+            notifications: AppNotificationController(postgres: postgres, keys: keys),
             limit: RateLimitMiddleware(
                 addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address, name: "address")),
             schema: context.schema, origins: configuration.origins)
@@ -158,50 +162,43 @@ public enum IdentityAPI: HeliographService {
 
     private static func topicRoutes(
         _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, links: MediaLinks,
-        keys: AccountKeys, authenticator: any Authenticator, services: ServiceAuthenticator, uploads: UploadSlots,
-        signals: RateLimiter<UUID>
+        keys: AccountKeys, authenticator: any Authenticator, uploads: UploadSlots
     ) -> TopicRoutes {
-        let apps = AppTopicController(postgres: postgres, services: services)
+        let apps = AppTopicController(postgres: postgres)
         return TopicRoutes(
             members: TopicController(
-                postgres: postgres, authenticator: authenticator, limiter: RateLimiter(configuration.limits.topics, name: "topics"),
-                quota: configuration.limits.invitations, usersMayCreate: configuration.topicCreators == .users, apps: apps),
-            lists: TopicListController(postgres: postgres, authenticator: authenticator, links: links), apps: apps,
+                postgres: postgres, quota: configuration.limits.invitations, usersMayCreate: configuration.topicCreators == .users,
+                apps: apps),
+            lists: TopicListController(postgres: postgres, links: links), apps: apps,
             photos: PhotoController(
                 blobs: blobs, postgres: postgres, authenticator: authenticator, slots: uploads,
                 limiter: RateLimiter(configuration.limits.photos, name: "photos"), quota: configuration.limits.photoQuota,
                 limits: configuration.uploads,
                 lifetime: configuration.photoLifetime),
-            messages: MessageController(
-                postgres: postgres, keys: keys, authenticator: authenticator,
-                limiter: RateLimiter(configuration.limits.messages, name: "messages"), signals: signals))
+            messages: MessageController(postgres: postgres, keys: keys))
     }
 
     private static func peopleRoutes(
         _ configuration: IdentityAPIConfiguration, _ context: ServiceContext, pictures: any BlobStore, keys: AccountKeys,
-        authenticator: any Authenticator, services: ServiceAuthenticator, verification: VerificationController,
-        signals: RateLimiter<UUID>
+        authenticator: any Authenticator, verification: VerificationController, receiptKeys: ReceiptKeys
     ) -> PeopleRoutes {
         let postgres = context.postgres
         return PeopleRoutes(
-            profile: ProfileController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals),
+            profile: ProfileController(postgres: postgres, keys: keys),
             export: ExportController(
                 postgres: postgres, keys: keys, blobs: pictures, authenticator: authenticator,
                 slots: UploadSlots(limit: configuration.exports.concurrent, perSite: configuration.limits.uploadsPerSite),
                 limits: configuration.exports, clock: context.clock),
             erasures: ErasureController(
-                postgres: postgres, starter: ErasureStarter(postgres: postgres, keys: keys), authenticator: authenticator,
-                services: services, limiter: signals),
-            email: EmailController(keys: keys, authenticator: authenticator, verification: verification, limiter: signals),
-            recovery: RecoveryController(postgres: postgres, authenticator: authenticator, limiter: signals),
-            presence: PresenceController(postgres: postgres, authenticator: authenticator, limiter: signals),
-            devices: DeviceController(
-                registrar: DeviceRegistrar(postgres: postgres, keys: keys), authenticator: authenticator,
-                limiter: RateLimiter(configuration.limits.devices, name: "devices")),
-            receipts: ReceiptController(postgres: postgres, authenticator: authenticator, limiter: signals),
-            signIns: SignInController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals),
-            blocks: PeopleListController(kind: .blocks, postgres: postgres, authenticator: authenticator, limiter: signals),
-            contacts: PeopleListController(kind: .contacts, postgres: postgres, authenticator: authenticator, limiter: signals),
-            reports: ReportController(postgres: postgres, keys: keys, authenticator: authenticator, limiter: signals))
+                postgres: postgres, starter: ErasureStarter(postgres: postgres, keys: keys), receiptKeys: receiptKeys),
+            email: EmailController(keys: keys, verification: verification),
+            recovery: RecoveryController(postgres: postgres),
+            presence: PresenceController(postgres: postgres),
+            devices: DeviceController(registrar: DeviceRegistrar(postgres: postgres, keys: keys)),
+            receipts: ReceiptController(postgres: postgres),
+            signIns: SignInController(postgres: postgres, keys: keys),
+            blocks: PeopleListController(kind: .blocks, postgres: postgres),
+            contacts: PeopleListController(kind: .contacts, postgres: postgres),
+            reports: ReportController(postgres: postgres, keys: keys))
     }
 }

@@ -56,7 +56,7 @@ import Testing
         ("\(String(repeating: "a", count: 40))", nil),
     ])
     func `a locale is cut to its language`(text: String, locale: String?) throws {
-        let device = try DeviceBody(
+        let device = try DeviceBody.fields.read(
             JSONBody(parsed: [
                 "device_token": .string(Form.pushToken), "platform": " IOS", "locale": .string(text), "app_version": .number("1.20"),
             ]))

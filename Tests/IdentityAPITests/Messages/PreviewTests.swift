@@ -36,7 +36,7 @@ import WireFormat
     ])
     func `a preview has at most one character more than a push shows`(text: String, preview: String?) throws {
         let body = try JSONBody(parsing: Array(#"{"message_id":"m","text":"\#(text)"}"#.utf8))
-        #expect(try ChatMessage(body, in: .c1).preview == preview)
+        #expect(try ChatMessage(MessageBody.fields.read(body), in: .c1).preview == preview)
     }
 
     @Test(.api) func `a preview opens in its own push only`() async throws {

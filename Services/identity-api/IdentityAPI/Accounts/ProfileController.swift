@@ -1,55 +1,52 @@
 internal import FoundationEssentials
-internal import Hummingbird
-internal import JSON
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
 
 /// Answers `GET` and `PUT /v1/users/me`: shows the owner the account, and sets the profile that other users see.
 struct ProfileController: Sendable {
-    /// The maximum size of the JSON.
-    static let maxBodyBytes = 4 * 1_024
-
     let postgres: PostgresClient
     let keys: AccountKeys
-    let authenticator: any Authenticator
-    /// Limits the changes of one account.
-    let limiter: RateLimiter<UUID>
 
-    func get(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await authenticator.identify(request)
-        try limiter.admit(identity.userID, context.limits, or: "Too many requests by this account")
-        guard let account = try await AccountOverview(of: identity.userID, in: postgres, keys) else {
+    func get(_ call: UserCall) async throws -> AccountOverview {
+        guard let account = try await AccountOverview(of: call.sender.userID, in: postgres, keys) else {
             throw APIError.unauthorized("The account is gone")
         }
-        var response = Answer.json(Answer.data(account.json, context.requestID))
-        response.headers[.cacheControl] = "no-store"
-        return response
+        return account
     }
 
-    func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await authenticator.identify(request)
-        try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
-        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        guard body.has(DisplayName.field) else {
-            throw APIError(.missingField, "The name is missing; null means none", field: DisplayName.field)
-        }
-        let name = try body.text(DisplayName.field).map { text throws(APIError) in try DisplayName(text) }
-        let sealed = try name.map { try keys.sealed($0, of: identity.userID) }
+    func put(_ call: APICall<Identity, Void, ProfileBody>) async throws -> Profile {
+        let (userID, name) = (call.sender.userID, call.body.name)
+        let sealed = try name.map { try keys.sealed($0, of: userID) }
         try await postgres.withTransaction { transaction in
-            guard try await UserRepository(transaction).setDisplayName(sealed, of: identity.userID) else {
+            guard try await UserRepository(transaction).setDisplayName(sealed, of: userID) else {
                 throw APIError.unauthorized("The account is gone")
             }
             try await AuditRepository(transaction).append(
-                keys.auditEntry(.profileChanged, by: .user(identity.userID), on: identity.userID, context))
+                keys.auditEntry(.profileChanged, by: .user(userID), on: userID, call.context))
         }
-        return Answer.json(
-            Answer.data(
-                .members(
-                    ("user_id", .string(identity.userID.wireString)),
-                    (DisplayName.field, name.map { .string($0.text) } ?? .null)),
-                context.requestID))
+        return Profile(userID: userID, name: name?.text)
     }
+}
+
+/// The body that sets the profile.
+struct ProfileBody: JSONObjectBody {
+    static let fields = BodyFields<ProfileBody>(
+        .wordOrNull(DisplayName.field, .displayName, or: "The name is missing; null means none")
+    ) { text throws(APIError) in
+        ProfileBody(name: try text.map { text throws(APIError) in try DisplayName(text) })
+    }
+    static let maxBytes = 4 * 1_024
+
+    let name: DisplayName?
+}
+
+/// The profile that other users see.
+struct Profile: APIObject {
+    static let members: [APIMember<Profile>] = [.required("user_id", \.userID), .required(DisplayName.field, \.name)]
+
+    let userID: UUID
+    let name: String?
 }
 
 /// A user's display name. Never logged.
@@ -76,4 +73,8 @@ struct DisplayName: Sendable {
         }
         self.text = name
     }
+}
+
+extension JSONSchema {
+    static let displayName = text(1...DisplayName.maxBytes)
 }

@@ -4,7 +4,7 @@ internal import Storage
 struct PictureAddress: Sendable {
     /// The maximum size: it is in the message twice.
     static let maxBytes = 700
-    private static let field = "image"
+    static let field = "image"
     private static let scheme = "https://"
 
     /// The URL, with an international host in A-labels.

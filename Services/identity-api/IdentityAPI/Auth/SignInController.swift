@@ -1,6 +1,4 @@
 internal import FoundationEssentials
-internal import Hummingbird
-internal import JSON
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -9,78 +7,71 @@ internal import WireFormat
 struct SignInController: Sendable {
     let postgres: PostgresClient
     let keys: AccountKeys
-    let authenticator: any Authenticator
-    /// Limits the requests of one account.
-    let limiter: RateLimiter<UUID>
 
-    func list(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await admit(request, context)
-        let signIns = try await SignInRepository(postgres).list(of: identity.userID)
-        let sessions = signIns.map { Self.json($0, isCurrent: $0.id == identity.signInID) }
-        return Answer.json(Answer.data(.members(("sessions", .array(sessions))), context.requestID))
+    func list(_ call: UserCall) async throws -> [ListedSignIn] {
+        let signIns = try await SignInRepository(postgres).list(of: call.sender.userID)
+        return signIns.map { ListedSignIn(signIn: $0, isCurrent: $0.id == call.sender.signInID) }
     }
 
     /// Ends one sign-in of the sender, which may be the current one. Another user's sign-in gets the response for an unknown id.
-    func end(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await admit(request, context)
-        let unknown = APIError(.notFound, "Session not found")
-        guard let id = context.parameters.get("id").flatMap({ UUID(wireString: $0) }) else { throw unknown }
+    func end(_ call: APICall<Identity, UUID, NoBody>) async throws {
+        let (identity, id) = (call.sender, call.target)
         let ended = try await postgres.withTransaction { transaction -> EndedSignIns? in
             let ended = try await SignInRepository(transaction).end(id, of: identity.userID)
             if let ended, !ended.ids.isEmpty {
                 try await AuditRepository(transaction).append(
-                    keys.auditEntry(.signInEnded, by: .user(identity.userID), on: identity.userID, object: id, context))
+                    keys.auditEntry(.signInEnded, by: .user(identity.userID), on: identity.userID, object: id, call.context))
             }
             return ended
         }
-        guard let ended else { throw unknown }
+        guard let ended else { throw APIError.signInNotFound }
         DeviceRegistrar.countRemoved(ended.removedInstalls.count)
-        return Response(status: .noContent)
     }
 
     /// Ends all sign-ins of the sender, and stops the pushes to all of their devices; with `?except=current` all others.
-    func endAll(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await admit(request, context)
-        let except = request.query("except")
-        guard except == nil || except == "current" else {
-            throw APIError(.invalidRequest, "The sessions to keep are \"current\" or none", field: "except")
-        }
+    func endAll(_ call: APICall<Identity, Bool, NoBody>) async throws {
+        let (identity, keepsCurrent) = (call.sender, call.target)
         let removed = try await postgres.withTransaction { transaction -> Int in
-            let kept = except == nil ? nil : identity.signInID
+            let keptID = keepsCurrent ? identity.signInID : nil
             // The sign-in of a Firebase user has no id: all sign-ins since its time are kept.
-            let current = except == nil || identity.signInID != nil ? nil : identity.authenticatedAt
+            let current = keepsCurrent && identity.signInID == nil ? identity.authenticatedAt : nil
             let ended = try await SignInRepository(transaction).endAll(
-                of: identity.userID, except: kept, providersBefore: current)
+                of: identity.userID, except: keptID, providersBefore: current)
             // Installations that an image order has registered have no sign-in to end.
             let others = try await PushInstallRepository(transaction).unregisterAll(
-                of: identity.userID, except: except == nil ? nil : identity.installationKey)
+                of: identity.userID, except: keepsCurrent ? identity.installationKey : nil)
             try await AuditRepository(transaction).append(
                 keys.auditEntry(
-                    .signInsEnded, by: .user(identity.userID), on: identity.userID, object: kept,
-                    detail: except == nil ? "all" : "all_but_current", context))
+                    .signInsEnded, by: .user(identity.userID), on: identity.userID, object: keptID,
+                    detail: keepsCurrent ? "all_but_current" : "all", call.context))
             return ended.removedInstalls.count + others.count
         }
         DeviceRegistrar.countRemoved(removed)
-        return Response(status: .noContent)
+    }
+}
+
+/// A sign-in in the list of its user.
+struct ListedSignIn: APIObject {
+    /// The device of a sign-in, as its app describes it.
+    struct Device: APIObject {
+        static let members: [APIMember<Device>] = [
+            .required("platform", \.signIn.platform), .required("app_version", \.signIn.appVersion), .required("locale", \.signIn.locale),
+        ]
+
+        let signIn: SignIn
     }
 
-    private func admit(_ request: Request, _ context: APIRequestContext) async throws -> Identity {
-        let identity = try await authenticator.identify(request)
-        try limiter.admit(identity.userID, context.limits, or: "Too many requests by this account")
-        return identity
-    }
+    static let members: [APIMember<ListedSignIn>] = [
+        .required("session_id", \.signIn.id), .required("device", \.device), .required("created_at", \.signIn.createdAt),
+        .required("last_used_at", \.signIn.lastUsedAt), .required("expires_at", \.signIn.expiresAt),
+        .required("current", \.isCurrent),
+    ]
 
-    private static func json(_ signIn: SignIn, isCurrent: Bool) -> JSONValue {
-        .members(
-            ("session_id", .string(signIn.id.wireString)),
-            (
-                "device",
-                .members(
-                    ("platform", signIn.platform.map(JSONValue.string) ?? .null),
-                    ("app_version", signIn.appVersion.map(JSONValue.string) ?? .null),
-                    ("locale", signIn.locale.map(JSONValue.string) ?? .null))
-            ),
-            ("created_at", .string(Answer.timestamp(signIn.createdAt))), ("last_used_at", .string(Answer.timestamp(signIn.lastUsedAt))),
-            ("expires_at", .string(Answer.timestamp(signIn.expiresAt))), ("current", .bool(isCurrent)))
-    }
+    let signIn: SignIn
+    let isCurrent: Bool
+    var device: Device { Device(signIn: signIn) }
+}
+
+extension APIError {
+    static let signInNotFound = APIError(.notFound, "Session not found")
 }

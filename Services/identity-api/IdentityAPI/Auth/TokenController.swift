@@ -1,10 +1,8 @@
 internal import EventBus
 internal import FoundationEssentials
-internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
 internal import Logging
-internal import NIOCore
 internal import PostgresClient
 internal import Push
 internal import Storage
@@ -12,21 +10,18 @@ internal import WireFormat
 
 /// Answers `POST /api/v1/ekyc/sessions/{id}/token`, `POST /api/v1/auth/refresh` and `POST /api/v1/auth/logout`.
 struct TokenController: Sendable {
-    /// Bytes of a request's JSON.
-    static let maxBodyBytes = 4 * 1024
-
     let postgres: PostgresClient
     let keys: AccountKeys
-    let authenticator: any Authenticator
     let sessions: SessionController
     let lifetimes: SignInLifetimes
 
     /// Exchanges a succeeded sign-in for a token pair, within five minutes, on the device that signed in.
     ///
     /// A device that lost the answer gets the same pair again within that time, unless the pair was refreshed or revoked meanwhile.
-    func redeem(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let session = try await sessions.find(request, context)
-        let tokens = keys.tokens(redeeming: session.id, with: try request.requiredBearer())
+    func redeem(_ call: APICall<String, UUID, NoBody>) async throws -> TokenReply {
+        let context = call.context
+        let session = try await sessions.find(call.target, token: call.sender)
+        let tokens = keys.tokens(redeeming: session.id, with: call.sender)
         let (minted, isFirst) = try await postgres.withTransaction { transaction -> (minted: (AccessToken, TokenPair)?, Bool) in
             let sessions = SessionRepository(transaction)
             if let session = try await sessions.redeem(id: session.id, tokenHash: session.tokenHash) {
@@ -44,7 +39,7 @@ struct TokenController: Sendable {
         }
         guard let minted else { throw Self.refusal(session) }
         if isFirst { context.logger.info("signed in", metadata: ["session_id": "\(session.id.wireString)"]) }
-        return answer(minted.0, minted.1)
+        return reply(minted.0, minted.1)
     }
 
     /// Signs the device of a session in: ends the user's earlier sign-ins on it, binds its installation to the user, and tells the user's
@@ -97,9 +92,8 @@ struct TokenController: Sendable {
 
     /// Rotates a refresh token. For 30 seconds the replaced token gets the same new pair, unless that pair was used; any other reuse of a
     /// refresh token revokes its whole family.
-    func refresh(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        let presented = try body.requiredWord("refresh_token")
+    func refresh(_ call: APICall<Void, Void, RefreshBody>) async throws -> TokenReply {
+        let (presented, context) = (call.body.token, call.context)
         let tokens = keys.tokens(refreshing: presented)
         let result = try await postgres.withTransaction { transaction in
             let result = try await AccessTokenRepository(transaction).rotate(
@@ -113,9 +107,9 @@ struct TokenController: Sendable {
         }
         switch result {
         case .rotated(let pair):
-            return answer(pair, tokens[0])
+            return reply(pair, tokens[0])
         case .repeated(let pair, let hash):
-            return answer(pair, tokens.first { $0.refresh.hash == hash } ?? tokens[0])
+            return reply(pair, tokens.first { $0.refresh.hash == hash } ?? tokens[0])
         case .reused:
             context.logger.warning("a refresh token was used twice; its family is revoked")
             throw APIError.unauthorized("The refresh token was used before; sign in again")
@@ -128,9 +122,13 @@ struct TokenController: Sendable {
     ///
     /// A user has one sign-in per device: redeeming a newer one ends the earlier ones. So after a logout the user gets no push there any
     /// more, and a late logout of an older sign-in has nothing to end.
-    func logout(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let token = try request.requiredBearer()
-        if UnverifiedToken.hasShape(token) { return try await logoutOfProvider(request) }
+    func logout(_ call: APICall<LeavingSignIn, Void, NoBody>) async throws {
+        let context = call.context
+        let token: String
+        switch call.sender {
+        case .token(let opaque): token = opaque
+        case .provider(let identity): return try await logoutOfProvider(identity)
+        }
         let revoked = try await postgres.withTransaction { transaction -> AccessToken? in
             guard let revoked = try await AccessTokenRepository(transaction).revoke(accessHash: OpaqueToken.hash(token))
             else { return nil }
@@ -139,7 +137,6 @@ struct TokenController: Sendable {
             return revoked
         }
         guard revoked != nil else { throw APIError.unauthorized("The bearer token is unknown or was revoked before") }
-        return Answer.success("Logged out", data: .null)
     }
 
     /// Records an event of the sign-in of a pair. A used refresh token proves no identity, so it names no actor.
@@ -162,16 +159,29 @@ struct TokenController: Sendable {
         return APIError(.forbidden, "The sign-in's tokens were refreshed or revoked, or it was too long ago")
     }
 
-    /// The token response of RFC 6749 §5.1.
-    private func answer(_ pair: AccessToken, _ tokens: TokenPair) -> Response {
+    private func reply(_ pair: AccessToken, _ tokens: TokenPair) -> TokenReply {
         let left = Int(pair.expiresAt.timeIntervalSinceNow.rounded(.up))
-        let seconds = min(max(left, 0), Int(lifetimes.access.components.seconds))
-        var response = Answer.json(
-            .members(
-                ("access_token", .string(tokens.access.text)), ("refresh_token", .string(tokens.refresh.text)),
-                ("token_type", "Bearer"), ("expires_in", .integer(seconds)),
-                ("user_id", .string(pair.userID.wireString))))
-        response.headers[.cacheControl] = "no-store"
-        return response
+        return TokenReply(
+            tokens: tokens, expiresIn: min(max(left, 0), Int(lifetimes.access.components.seconds)), userID: pair.userID)
     }
+}
+
+/// The body that renews tokens.
+struct RefreshBody: JSONObjectBody {
+    static let fields = BodyFields<RefreshBody>(.word("refresh_token")) { RefreshBody(token: $0) }
+    static let maxBytes = 4 * 1_024
+
+    let token: String
+}
+
+/// The token object of RFC 6749 §5.1.
+struct TokenReply: APIObject {
+    static let members: [APIMember<TokenReply>] = [
+        .required("access_token", \.tokens.access.text), .required("refresh_token", \.tokens.refresh.text),
+        .constant("token_type", "Bearer"), .required("expires_in", \.expiresIn), .required("user_id", \.userID),
+    ]
+
+    let tokens: TokenPair
+    let expiresIn: Int
+    let userID: UUID
 }

@@ -1,6 +1,6 @@
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
-internal import JSON
 internal import WireFormat
 
 /// Answers `POST /v1/ekyc/challenges`: the poses that the photos of the next sign-up or sign-in have to show.
@@ -11,15 +11,40 @@ struct ChallengeController: Sendable {
     /// Limits the challenges that one client address asks for.
     let limiter: RateLimiter<IPAddress>
 
-    func issue(_: Request, _ context: APIRequestContext) async throws -> Response {
-        try limiter.admit(context.client.subscriber, context.limits, or: "Too many challenges were asked for from this address")
+    func issue(_: APICall<Void, Void, NoBody>) async throws -> IssuedChallenge {
         let challenge = FaceChallenge()
-        let data = JSONValue.members(
-            ("challenge_id", .string(tokens.token(of: challenge))),
-            ("poses", .array(challenge.poses.map { .string($0.rawValue) })),
-            ("expires_at", .string(Answer.timestamp(challenge.expiresAt))))
-        var response = Answer.json(Answer.data(data, context.requestID), status: .created)
-        response.headers[.cacheControl] = "no-store"
-        return response
+        return IssuedChallenge(challenge: challenge, token: tokens.token(of: challenge))
     }
+
+    /// Counts a challenge.
+    func checkRate(_ context: APIRequestContext) throws(APIError) {
+        try limiter.admit(context.client.subscriber, context.limits, or: "Too many challenges were asked for from this address")
+    }
+}
+
+/// A challenge with the token by which the upload names it.
+struct IssuedChallenge: APIObject {
+    static let members: [APIMember<IssuedChallenge>] = [
+        .required("challenge_id", \.token, .text(ChallengeTokens.length...ChallengeTokens.length)),
+        .required(
+            "poses", \.challenge.poses,
+            .array(of: LivenessPose.schema, upTo: LivenessPose.countInChallenge, from: LivenessPose.countInChallenge)),
+        .required("expires_at", \.challenge.expiresAt),
+    ]
+
+    let challenge: FaceChallenge
+    let token: String
+}
+
+extension LivenessPose: APIWord {}
+
+extension APIOperation {
+    /// The challenge of a sign-up or sign-in.
+    static let issueChallenge = APIOperation(
+        .post, "/v1/ekyc/challenges", id: "issueChallenge", area: .faces,
+        summary: "Three poses that the photos of the next sign-up or sign-in show, in this order; for one upload that begins within 90 "
+            + "seconds",
+        from: .anyone { try $0.challenges.checkRate($1) },
+        reply: .data("The challenge", status: .created, cacheControl: "no-store"), repetition: "another challenge",
+        handler: { $0.challenges.issue })
 }

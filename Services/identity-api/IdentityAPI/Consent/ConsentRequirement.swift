@@ -63,7 +63,7 @@ struct ConsentRequirement: Sendable {
     static func describe(_ text: ConsentedText) -> [JSONValue.Member] {
         [
             JSONValue.Member("consent_version", .string(text.version)),
-            JSONValue.Member("consent_sha256", .string(Hex.encode(text.hash))),
+            JSONValue.Member("consent_sha256", .string(text.hashText)),
         ]
     }
 }

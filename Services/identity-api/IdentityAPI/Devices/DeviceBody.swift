@@ -1,12 +1,10 @@
 internal import FoundationEssentials
+internal import JSON
 internal import Push
 internal import Storage
 
 /// The validated registration of an app's installation.
-struct DeviceBody: Sendable {
-    static let token = "device_token"
-    static let fid = "fid"
-    private static let platform = "platform"
+struct DeviceBody: JSONObjectBody {
     /// The platforms that can receive pushes.
     static let platforms: Set<String> = ["ios", "android", "web"]
     /// The maximum length of a version, and of a BCP 47 tag (RFC 5646 §4.4.1). A longer text is cut: it is no reason to refuse a
@@ -14,26 +12,23 @@ struct DeviceBody: Sendable {
     static let maxVersionLength = 64
     static let maxLocaleLength = 35
 
+    static let fields = BodyFields<DeviceBody>(
+        .pushTarget, .platform, .visible("app_version", upTo: maxVersionLength), .visible("locale", upTo: maxLocaleLength)
+    ) { target, platform, version, locale in
+        DeviceBody(
+            target: target, platform: platform, appVersion: version.map { String($0.prefix(maxVersionLength)) },
+            locale: locale.map(tag).flatMap { $0.isEmpty ? nil : $0 })
+    }
+    /// A token has up to 4 KB.
+    static let maxBytes = 16 * 1_024
+    static let example: JSONValue? = [
+        "platform": "ios", "device_token": APIProperty.pushToken, "app_version": "1.2 (3)", "locale": "de-CH",
+    ]
+
     let target: PushTarget
     let platform: String
     let appVersion: String?
     let locale: String?
-
-    /// Reads a registration.
-    ///
-    /// - Throws: `missing_field` or `invalid_request`, which name the field and never contain its value.
-    init(_ body: JSONBody) throws(APIError) {
-        guard let target = try Self.target(token: try body.word(Self.token), fid: try body.word(Self.fid)) else {
-            throw APIError(.missingField, "The device's push token is missing", field: Self.token)
-        }
-        self.target = target
-        platform = try body.requiredWord(Self.platform).lowercased()
-        guard Self.platforms.contains(platform) else {
-            throw APIError(.invalidRequest, "The platform is one of ios, android and web", field: Self.platform)
-        }
-        appVersion = try Self.visible("app_version", of: body).map { String($0.prefix(Self.maxVersionLength)) }
-        locale = try Self.visible("locale", of: body).map(Self.tag).flatMap { $0.isEmpty ? nil : $0 }
-    }
 
     /// Returns the language tag of a locale. Some systems write it with underscores, or with a character set behind it; in a long one the
     /// extensions of Unicode (`-u-ca-buddhist-…`) are left out, which say nothing of the language.
@@ -47,29 +42,49 @@ struct DeviceBody: Sendable {
         }
         return tag
     }
+}
 
-    /// Reads a token or a Firebase installation id; one of them is enough. Nil without both.
-    ///
-    /// - Throws: `invalid_request` for an invalid value, and for two values of different installations.
-    static func target(token: String?, fid: String?) throws(APIError) -> PushTarget? {
-        let byToken = try PushTarget(ofClient: token, field: Self.token)
-        let byID = try PushTarget(ofClient: fid, field: Self.fid)
-        guard byID?.kind != .token else {
-            throw APIError(.invalidRequest, "The Firebase installation id is not one", field: Self.fid)
+/// The body that returns the nonce of a hand-over.
+struct ConfirmedDeviceBody: JSONObjectBody {
+    static let fields = BodyFields<ConfirmedDeviceBody>(
+        .id("handover_id", or: "The hand-over's id is not one"), .word("nonce")
+    ) { ConfirmedDeviceBody(handOverID: $0, nonce: $1) }
+    static let maxBytes = DeviceBody.maxBytes
+
+    let handOverID: UUID
+    let nonce: String
+}
+
+extension BodyFields<PushTarget> {
+    /// A token or a Firebase installation id.
+    fileprivate static let pushTarget = BodyFields(.optionalWord(PushTarget.tokenField), .optionalWord(PushTarget.fidField)) {
+        token, fid throws(APIError) in
+        guard let target = try PushTarget(ofClientToken: token, fid: fid) else {
+            throw APIError(.missingField, "The device's push token is missing", field: PushTarget.tokenField)
         }
-        guard let byToken, let byID else { return byID ?? byToken }
-        guard byToken.installationKey == byID.installationKey else {
-            throw APIError(.invalidRequest, "The token and the Firebase installation id are of two installations", field: Self.fid)
-        }
-        // An app that has both has moved to installation ids, so its token may not work any more.
-        return byID
+        return target
     }
+}
 
-    private static func visible(_ field: String, of body: JSONBody) throws(APIError) -> String? {
-        guard let text = try body.wordOrNumber(field) else { return nil }
-        guard text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
-            throw APIError(.invalidRequest, "A field has visible characters of ASCII", field: field)
+extension BodyFields<String> {
+    fileprivate static let platform = BodyFields("platform", .text) { body, name throws(APIError) in
+        let platform = try body.requiredWord(name).lowercased()
+        guard DeviceBody.platforms.contains(platform) else {
+            throw APIError(.invalidRequest, "The platform is one of ios, android and web", field: name)
         }
-        return text
+        return platform
+    }
+}
+
+extension BodyFields<String?> {
+    /// A text of visible characters of ASCII that may be missing; in the description it has up to so many.
+    fileprivate static func visible(_ name: String, upTo length: Int) -> BodyFields {
+        BodyFields(name, .text(0...length).orNull, isRequired: false) { body, name throws(APIError) in
+            guard let text = try body.wordOrNumber(name) else { return nil }
+            guard text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
+                throw APIError(.invalidRequest, "A field has visible characters of ASCII", field: name)
+            }
+            return text
+        }
     }
 }

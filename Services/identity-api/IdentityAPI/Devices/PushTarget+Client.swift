@@ -2,6 +2,29 @@ internal import Push
 internal import Storage
 
 extension PushTarget {
+    /// The field or the query parameter of a token.
+    static let tokenField = "device_token"
+    /// The field or the query parameter of a Firebase installation id.
+    static let fidField = "fid"
+
+    /// Reads a token or a Firebase installation id; one of them is enough. Nil without both.
+    ///
+    /// - Throws: `invalid_request` for an invalid value, and for two values of different installations.
+    init?(ofClientToken token: String?, fid: String?) throws(APIError) {
+        let byToken = try PushTarget(ofClient: token, field: Self.tokenField)
+        let byID = try PushTarget(ofClient: fid, field: Self.fidField)
+        guard byID?.kind != .token else {
+            throw APIError(.invalidRequest, "The Firebase installation id is not one", field: Self.fidField)
+        }
+        if let byToken, let byID, byToken.installationKey != byID.installationKey {
+            throw APIError(
+                .invalidRequest, "The token and the Firebase installation id are of two installations", field: Self.fidField)
+        }
+        // An app that has both has moved to installation ids, so its token may not work any more.
+        guard let target = byID ?? byToken else { return nil }
+        self = target
+    }
+
     /// Reads the token or installation id of a client's phone. Invisible characters around it are ignored.
     ///
     /// - Parameter field: The field that an error names.

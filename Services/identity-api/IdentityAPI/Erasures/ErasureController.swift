@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Hummingbird
 internal import JSON
 internal import PostgresClient
 internal import ServiceDefaults
@@ -12,72 +11,82 @@ internal import WireFormat
 struct ErasureController: Sendable {
     let postgres: PostgresClient
     let starter: ErasureStarter
-    let authenticator: any Authenticator
-    let services: ServiceAuthenticator
-    /// Limits the requests of one account.
-    let limiter: RateLimiter<UUID>
+    let receiptKeys: ReceiptKeys
+
+    /// Answers `GET /.well-known/jwks.json`.
+    func keys(_: APICall<Void, Void, NoBody>) async throws -> ReceiptKeys { receiptKeys }
 
     /// Answers `DELETE /v1/users/me`. Needs a sign-in of the last five minutes, as everything that cannot be undone.
-    func eraseAccount(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        try await erase(.account, request, context)
-    }
+    func eraseAccount(_ call: UserCall) async throws -> ErasureRequest { try await erase(.account, call) }
 
     /// Answers `DELETE /v1/users/me/face`. The account stays; signing in needs a new enrolment by the devices that are signed in.
-    func eraseFace(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        try await erase(.face, request, context)
-    }
+    func eraseFace(_ call: UserCall) async throws -> ErasureRequest { try await erase(.face, call) }
 
     /// Answers `DELETE /v1/users/{id}` of an app's own server. An account that is unknown or being erased gives 404.
-    func eraseUser(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let service = try await services.identify(request, for: .eraseUsers)
-        guard let id = context.parameters.get("user").flatMap({ UUID(wireString: $0) }),
-            let begun = try await starter.begin(.account, of: id, for: .service, by: .service(service.credentialID.wireString), context)
-        else { throw APIError(.notFound, "User not found") }
-        return Self.answer(begun, context)
+    func eraseUser(_ call: APICall<ServiceIdentity, UUID, NoBody>) async throws -> ErasureRequest {
+        let actor = AuditActor.service(call.sender.credentialID.wireString)
+        guard let begun = try await starter.begin(.account, of: call.target, for: .service, by: actor, call.context) else {
+            throw APIError.userNotFound
+        }
+        return begun
     }
 
     /// Answers `GET /v1/users/me/erasure/{id}` with the token of the receipt. Another token is as wrong as an unknown id.
-    func status(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let token = try request.requiredBearer()
-        guard let id = context.parameters.get("id").flatMap({ UUID(wireString: $0) }),
-            let status = try await ErasureRepository(postgres).status(id: id, tokenHash: OpaqueToken.hash(token))
-        else { throw APIError(.notFound, "Erasure not found") }
-        let reports = status.reports.map { report -> JSONValue in
-            .members(
-                ("service", .string(report.service)), ("finished", .bool(report.finishedAt != nil)),
-                ("erased", .object(report.counts.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .integer($0.value)) })))
+    func status(_ call: APICall<String, UUID, NoBody>) async throws -> ErasureStatus {
+        let hash = OpaqueToken.hash(call.sender)
+        guard let status = try await ErasureRepository(postgres).status(id: call.target, tokenHash: hash) else {
+            throw APIError.erasureNotFound
         }
-        var response = Answer.json(
-            Answer.data(
-                .members(
-                    ("erasure_id", .string(status.id.wireString)), ("scope", .string(status.scope.rawValue)),
-                    ("state", .string(status.completedAt == nil ? "erasing" : "completed")),
-                    ("requested_at", .string(Answer.timestamp(status.requestedAt))),
-                    ("completed_at", status.completedAt.map { .string(Answer.timestamp($0)) } ?? .null),
-                    ("services", .array(reports)), ("receipt", status.receipt.map(JSONValue.string) ?? .null)),
-                context.requestID))
-        response.headers[.cacheControl] = "no-store"
-        return response
+        return status
     }
 
-    private func erase(_ scope: ErasureScope, _ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await authenticator.identify(request)
-        try limiter.admit(identity.userID, context.limits, or: "Too many requests by this account")
-        try identity.requireRecentSignIn(now: Date())
-        guard let begun = try await starter.begin(scope, of: identity.userID, for: .user, by: .user(identity.userID), context) else {
+    private func erase(_ scope: ErasureScope, _ call: UserCall) async throws -> ErasureRequest {
+        let userID = call.sender.userID
+        guard let begun = try await starter.begin(scope, of: userID, for: .user, by: .user(userID), call.context) else {
             throw APIError(.requestInProgress, "An erasure of this account is under way", retryAfter: 30)
         }
-        return Self.answer(begun, context)
+        return begun
     }
+}
 
-    private static func answer(_ begun: ErasureRequest, _ context: APIRequestContext) -> Response {
-        var response = Answer.json(
-            Answer.data(
-                .members(
-                    ("erasure_id", .string(begun.id.wireString)), ("receipt_token", .string(begun.receiptToken)),
-                    ("receipt_url", .string("/v1/users/me/erasure/\(begun.id.wireString)"))),
-                context.requestID), status: .accepted)
-        response.headers[.cacheControl] = "no-store"
-        return response
-    }
+/// The public keys of receipts, a JSON Web Key Set.
+struct ReceiptKeys: APIValue {
+    static let schema = JSONSchema.object(["keys": .array(of: .map(of: .text))])
+
+    let json: JSONValue
+}
+
+extension APIError {
+    static let userNotFound = APIError(.notFound, "User not found")
+    static let erasureNotFound = APIError(.notFound, "Erasure not found")
+}
+
+extension ErasureRequest: APIObject {
+    static let members: [APIMember<ErasureRequest>] = [
+        .required("erasure_id", \.id), .required("receipt_token", \.receiptToken), .required("receipt_url", \.receiptURL),
+    ]
+
+    private var receiptURL: String { "/v1/users/me/erasure/\(id.wireString)" }
+}
+
+extension ErasureStatus: APIObject {
+    enum State: String, APIWord { case erasing, completed }
+
+    static let members: [APIMember<ErasureStatus>] = [
+        .required("erasure_id", \.id), .required("scope", \.scope), .required("state", \.state),
+        .required("requested_at", \.requestedAt), .required("completed_at", \.completedAt), .required("services", \.reports),
+        .required("receipt", \.receipt),
+    ]
+
+    private var state: State { completedAt == nil ? .erasing : .completed }
+}
+
+extension ErasureScope: APIWord {}
+
+extension ErasureReport: APIObject {
+    static let members: [APIMember<ErasureReport>] = [
+        .required("service", \.service), .required("finished", \.isFinished), .required("erased", \.counts),
+    ]
+
+    private var isFinished: Bool { finishedAt != nil }
 }

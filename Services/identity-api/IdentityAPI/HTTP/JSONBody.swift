@@ -1,33 +1,14 @@
 internal import FoundationEssentials
-internal import Hummingbird
 internal import JSON
 
 /// The members of a request's JSON object. Unknown members are ignored.
 struct JSONBody: Sendable {
+    /// An object without members.
+    static let empty = JSONBody(values: [:])
+
     private let values: [String: JSONValue]
 
-    /// Reads the body of a request, which has to be a JSON object.
-    ///
-    /// - Throws: `unsupported_media_type`, `payload_too_large`, or `invalid_request` for a body that is not a JSON object.
-    // Inlined into an async function, it crashes the optimiser of Swift 6.3.1 (CoroSplit, release builds only).
-    @inline(never)
-    init(of request: Request, upTo maxBytes: Int, _ context: APIRequestContext) async throws {
-        guard request.isJSON else { throw APIError(.unsupportedMediaType, "The body must be application/json") }
-        self = try JSONBody(parsing: Array(try await request.collectBody(upTo: maxBytes, context).readableBytesView))
-    }
-
-    /// Reads an optional body; no body counts as an empty object.
-    ///
-    /// - Throws: The errors of ``init(of:upTo:_:)``, for a body that is not empty.
-    init(ofAny request: Request, upTo maxBytes: Int, _ context: APIRequestContext) async throws {
-        let bytes = Array(try await request.collectBody(upTo: maxBytes, context).readableBytesView)
-        guard !bytes.isEmpty else {
-            values = [:]
-            return
-        }
-        guard request.isJSON else { throw APIError(.unsupportedMediaType, "The body must be application/json") }
-        self = try JSONBody(parsing: bytes)
-    }
+    private init(values: [String: JSONValue]) { self.values = values }
 
     /// Parses an object.
     init(parsing bytes: [UInt8]) throws(APIError) {

@@ -45,6 +45,17 @@ extension Request {
         return type == "application/json" || type == "text/json" || type.hasPrefix("application/") && type.hasSuffix("+json")
     }
 
+    /// Reads a JSON body; one that is not needed may be empty, and has no type then.
+    ///
+    /// - Throws: `unsupported_media_type` for another type, and the errors of ``collectBody(upTo:_:)``.
+    func collectJSON(upTo maxBytes: Int, isRequired: Bool = true, _ context: APIRequestContext) async throws -> [UInt8] {
+        let refusal = APIError(.unsupportedMediaType, "The body must be application/json")
+        guard isJSON || !isRequired else { throw refusal }
+        let bytes = Array(try await collectBody(upTo: maxBytes, context).readableBytesView)
+        guard isJSON || bytes.isEmpty else { throw refusal }
+        return bytes
+    }
+
     /// Reads the whole body.
     ///
     /// - Throws: `payload_too_large` for more than `maxBytes`; `request_timeout` for a body that arrives too slowly or is cut off.

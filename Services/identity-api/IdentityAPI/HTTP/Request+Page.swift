@@ -33,4 +33,13 @@ struct ListPage<Element: Sendable>: Sendable {
         elements = Array(found.prefix(limit))
         next = found.count > limit ? elements.last.map(cursor) : nil
     }
+
+    private init(elements: [Element], next: ListCursor?) {
+        (self.elements, self.next) = (elements, next)
+    }
+
+    /// Returns the page with other elements in place of its own.
+    func map<Other>(_ transform: (Element) throws -> Other) rethrows -> ListPage<Other> {
+        ListPage<Other>(elements: try elements.map(transform), next: next)
+    }
 }

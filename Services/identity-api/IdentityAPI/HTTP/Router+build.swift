@@ -1,6 +1,5 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import JSON
 internal import ServiceDefaults
 
 /// The controllers of image jobs.
@@ -38,6 +37,7 @@ struct PeopleRoutes: Sendable {
 
 /// The controllers of the API, whose requests ``APIOperation/all`` lists.
 struct APIRoutes: Sendable {
+    let gate: SenderGate
     let uploads: UploadController
     let consent: ConsentController
     let challenges: ChallengeController
@@ -46,8 +46,6 @@ struct APIRoutes: Sendable {
     let verification: VerificationController
     let images: ImageRoutes
     let topics: TopicRoutes
-    /// The public keys of receipts, a JSON Web Key Set.
-    let receiptKeys: JSONValue
     let people: PeopleRoutes
     let notifications: AppNotificationController
     let limit: RateLimitMiddleware

@@ -14,8 +14,6 @@ struct ImageJobController: Sendable {
     static let usualPage = 20
     /// The known values of `X-Client-Trigger`: the reasons for a client's request.
     private static let triggers: Set<String> = ["push", "poll", "launch"]
-    /// Seconds for which caches may keep the templates.
-    private static let templateLifetime = 300
 
     let postgres: PostgresClient
     let blobs: any BlobStore
@@ -49,22 +47,18 @@ struct ImageJobController: Sendable {
     }
 
     /// Lists the jobs of the sender, newest first.
-    func list(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await authenticator.identify(request)
-        let limit = try request.pageLimit(usual: Self.usualPage, upTo: ImageJobRepository.maxPageSize - 1)
+    func list(_ call: APICall<Identity, ListPosition, NoBody>) async throws -> JobPage {
+        let limit = call.target.limit
         let found = try await ImageJobRepository(postgres).list(
-            userID: identity.userID, before: try request.listCursor(), limit: limit + 1)
-        var response = Answer.json(ImageJobAnswer.list(ListPage(found, limit: limit, cursor: ListCursor.init(after:))))
-        response.headers[.cacheControl] = "private, no-cache"
-        return response
+            userID: call.sender.userID, before: call.target.cursor, limit: limit + 1)
+        return JobPage(page: ListPage(found, limit: limit, cursor: ListCursor.init(after:)).map(ListedJob.init))
     }
 
     /// Cancels a job that has not ended, or deletes an ended one; its user cannot see it any more.
-    func delete(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await authenticator.identify(request)
-        let id = try Self.jobID(context)
+    func delete(_ call: APICall<Identity, UUID, NoBody>) async throws {
+        let (id, context) = (call.target, call.context)
         let repository = ImageJobRepository(postgres)
-        switch try await repository.delete(id: id, userID: identity.userID) {
+        switch try await repository.delete(id: id, userID: call.sender.userID) {
         case .notFound: throw APIError.jobNotFound
         case .forbidden: throw APIError.accessDenied
         case .stopping: break
@@ -79,15 +73,10 @@ struct ImageJobController: Sendable {
         }
         jobs.wake(id)
         context.logger.info("image job deleted", metadata: ["job_id": "\(id.wireString)"])
-        return Response(status: .noContent)
     }
 
     /// Lists the templates; without a bearer, so that an app can show them before a sign-in.
-    func templates(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        var response = Answer.json(ImageJobAnswer.templates(try await ImageTemplateRepository(postgres).list()))
-        response.headers[.cacheControl] = "public, max-age=\(Self.templateLifetime)"
-        return response
-    }
+    func templates(_: APICall<Void, Void, NoBody>) async throws -> [ImageTemplate] { try await ImageTemplateRepository(postgres).list() }
 
     /// Returns the job in the path, to its user only.
     func find(_ request: Request, _ context: APIRequestContext) async throws -> ImageJob {

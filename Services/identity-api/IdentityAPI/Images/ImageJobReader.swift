@@ -70,18 +70,20 @@ struct ImageJobReader: Sendable {
     }
 
     private func json(
-        _ job: ImageJob, _ picture: ImageJobAnswer.Picture?, _ layout: Layout, _ context: APIRequestContext
+        _ job: ImageJob, _ picture: JobPicture?, _ layout: Layout, _ context: APIRequestContext
     ) -> Response {
         Answer.json(text(job, picture, layout, context))
     }
 
     private func text(
-        _ job: ImageJob, _ picture: ImageJobAnswer.Picture?, _ layout: Layout, _ context: APIRequestContext
+        _ job: ImageJob, _ picture: JobPicture?, _ layout: Layout, _ context: APIRequestContext
     ) -> JSONValue {
-        switch layout {
-        case .job: ImageJobAnswer.job(job, picture: picture, requestID: context.requestID)
-        case .finished: ImageJobAnswer.finished(job, picture: picture, requestID: context.requestID)
-        }
+        let data =
+            switch layout {
+            case .job: JobReply(job: job, picture: picture).json
+            case .finished: FinishedJob(job: job, picture: picture).json
+            }
+        return Answer.data(data, context.requestID)
     }
 
     private static func stream(

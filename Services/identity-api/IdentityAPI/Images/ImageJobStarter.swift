@@ -44,7 +44,7 @@ struct ImageJobStarter: Sendable {
         let seconds = try await ImageJobRepository(postgres).medianSeconds(templateID: template.id) ?? Self.usualSeconds
         let answer = IdempotencyAnswer(
             fingerprint: received.fingerprint, resourceID: jobID, status: 202,
-            body: ImageJobAnswer.accepted(jobID: jobID, seconds: seconds, requestID: origin.requestID).text)
+            body: Answer.data(AcceptedJob(id: jobID, seconds: seconds).json, origin.requestID).text)
         let new = NewImageJob(
             id: jobID, userID: origin.userID, estimatedCost: received.cost, templateID: template.id, width: order.width,
             height: order.height, quality: order.quality, inputKey: inputKey.name, requestID: origin.requestID,

@@ -22,20 +22,9 @@ struct ChatMessage: Sendable {
     /// Whether a lock screen must show nothing of the message.
     let isSensitive: Bool
 
-    /// Reads a message.
-    ///
-    /// - Throws: `missing_field` or `invalid_request`, which name the field.
-    init(_ body: JSONBody, in conversation: TopicName) throws(APIError) {
+    init(_ body: MessageBody, in conversation: TopicName) {
         self.conversation = conversation
-        messageID = try Self.checkedID(try body.requiredWord("message_id"))
-        guard !messageID.isPlaceholder else {
-            throw APIError(.invalidRequest, "A message's id stands for nothing: each message has its own", field: "message_id")
-        }
-        isSensitive = try body.bool("sensitive") ?? false
-        text = isSensitive ? try body.text("text") : try body.requiredText("text")
-        guard (text?.utf8.count ?? 0) <= Self.maxTextBytes else {
-            throw APIError(.invalidRequest, "A text has up to \(Self.maxTextBytes / 1_024) KB", field: "text")
-        }
+        (messageID, text, isSensitive) = (body.messageID, body.text, body.isSensitive)
     }
 
     /// Returns the id if it is valid.

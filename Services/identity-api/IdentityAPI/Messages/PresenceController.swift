@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
 internal import PostgresClient
@@ -10,48 +11,54 @@ internal import WireFormat
 /// While it is set, that device gets no pushes about the conversation; the sender's other devices do. This marks nothing as read: the
 /// app does that by a request of its own.
 struct PresenceController: Sendable {
-    private static let field = "conversation_id"
-    /// The maximum size of the JSON.
-    static let maxBodyBytes = 4 * 1_024
-
     let postgres: PostgresClient
-    let authenticator: any Authenticator
-    /// Limits the presence changes of one account.
-    let limiter: RateLimiter<UUID>
 
-    func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await authenticator.identify(request)
-        try limiter.admit(identity.userID, context.limits, or: "Too many signals of this account")
-        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        guard body.has(Self.field) else {
-            throw APIError(.missingField, "The conversation is missing; null means none", field: Self.field)
-        }
-        let text = try body.word(Self.field)
-        guard let key = identity.installationKey else {
+    func put(_ call: APICall<Identity, Void, PresenceBody>) async throws -> Presence {
+        guard let key = call.sender.installationKey else {
             throw APIError(.deviceNotRegistered, "This sign-in has no device yet; register its push token first")
         }
-        guard let text else {
-            try await PresenceRepository(postgres).hide(installationKey: key, userID: identity.userID)
-            return Self.answer(nil, until: nil, context)
+        let (presence, userID) = (PresenceRepository(postgres), call.sender.userID)
+        guard let text = call.body.conversation else {
+            try await presence.hide(installationKey: key, userID: userID)
+            return Presence()
         }
         guard let name = TopicName(conversation: text) else {
-            throw APIError(.invalidRequest, "The conversation's id is none", field: Self.field)
+            throw APIError(.invalidRequest, "The conversation's id is none", field: PresenceBody.field)
         }
-        guard let until = try await PresenceRepository(postgres).show(name, on: key, userID: identity.userID) else {
-            throw APIError.topicNotFound
-        }
-        return Self.answer(name, until: until, context)
+        guard let until = try await presence.show(name, on: key, userID: userID) else { throw APIError.topicNotFound }
+        return Presence(conversation: name.id, expiresAt: until)
     }
+}
 
-    private static func answer(_ name: TopicName?, until: Date?, _ context: APIRequestContext) -> Response {
-        Answer.json(
-            Answer.data(
-                .members(
-                    (field, name.map { .string($0.id) } ?? .null),
-                    ("lease_seconds", .integer(until == nil ? 0 : Int(PresenceRepository.lease.components.seconds))),
-                    ("expires_at", until.map { .string(Answer.timestamp($0)) })),
-                context.requestID))
+/// The body that names the conversation on the screen.
+struct PresenceBody: JSONObjectBody {
+    static let field = "conversation_id"
+    static let fields = BodyFields<PresenceBody>(.wordOrNull(field, or: "The conversation is missing; null means none")) {
+        PresenceBody(conversation: $0)
     }
+    static let maxBytes = 4 * 1_024
+
+    let conversation: String?
+}
+
+/// The conversation that a phone shows.
+struct Presence: APIObject {
+    static let members: [APIMember<Presence>] = [
+        .required(PresenceBody.field, \.conversation), .required("lease_seconds", \.leaseSeconds), .optional("expires_at", \.expiresAt),
+    ]
+
+    /// The id of the conversation; nil for none.
+    var conversation: String?
+    var expiresAt: Date?
+    private var leaseSeconds: Int { expiresAt == nil ? 0 : Int(PresenceRepository.lease.components.seconds) }
+}
+
+extension APIOperation {
+    static let setPresence = APIOperation(
+        .put, "/v1/users/me/presence", id: "setPresence", area: .people,
+        summary: "The conversation that the phone shows, or null: no pushes about it for 45 seconds", from: .user(.signals),
+        reply: .data("What the phone shows", example: ["expires_at": "2025-10-27T10:00:45Z"]),
+        errors: [.deviceNotRegistered, .topicNotFound], handler: { $0.people.presence.put })
 }
 
 extension TopicName {

@@ -31,7 +31,9 @@ struct APIOperation: Sendable {
     let handler: @Sendable (APIRoutes) -> Handler
 
     /// All requests, in the order of the document.
-    static let all: [APIOperation] = service + faces + auth + pictures + topics + people + erasures + devices + notifications
+    static let all: [APIOperation] =
+        service + faces + verifications + tokens + pictures + topics + accounts + blocks + contacts + [reportUser] + erasures + devices
+        + [setPresence, recordReceipts] + notifications
 
     /// The path in the notation of the router.
     var pattern: String {

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Hummingbird
 internal import JSON
 internal import PostgresClient
 internal import Storage
@@ -10,61 +9,57 @@ internal import WireFormat
 ///
 /// An id that belongs to no account is listed the same way, so that the response discloses nothing.
 struct PeopleListController: Sendable {
-    private static let field = "user_ids"
-    /// The maximum size of the JSON: the most ids, each with quotes, a comma and some white space.
-    static let maxBodyBytes = PeopleList.maxCount * 64 + 1_024
-
     let kind: PeopleList
     let postgres: PostgresClient
-    let authenticator: any Authenticator
-    /// Limits the changes by one account.
-    let limiter: RateLimiter<UUID>
 
-    func list(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await authenticator.identify(request)
-        return try await answer(identity, context)
+    func list(_ call: UserCall) async throws -> [ListedUser] { try await people(of: call.sender) }
+
+    func replace(_ call: APICall<Identity, Void, PeopleListBody>) async throws -> [ListedUser] {
+        let identity = call.sender
+        for id in call.body.ids { try Self.check(id, identity) }
+        try await postgres.withTransaction {
+            try await PeopleListRepository(kind, $0).replace(with: call.body.ids, for: identity.userID)
+        }
+        return try await people(of: identity)
     }
 
-    func replace(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await identify(request, context)
-        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        let ids = try body.userIDs(Self.field, upTo: PeopleList.maxCount)
-        for id in ids { try Self.check(id, identity) }
-        try await postgres.withTransaction { try await PeopleListRepository(kind, $0).replace(with: ids, for: identity.userID) }
-        return try await answer(identity, context)
-    }
-
-    func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await identify(request, context)
-        let id = try context.member()
+    func put(_ call: APICall<Identity, UUID, NoBody>) async throws {
+        let (identity, id) = (call.sender, call.target)
         try Self.check(id, identity)
         let isListed = try await postgres.withTransaction { try await PeopleListRepository(kind, $0).add(id, for: identity.userID) }
         guard isListed else { throw APIError(.limitReached, "A user has up to \(PeopleList.maxCount) \(kind.rawValue)") }
-        return Response(status: .noContent)
     }
 
-    func delete(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await identify(request, context)
-        try await PeopleListRepository(kind, postgres).remove(try context.member(), for: identity.userID)
-        return Response(status: .noContent)
+    func delete(_ call: APICall<Identity, UUID, NoBody>) async throws {
+        try await PeopleListRepository(kind, postgres).remove(call.target, for: call.sender.userID)
     }
 
-    private func identify(_ request: Request, _ context: APIRequestContext) async throws -> Identity {
-        let identity = try await authenticator.identify(request)
-        try limiter.admit(identity.userID, context.limits, or: "Too many changes by this account")
-        return identity
-    }
-
-    private func answer(_ identity: Identity, _ context: APIRequestContext) async throws -> Response {
-        let people = try await PeopleListRepository(kind, postgres).people(of: identity.userID).map { person in
-            JSONValue.members(
-                ("user_id", .string(person.userID.wireString)), ("created_at", .string(Answer.timestamp(person.createdAt))))
-        }
-        return Answer.json(Answer.data(.members((kind.rawValue, .array(people))), context.requestID))
+    private func people(of identity: Identity) async throws -> [ListedUser] {
+        try await PeopleListRepository(kind, postgres).people(of: identity.userID)
     }
 
     private static func check(_ id: UUID, _ identity: Identity) throws(APIError) {
         guard id != identity.userID else { throw APIError(.invalidRequest, "A user cannot be on a list of their own", field: "user_id") }
+    }
+}
+
+/// The body that replaces a list of people.
+struct PeopleListBody: JSONObjectBody {
+    static let fields = BodyFields<PeopleListBody>(.userIDs("user_ids", upTo: PeopleList.maxCount)) { PeopleListBody(ids: $0) }
+    /// The most ids, each with quotes, a comma and some white space.
+    static let maxBytes = PeopleList.maxCount * 64 + 1_024
+
+    let ids: [UUID]
+}
+
+extension ListedUser: APIObject {
+    static let members: [APIMember<ListedUser>] = [.required("user_id", \.userID), .required("created_at", \.createdAt)]
+}
+
+extension BodyFields<[UUID]> {
+    /// Different user ids.
+    static func userIDs(_ name: String, upTo maxCount: Int) -> BodyFields {
+        BodyFields(name, .array(of: .uuid, upTo: maxCount)) { body, name throws(APIError) in try body.userIDs(name, upTo: maxCount) }
     }
 }
 

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
+internal import HTTPTypes
 internal import Hummingbird
-internal import JSON
 internal import Metrics
 internal import PostgresClient
 internal import Push
@@ -12,22 +12,12 @@ internal import WireFormat
 /// A repeated receipt counts once. Receipts for pushes of other users are ignored, and the response is the
 /// same as for pushes that do not exist, so that it discloses nothing about other users.
 struct ReceiptController: Sendable {
-    /// The maximum size of the JSON.
-    static let maxBodyBytes = 64 * 1_024
-
     let postgres: PostgresClient
-    let authenticator: any Authenticator
-    /// Limits the requests of one account.
-    let limiter: RateLimiter<UUID>
 
-    func record(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await authenticator.identify(request)
-        try limiter.admit(identity.userID, context.limits, or: "Too many signals of this account")
-        guard request.isJSON else { throw APIError(.unsupportedMediaType, "The body must be application/json") }
-        let bytes = Array(try await request.collectBody(upTo: Self.maxBodyBytes, context).readableBytesView)
-        let body = try ReceiptBody(parsing: bytes)
+    func record(_ call: APICall<Identity, Void, ReceiptBody>) async throws -> RecordedReceipts {
+        let receipts = call.body.receipts
         let recorded = try await ReceiptRepository(postgres)
-            .record(body.receipts, userID: identity.userID, installationKey: identity.installationKey)
+            .record(receipts, userID: call.sender.userID, installationKey: call.sender.installationKey)
         for receipt in recorded {
             Counter(
                 label: "push_receipts_total",
@@ -37,8 +27,21 @@ struct ReceiptController: Sendable {
                 ]
             ).increment()
         }
-        return Answer.json(
-            Answer.data(
-                .members(("received", .integer(body.receipts.count)), ("counted", .integer(recorded.count))), context.requestID))
+        return RecordedReceipts(received: receipts.count, counted: recorded.count)
     }
+}
+
+/// How many receipts of a request were new.
+struct RecordedReceipts: APIObject {
+    static let members: [APIMember<RecordedReceipts>] = [.required("received", \.received), .required("counted", \.counted)]
+
+    let received: Int
+    let counted: Int
+}
+
+extension APIOperation {
+    static let recordReceipts = APIOperation(
+        .post, "/v1/notifications/receipts", id: "recordReceipts", area: .people,
+        summary: "What happened to pushes on the phone; each is named by one of the ids", from: .user(.signals),
+        reply: .data("How many were counted"), repetition: "each counts once", handler: { $0.people.receipts.record })
 }

@@ -111,10 +111,9 @@ struct SessionStarter: Sendable {
     ) async throws -> IdempotencyAnswer {
         let registration = try order.target.map { try keys.registration(of: $0, seenAt: Date()) }
         try await limit(order, from: registration?.installationKey, origin)
-        let data = JSONValue.members(("session_id", .string(sessionID.wireString)))
         let answer = IdempotencyAnswer(
             fingerprint: order.fingerprint, resourceID: sessionID, status: 200,
-            body: Answer.successBody(order.form.successMessage, data: data).text)
+            body: Answer.successBody(order.form.successMessage, data: StartedSession(id: sessionID).json).text)
         let newID = UUID()
         let attemptKeys = order.form.event == .signIn ? countedIDs(of: order.owner) : []
         let new = NewSession(

@@ -1,6 +1,4 @@
 internal import FoundationEssentials
-internal import Hummingbird
-internal import JSON
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -10,57 +8,39 @@ internal import WireFormat
 /// To a key, the topics of users and of other apps do not exist; only the creation discloses that a name is taken.
 struct AppTopicController: Sendable {
     let postgres: PostgresClient
-    let services: ServiceAuthenticator
 
     /// Answers `PUT /v1/topics/{topic}`.
-    func create(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let (service, name) = try await identify(request, context)
-        try check(try await TopicRepository(postgres).create(name, ownedBy: service.app))
-        return Answer.json(Answer.data(.members(("topic", .string(name.text))), context.requestID))
+    func create(_ call: APICall<ServiceIdentity, TopicName, NoBody>) async throws -> TopicName {
+        try check(try await TopicRepository(postgres).create(call.target, ownedBy: call.sender.app))
+        return call.target
     }
 
     /// Answers `DELETE /v1/topics/{topic}`.
-    func delete(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let (service, name) = try await identify(request, context)
-        _ = try await TopicRepository(postgres).delete(name, ownedBy: service.app)
-        return Response(status: .noContent)
+    func delete(_ call: APICall<ServiceIdentity, TopicName, NoBody>) async throws {
+        _ = try await TopicRepository(postgres).delete(call.target, ownedBy: call.sender.app)
     }
 
-    /// Answers `PUT /v1/topics/{topic}/members/{user_id}`.
-    func put(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let (service, name) = try await identify(request, context)
-        let userID = try context.member()
+    /// Adds a user to a topic of the app.
+    func put(_ userID: UUID, into name: TopicName, by service: ServiceIdentity) async throws {
         try check(try await postgres.withTransaction { try await TopicRepository($0).put(userID, into: name, ownedBy: service.app) })
-        return Answer.json(TopicAnswer.member(userID, of: name, requestID: context.requestID))
     }
 
-    /// Answers `DELETE /v1/topics/{topic}/members/{user_id}`.
-    func remove(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let (service, name) = try await identify(request, context)
-        let userID = try context.member()
+    /// Removes a user from a topic of the app.
+    func remove(_ userID: UUID, from name: TopicName, by service: ServiceIdentity) async throws {
         try check(try await postgres.withTransaction { try await TopicRepository($0).take(userID, outOf: name, ownedBy: service.app) })
-        return Response(status: .noContent)
     }
 
-    /// Answers `PUT /v1/topics/{topic}/settings`.
-    func set(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let (service, name) = try await identify(request, context)
-        let isVisible = try await TopicController.membersVisible(request, context)
+    /// Sets whether members see each other.
+    func setMembersVisible(_ isVisible: Bool, in name: TopicName, by service: ServiceIdentity) async throws {
         guard try await TopicRepository(postgres).setMembersVisible(isVisible, in: name, ownedBy: service.app) else {
             throw APIError.topicNotFound
         }
-        return Answer.json(TopicAnswer.settings(membersVisible: isVisible, of: name, requestID: context.requestID))
     }
 
-    /// Returns the topic whose members are listed.
-    func topic(_ request: Request, _ context: APIRequestContext) async throws -> Topic {
-        let (service, name) = try await identify(request, context)
+    /// Returns a topic of the app, whose members are listed.
+    func topic(_ name: TopicName, of service: ServiceIdentity) async throws -> Topic {
         guard let topic = try await TopicRepository(postgres).find(name, ownedBy: service.app) else { throw APIError.topicNotFound }
         return topic
-    }
-
-    private func identify(_ request: Request, _ context: APIRequestContext) async throws -> (ServiceIdentity, TopicName) {
-        (try await services.identify(request, for: .writeTopics), try context.topicName())
     }
 
     private func check(_ change: TopicMemberChange) throws(APIError) {

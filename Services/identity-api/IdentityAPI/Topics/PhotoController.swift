@@ -88,7 +88,7 @@ struct PhotoController: Sendable {
     ) async throws -> IdempotencyAnswer {
         let answer = IdempotencyAnswer(
             fingerprint: fingerprint, resourceID: photo.id, status: 202,
-            body: TopicAnswer.accepted(photoID: photo.id, requestID: context.requestID).text)
+            body: Answer.data(AcceptedPhoto(id: photo.id).json, context.requestID).text)
         try await postgres.write(confirming: { try await TopicPhotoRepository(postgres).find(id: photo.id) != nil }) { transaction in
             if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
                 throw APIError.requestInProgress

@@ -1,7 +1,5 @@
 internal import BlobStore
 internal import FoundationEssentials
-internal import Hummingbird
-internal import JSON
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -19,37 +17,33 @@ struct TopicListController: Sendable {
     private static let linkStep: TimeInterval = 60 * 60
 
     let postgres: PostgresClient
-    let authenticator: any Authenticator
     let links: MediaLinks
 
     /// Lists the caller's topics.
-    func topics(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let (userID, limit, cursor) = try await page(request)
-        let found = try await TopicRepository(postgres).memberships(of: userID, before: cursor, limit: limit + 1)
-        let page = ListPage(found, limit: limit, cursor: ListCursor.init(after:))
-        return Self.answer(TopicAnswer.memberships(page, of: userID, requestID: context.requestID))
+    func topics(_ call: APICall<Identity, ListPosition, NoBody>) async throws -> ListPage<ListedTopic> {
+        let (userID, position) = (call.sender.userID, call.target)
+        let found = try await TopicRepository(postgres).memberships(of: userID, before: position.cursor, limit: position.limit + 1)
+        return ListPage(found, limit: position.limit, cursor: ListCursor.init(after:))
+            .map { ListedTopic(membership: $0, role: $0.topic.ownerID == userID ? .owner : .member) }
     }
 
     /// Lists the invitations that the caller can accept.
-    func invitations(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let (userID, limit, cursor) = try await page(request)
-        let found = try await TopicRepository(postgres).openInvitations(of: userID, before: cursor, limit: limit + 1)
-        let page = ListPage(found, limit: limit, cursor: ListCursor.init(after:))
-        return Self.answer(TopicAnswer.invitations(page, requestID: context.requestID))
+    func invitations(_ call: APICall<Identity, ListPosition, NoBody>) async throws -> ListPage<OpenInvitation> {
+        let (userID, position) = (call.sender.userID, call.target)
+        let found = try await TopicRepository(postgres).openInvitations(of: userID, before: position.cursor, limit: position.limit + 1)
+        return ListPage(found, limit: position.limit, cursor: ListCursor.init(after:))
     }
 
     /// Lists the photos of an event, to its members.
-    func photos(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let (userID, limit, cursor) = try await page(request)
-        let name = try context.topicName()
-        guard name.kind == .event else { throw APIError(.invalidRequest, "Only events have photos", field: "topic") }
+    func photos(_ call: APICall<Identity, (TopicName, ListPosition), NoBody>) async throws -> PhotoPage {
+        let (userID, (name, position)) = (call.sender.userID, call.target)
         guard let topic = try await TopicRepository(postgres).find(name, seenBy: userID) else { throw APIError.topicNotFound }
         let found = try await TopicPhotoRepository(postgres).list(
-            topicID: topic.id, seenBy: userID, before: cursor, limit: limit + 1)
-        let page = ListPage(found, limit: limit, cursor: ListCursor.init(after:))
+            topicID: topic.id, seenBy: userID, before: position.cursor, limit: position.limit + 1)
         let now = Date()
-        let thumbnails = Dictionary(uniqueKeysWithValues: try page.elements.map { ($0.id, try link(to: $0, now: now)) })
-        return Self.answer(TopicAnswer.photos(page, thumbnails, of: name, requestID: context.requestID))
+        let page = try ListPage(found, limit: position.limit, cursor: ListCursor.init(after:))
+            .map { ListedPhoto(photo: $0, thumbnailURL: try link(to: $0, now: now)) }
+        return PhotoPage(topic: name, page: page)
     }
 
     /// Returns the link to a photo's thumbnail, which ends with the photo at the latest.
@@ -60,16 +54,5 @@ struct TopicListController: Sendable {
             throw APIError.internal
         }
         return link
-    }
-
-    private func page(_ request: Request) async throws -> (userID: UUID, limit: Int, cursor: ListCursor) {
-        let identity = try await authenticator.identify(request)
-        return (identity.userID, try request.pageLimit(usual: Self.usualPage, upTo: Self.maxPage), try request.listCursor())
-    }
-
-    private static func answer(_ body: JSONValue) -> Response {
-        var response = Answer.json(body)
-        response.headers[.cacheControl] = "private, no-cache"
-        return response
     }
 }

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Hummingbird
-internal import JSON
 internal import Logging
 internal import Mail
 internal import PostgresClient
@@ -14,9 +13,6 @@ internal import WireFormat
 /// mailed for. Only the client that asked for the verification has its id, so an owner who gets a stranger's code by mail cannot enter it
 /// by mistake. The mail has the codes of all requests that are open, each beside the reference that the app of the request shows.
 struct VerificationController: Sendable {
-    /// The maximum size of the JSON.
-    static let maxBodyBytes = 4 * 1_024
-
     let postgres: PostgresClient
     let keys: AccountKeys
     /// Limits the mails that one client address, and each block around it, asks for.
@@ -28,18 +24,16 @@ struct VerificationController: Sendable {
     let mailer: CodeMailer
     let mail: any MailSender
 
-    func register(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        try await checkRate(context)
-        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        let email = try body.email(for: mail)
-        let name = try body.text(DisplayName.field).map { text throws(APIError) in try DisplayName(text) }
+    func register(_ call: APICall<Void, Void, RegistrationBody>) async throws -> BegunVerification {
+        let context = call.context
+        let email = try EmailAddress(ofClient: call.body.email, for: mail)
         let accountID = UUID()
         var new = NewEmailVerification(
             purpose: .registration, accountID: accountID, email: try keys.sealed(email, of: accountID),
             origin: keys.origin(context.client), requestID: context.requestID, traceparent: context.traceparent)
-        new.displayNameSealed = try name.map { try keys.sealed($0, of: new.accountID) }
+        new.displayNameSealed = try call.body.name.map { try keys.sealed($0, of: new.accountID) }
         let times = try await postgres.withTransaction { try await begin(new, in: $0) }
-        return Self.accepted(new.id, times, context)
+        return BegunVerification(id: new.id, times: times)
     }
 
     /// Inserts a verification, and publishes its mail if that may be sent now.
@@ -54,10 +48,8 @@ struct VerificationController: Sendable {
     }
 
     /// Asks for a new code in the next mail, at most once a minute; that mail makes earlier codes void.
-    func resend(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        try await checkRate(context)
-        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        let id = try body.verificationID()
+    func resend(_ call: APICall<Void, Void, ResendBody>) async throws -> BegunVerification {
+        let (id, context) = (call.body.id, call.context)
         let times = try await postgres.withTransaction { transaction in
             let verifications = EmailVerificationRepository(transaction)
             let mail = try await verifications.askAgain(id: id, requestID: context.requestID, traceparent: context.traceparent)
@@ -66,14 +58,12 @@ struct VerificationController: Sendable {
             guard mail != nil || times.waits || !times.isLastCode else { throw APIError.noMoreCodes }
             return times
         }
-        return Self.accepted(id, times, context)
+        return BegunVerification(id: id, times: times)
     }
 
     /// Enters a code. It takes the effect that the verification is for; a repetition gets the same answer.
-    func verify(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        try codes.admit(context.client, context.limits, or: "Too many codes were entered from this address")
-        let body = try await JSONBody(of: request, upTo: Self.maxBodyBytes, context)
-        let (id, code) = (try body.verificationID(), try EnteredCode(body).digits)
+    func verify(_ call: APICall<Void, Void, VerifyBody>) async throws -> VerificationEffect {
+        let (id, code, context) = (call.body.id, call.body.code.digits, call.context)
         let origin = keys.origin(context.client)
         let entry = try await recordingRefusal(of: id, context) { transaction in
             let verifications = EmailVerificationRepository(transaction)
@@ -91,15 +81,17 @@ struct VerificationController: Sendable {
                 requestID: context.requestID, traceparent: context.traceparent)
             return .right(try await verified.takeEffect())
         }
-        let data: JSONValue
         switch entry {
-        case .right(let answer): data = answer
+        case .right(let effect):
+            context.logger.info("e-mail address verified", metadata: ["verification_id": "\(id.wireString)"])
+            return effect
         case .wrong(let attemptsLeft): throw APIError.invalidCode(attemptsLeft: attemptsLeft)
         }
-        context.logger.info("e-mail address verified", metadata: ["verification_id": "\(id.wireString)"])
-        var response = Answer.json(Answer.data(data, context.requestID))
-        response.headers[.cacheControl] = "no-store"
-        return response
+    }
+
+    /// Counts an entered code, before it is read.
+    func checkCodes(_ context: APIRequestContext) throws(APIError) {
+        try codes.admit(context.client, context.limits, or: "Too many codes were entered from this address")
     }
 
     /// Takes the locks that the effect of a verification needs: a change of an e-mail ends sign-ins, and a sign-up enrols a face. They are
@@ -115,8 +107,8 @@ struct VerificationController: Sendable {
 
     /// The result of an entered code.
     private enum Entry: Sendable {
-        /// The mailed code; with the data of the response.
-        case right(JSONValue)
+        /// The mailed code.
+        case right(VerificationEffect)
         /// Another code, or a code that is void.
         case wrong(attemptsLeft: Int)
     }
@@ -141,18 +133,6 @@ struct VerificationController: Sendable {
     func checkRate(_ context: APIRequestContext) async throws {
         try limiter.admit(context.client, context.limits, or: "Too many mails were asked for from this address")
         try await mailer.checkBacklog(of: keys.origin(context.client).siteKey)
-    }
-
-    /// The answer to a request for a code: the same for every address, with and without an account.
-    static func accepted(_ id: UUID, _ times: CodeTimes, _ context: APIRequestContext) -> Response {
-        func seconds(_ time: Duration) -> JSONValue { .integer(Int((time / .seconds(1)).rounded(.up))) }
-        return Answer.json(
-            Answer.data(
-                .members(
-                    ("verification_id", .string(id.wireString)), ("reference", .string(times.reference)),
-                    ("mail_after", seconds(times.nextMail)), ("expires_in", .integer(Int(times.codeLeft / .seconds(1)))),
-                    ("resend_after", seconds(times.resend))),
-                context.requestID), status: .accepted)
     }
 }
 
@@ -180,21 +160,5 @@ extension EmailAddress {
             throw APIError(.invalidEmail, message, field: UploadForm.email)
         }
         self = email
-    }
-}
-
-extension JSONBody {
-    /// The address in the field `email`, to which a code is going to be mailed.
-    func email(for mail: any MailSender) throws(APIError) -> EmailAddress {
-        try EmailAddress(ofClient: try requiredText(UploadForm.email), for: mail)
-    }
-
-    /// The id in the field `verification_id`.
-    fileprivate func verificationID() throws(APIError) -> UUID {
-        let field = "verification_id"
-        guard let id = UUID(wireString: try requiredWord(field)) else {
-            throw APIError(.invalidRequest, "A verification is named by a UUID", field: field)
-        }
-        return id
     }
 }

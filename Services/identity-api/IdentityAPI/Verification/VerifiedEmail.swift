@@ -18,10 +18,9 @@ struct VerifiedEmail {
 
     /// Takes the effect once; a repetition finds it taken.
     ///
-    /// - Returns: The answer's data.
     /// - Throws: `already_enrolled` when the address has an account, `face_in_use` when another account has the face of the sign-up, and
     ///   `invalid_code` when the sign-in that asked for another address has ended; the verification has no effect then.
-    func takeEffect() async throws -> JSONValue {
+    func takeEffect() async throws -> VerificationEffect {
         switch verification.purpose {
         case .registration: try await giveToken()
         case .enrolment: try await enrol()
@@ -30,20 +29,19 @@ struct VerifiedEmail {
     }
 
     /// Gives the token with which an app signs up with the address.
-    private func giveToken() async throws -> JSONValue {
+    private func giveToken() async throws -> VerificationEffect {
         let tokens = keys.enrolmentTokens(of: verification)
         let (verifiedAt, hash) = try await EmailVerificationRepository(transaction).verify(
             id: verification.id, tokenHash: tokens[0].hash)
         guard let token = tokens.first(where: { $0.hash == hash }) else { throw APIError.invalidCode }
         try await record(.emailVerified)
         let end = verifiedAt.addingTimeInterval(EmailVerificationRepository.tokenLifetime / .seconds(1))
-        return .members(
-            ("purpose", .string(verification.purpose.rawValue)), ("enrolment_token", .string(token.text)), ("token_type", "Bearer"),
-            ("expires_in", .integer(max(0, Int(end.timeIntervalSinceNow.rounded(.up))))))
+        return VerificationEffect(
+            purpose: verification.purpose, enrolmentToken: token.text, expiresIn: max(0, Int(end.timeIntervalSinceNow.rounded(.up))))
     }
 
     /// Creates the account of a sign-up whose face waits. Call it with ``PendingEnrolmentRepository/lock(id:)``.
-    private func enrol() async throws -> JSONValue {
+    private func enrol() async throws -> VerificationEffect {
         if verification.verifiedAt == nil {
             let enrolments = PendingEnrolmentRepository(transaction)
             _ = try await EmailVerificationRepository(transaction).verify(id: verification.id)
@@ -57,7 +55,7 @@ struct VerifiedEmail {
             }
             try await record(.faceEnrolled)
         }
-        return account
+        return VerificationEffect(purpose: verification.purpose, userID: verification.accountID)
     }
 
     /// Replaces the e-mail of the account, ends its other sign-ins and a recovery by the former e-mail, and notifies the devices by a push
@@ -69,7 +67,7 @@ struct VerifiedEmail {
     /// Call it with ``SignInRepository/lock(of:)``, which enrolments and recoveries take as well.
     ///
     /// The sign-in that asked for the change must not have ended: an owner who gets a mail about a thief's change ends all sign-ins.
-    private func changeEmail() async throws -> JSONValue {
+    private func changeEmail() async throws -> VerificationEffect {
         if verification.verifiedAt == nil {
             let signIns = SignInRepository(transaction)
             guard try await signIns.hold(verification.signInID, of: verification.accountID, since: verification.createdAt) else {
@@ -104,9 +102,7 @@ struct VerifiedEmail {
             }
         }
         let hasFace = try await FaceTemplateRepository(transaction).exists(userID: verification.accountID)
-        return .members(
-            ("purpose", .string(verification.purpose.rawValue)), ("user_id", .string(verification.accountID.wireString)),
-            ("face_enrolled", .bool(hasFace)))
+        return VerificationEffect(purpose: verification.purpose, userID: verification.accountID, faceEnrolled: hasFace)
     }
 
     private func removeFace() async throws {
@@ -122,12 +118,30 @@ struct VerifiedEmail {
                 action, by: actor, on: verification.accountID, object: object ?? verification.id, requestID: requestID, detail: detail,
                 addressKey: addressKey))
     }
-
-    private var account: JSONValue {
-        .members(
-            ("purpose", .string(verification.purpose.rawValue)), ("user_id", .string(verification.accountID.wireString)))
-    }
 }
+
+/// The effect of an entered code, as the client gets it.
+struct VerificationEffect: APIObject {
+    static let members: [APIMember<VerificationEffect>] = [
+        .required("purpose", \.purpose), .optional("enrolment_token", \.enrolmentToken),
+        .optional("token_type", \.tokenType, .constant("Bearer")), .optional("expires_in", \.expiresIn), .optional("user_id", \.userID),
+        .optional("face_enrolled", \.faceEnrolled),
+    ]
+
+    let purpose: EmailVerification.Purpose
+    /// The bearer of a sign-up, for a registration.
+    var enrolmentToken: String?
+    /// Seconds for which the bearer is valid.
+    var expiresIn: Int?
+    /// The account, which an enrolment and a change have.
+    var userID: UUID?
+    /// Whether the account has a face, for a change.
+    var faceEnrolled: Bool?
+
+    private var tokenType: String? { enrolmentToken == nil ? nil : "Bearer" }
+}
+
+extension EmailVerification.Purpose: APIWord {}
 
 extension APIError {
     /// A code that no attempt is left for, or that can have no effect any more.

@@ -1,4 +1,5 @@
 internal import BlobStore
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
@@ -9,17 +10,8 @@ extension APIOperation {
     /// Orders of pictures, and the pictures themselves.
     static let pictures: [APIOperation] = [
         APIOperation(
-            method: .get, path: "/v1/templates", id: "listTemplates", area: .pictures, summary: "What pictures can be made",
-            replies: [
-                .bare(
-                    .object([
-                        "success": .constant(true),
-                        "data": .object([
-                            "templates": .array(
-                                of: .object(["id": .text, "name": .text, "description": .text, "preview": .text.orNull]))
-                        ]),
-                    ]), "The templates")
-            ],
+            .get, "/v1/templates", id: "listTemplates", area: .pictures, summary: "What pictures can be made", from: .anyone(),
+            reply: .dataAlone("The templates", in: "templates", cacheControl: "public, max-age=300"),
             handler: { $0.images.jobs.templates }),
         APIOperation(
             method: .post, path: "/v1/images/process", id: "orderPicture", area: .pictures,
@@ -32,25 +24,19 @@ extension APIOperation {
             body: order,
             replies: [
                 .data(
-                    .object([
-                        "job_id": .uuid, "status": .constant("pending"), "estimated_time_seconds": .count, "message": .text,
-                    ]), status: 202, "The job began", headers: [.location, .idempotentReplayed],
+                    AcceptedJob.schema, status: 202, "The job began", headers: [.location, .idempotentReplayed],
                     links: ["getJob", "deleteJob", "followJob"].map { APILink(operation: $0, parameter: "id", member: "job_id") }),
                 .data(
-                    .object(
-                        [("job_id", .uuid), ("status", .one(of: ImageJobStatus.self))],
-                        optional: pictureMembers + [("metadata", metadata), ("error", failure)]),
-                    "The job has ended", headers: [.preferenceApplied, .idempotentReplayed],
+                    FinishedJob.schema, "The job has ended", headers: [.preferenceApplied, .idempotentReplayed],
                     example: SchemaExample.value(["status": "completed"], with: picture)),
             ],
             errors: [.templateNotFound, .invalidImage, .requestInProgress, .idempotencyKeyReused],
             handler: { $0.images.submit.submit }),
         APIOperation(
-            method: .get, path: "/v1/images/jobs", id: "listJobs", area: .pictures, summary: "One's jobs, newest first", bearers: [.access],
-            parameters: [
-                .installation, .limit(1...(ImageJobRepository.maxPageSize - 1), usual: ImageJobController.usualPage), .cursor,
-            ],
-            replies: [.bare(page, "A page of jobs")], handler: { $0.images.jobs.list }),
+            .get,
+            APITarget("/v1/images/jobs", .page(usual: ImageJobController.usualPage, upTo: ImageJobRepository.maxPageSize - 1)),
+            id: "listJobs", area: .pictures, summary: "One's jobs, newest first", from: .user(nil),
+            reply: .dataAlone("A page of jobs", cacheControl: "private, no-cache"), handler: { $0.images.jobs.list }),
         APIOperation(
             method: .get, path: "/v1/images/jobs/{id}", id: "getJob", area: .pictures,
             summary: "The state of a job and, when it has ended, its result; `attempts` counts calls of the generator", bearers: [.access],
@@ -61,12 +47,12 @@ extension APIOperation {
                 APIParameter(
                     name: "X-Client-Trigger", place: .header, schema: .text, summary: "Why the app asks: `push`, `poll` or `launch`"),
             ],
-            replies: [.data(job, "The job", headers: [.eTag], example: completed), .notModified], errors: [.jobNotFound],
+            replies: [.data(JobReply.schema, "The job", headers: [.eTag], example: completed), .notModified], errors: [.jobNotFound],
             handler: { $0.images.jobs.status }),
         APIOperation(
-            method: .delete, path: "/v1/images/jobs/{id}", id: "deleteJob", area: .pictures,
-            summary: "Cancels a job, or deletes it with its pictures", bearers: [.access], parameters: [jobID, .installation],
-            replies: [.noContent("The job is gone")], errors: [.jobNotFound], handler: { $0.images.jobs.delete }),
+            .delete, APITarget("/v1/images/jobs/{id}", .id("id", "The job's id", or: .jobNotFound)), id: "deleteJob", area: .pictures,
+            summary: "Cancels a job, or deletes it with its pictures", from: .user(nil), reply: .noContent("The job is gone"),
+            errors: [.jobNotFound], handler: { $0.images.jobs.delete }),
         APIOperation(
             method: .get, path: "/v1/images/jobs/{id}/events", id: "followJob", area: .pictures,
             summary: "Server-sent events: state, place in the queue, percent, attempts; they end with the job", bearers: [.access],
@@ -125,31 +111,4 @@ extension APIOperation {
         "code": .integer(ErrorCode.invalidRequest.number), "message": "The picture has no such bytes",
         "error": ["code": "invalid_request", "retryable": false, "retry_after": 0, "field": "Range"],
     ]
-
-    private static let pictureMembers: [(String, JSONSchema)] = [
-        ("processed_image_base64", .text), ("image_url", .text), ("thumbnail_url", .text),
-    ]
-    private static let size = JSONSchema.object(["width": .count, "height": .count])
-    private static let metadata = JSONSchema.object([
-        "templateId": .text, "templateName": .text, "modelUsed": .text, "generationTimeMs": .count, "originalDimensions": size,
-        "processedDimensions": size,
-    ])
-    private static let remedies = ImageFailureCode.known.map { "`\($0.rawValue)`: \($0.remedy)" }.joined(separator: " ")
-    private static let failure = JSONSchema.object(["code": .text.described(remedies), "message": .text])
-    private static let job = JSONSchema.object(
-        ["job_id": .uuid, "status": .one(of: ImageJobStatus.self), "created_at": .instant, "attempts": .count],
-        optional: [
-            "completed_at": .instant, "result": .object([("metadata", metadata)], optional: pictureMembers), "error": failure,
-        ])
-    private static let page = JSONSchema.object([
-        "success": .constant(true),
-        "data": .object(
-            [
-                "jobs": .array(
-                    of: .object([
-                        "job_id": .uuid, "status": .one(of: ImageJobStatus.self), "template_id": .text, "created_at": .instant,
-                        "completed_at": .instant.orNull,
-                    ]))
-            ], optional: ["next_cursor": .text]),
-    ])
 }

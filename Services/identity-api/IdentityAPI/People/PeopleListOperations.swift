@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import Storage
@@ -29,30 +30,27 @@ extension APIOperation {
         controller: @escaping @Sendable (APIRoutes) -> PeopleListController
     ) -> [APIOperation] {
         let path = "/v1/users/me/\(list.rawValue)"
-        let people = APIReply.data(
-            .object([list.rawValue: .array(of: .object(["user_id": .uuid, "created_at": .instant]))]), results.list)
+        let whole = APITarget(path)
+        let one = APITarget(path + "/{user}", .user)
         return [
             APIOperation(
-                method: .get, path: path, id: ids.list, area: .people, summary: summaries.list, bearers: [.access],
-                parameters: [.installation], replies: [people], handler: { controller($0).list }),
+                .get, whole, id: ids.list, area: .people, summary: summaries.list, from: .user(nil),
+                reply: .data(results.list, in: list.rawValue), handler: { controller($0).list }),
             APIOperation(
-                method: .put, path: path, id: ids.replace, area: .people, summary: summaries.replace, bearers: [.access],
-                parameters: [.installation],
-                body: .json(
-                    .object(["user_ids": .array(of: .uuid, upTo: PeopleList.maxCount)]), upTo: PeopleListController.maxBodyBytes),
-                replies: [people], handler: { controller($0).replace }),
+                .put, whole, id: ids.replace, area: .people, summary: summaries.replace, from: .user(.changes),
+                reply: .data(results.list, in: list.rawValue), handler: { controller($0).replace }),
             APIOperation(
-                method: .put, path: path + "/{user}", id: ids.add, area: .people, summary: summaries.add, bearers: [.access],
-                parameters: [.user, .installation], replies: [.noContent(results.added)], errors: [.limitReached],
-                handler: { controller($0).put }),
+                .put, one, id: ids.add, area: .people, summary: summaries.add, from: .user(.changes),
+                reply: .noContent(results.added), errors: [.limitReached], handler: { controller($0).put }),
             APIOperation(
-                method: .delete, path: path + "/{user}", id: ids.remove, area: .people, summary: summaries.remove, bearers: [.access],
-                parameters: [.user, .installation], replies: [.noContent(results.removed)], handler: { controller($0).delete }),
+                .delete, one, id: ids.remove, area: .people, summary: summaries.remove, from: .user(.changes),
+                reply: .noContent(results.removed), handler: { controller($0).delete }),
         ]
     }
 }
 
-extension APIParameter {
-    /// Another user.
-    static let user = APIParameter.id("user", "The user's id")
+extension APIArgument<UUID> {
+    /// Another user, by id.
+    static let user = id(
+        "user", "The user's id", or: APIError(.invalidRequest, "Another user is named by a UUID", field: "user_id"))
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
@@ -7,20 +8,7 @@ internal import WireFormat
 extension APIOperation {
     /// Sign-ups and sign-ins by face, and their sessions.
     static let faces: [APIOperation] = [
-        APIOperation(
-            method: .post, path: "/v1/ekyc/challenges", id: "issueChallenge", area: .faces,
-            summary: "Three poses that the photos of the next sign-up or sign-in show, in this order; for one upload that begins within 90 "
-                + "seconds",
-            replies: [
-                .data(
-                    .object([
-                        "challenge_id": .text(ChallengeTokens.length...ChallengeTokens.length),
-                        "poses": .array(
-                            of: .one(of: LivenessPose.self), upTo: LivenessPose.countInChallenge, from: LivenessPose.countInChallenge),
-                        "expires_at": .instant,
-                    ]), status: 201, "The challenge")
-            ],
-            repetition: "another challenge", handler: { $0.challenges.issue }),
+        issueChallenge,
         APIOperation(
             method: .post, path: "/api/v1/ekyc/upload-photos", id: "signUp", area: .faces,
             summary: "Enrols a face, by three photos of each pose; the result is a push. `email` is needed without a bearer, "
@@ -31,18 +19,7 @@ extension APIOperation {
             replies: [started],
             errors: uploadErrors.union([.unauthorized, .forbidden, .reauthenticationRequired, .consentRequired]),
             repetition: "`Idempotency-Key`, 10 minutes", handler: { routes in { try await routes.uploads.upload(.signUp, $0, $1) } }),
-        APIOperation(
-            method: .get, path: "/v1/consent", id: "getConsent", area: .faces,
-            summary: "Whether a sign-up needs a consent, and its text and version",
-            replies: [
-                .data(
-                    .object(["required": .boolean], optional: ["consent_version": .text, "consent_sha256": .text, "text": .text]),
-                    "The consent",
-                    example: [
-                        "consent_version": "2026-01", "consent_sha256": APIProperty.consentHash, "text": APIProperty.consentText,
-                    ])
-            ],
-            handler: { $0.consent.get }),
+        getConsent,
         APIOperation(
             method: .post, path: "/api/v1/ekyc/login", id: "signIn", area: .faces,
             summary:
@@ -53,22 +30,16 @@ extension APIOperation {
             errors: uploadErrors.union([.accountLocked, .unauthorized]),
             repetition: "`Idempotency-Key`, 10 minutes", handler: { routes in { try await routes.uploads.upload(.signIn, $0, $1) } }),
         APIOperation(
-            method: .get, path: "/api/v1/ekyc/sessions/{id}", id: "getSession", area: .faces,
-            summary: "The state of a session, and the reason of its failure", bearers: [.session],
-            parameters: [.id("id", "The session's id"), .wait], replies: [.success(session, "The session", example: failed)],
+            .get, APITarget("/api/v1/ekyc/sessions/{id}", .session, .wait), id: "getSession", area: .faces,
+            summary: "The state of a session, and the reason of its failure", from: .holder(of: .session),
+            reply: .success("Session found", "The session", cacheControl: "no-store", example: failed),
             errors: [.sessionNotFound, .overloaded], handler: { $0.sessions.status }),
         APIOperation(
-            method: .post, path: "/api/v1/ekyc/sessions/{id}/token", id: "redeemSession", area: .faces,
-            summary: "The tokens of a sign-in that succeeded within 5 minutes; again: the same tokens", bearers: [.session],
-            parameters: [.id("id", "The session's id")], replies: [.bare(tokens, "The tokens")],
-            errors: [.sessionNotFound, .forbidden, .requestInProgress],
+            .post, APITarget("/api/v1/ekyc/sessions/{id}/token", .session), id: "redeemSession", area: .faces,
+            summary: "The tokens of a sign-in that succeeded within 5 minutes; again: the same tokens", from: .holder(of: .session),
+            reply: .bare("The tokens", cacheControl: "no-store"), errors: [.sessionNotFound, .forbidden, .requestInProgress],
             repetition: "the same tokens, 5 minutes", handler: { $0.tokens.redeem }),
     ]
-
-    /// The token object of RFC 6749 §5.1.
-    static let tokens = JSONSchema.object([
-        "access_token": .text, "refresh_token": .text, "token_type": .constant("Bearer"), "expires_in": .count, "user_id": .uuid,
-    ])
 
     private static let uploadErrors: Set<ErrorCode> = [
         .invalidImage, .invalidPhotoCount, .invalidEmail, .requestInProgress, .idempotencyKeyReused, .overloaded,
@@ -76,29 +47,16 @@ extension APIOperation {
     ]
 
     private static let started = APIReply.success(
-        .object(["session_id": .uuid]), "The session began", headers: [.sessionToken, .idempotentReplayed],
+        StartedSession.schema, "The session began", headers: [.sessionToken, .idempotentReplayed],
         links: [
             APILink(operation: "getSession", parameter: "id", member: "session_id"),
             APILink(operation: "redeemSession", parameter: "id", member: "session_id"),
         ])
 
-    private static let remedies = SessionReason.allCases.map { "`\($0.rawValue)`: \($0.remedy)" }.joined(separator: " ")
-
     private static let failed: JSONValue = [
         "event": "sign_in", "state": "failed", "reason": "no_match", "retryable": true, "attempts_left": 4, "liveness": "not_performed",
         "completed_at": "2025-10-27T10:00:12Z",
     ]
-
-    private static let session = JSONSchema.object(
-        [
-            "session_id": .uuid, "event": .one(of: EkycEvent.self), "state": .one(of: SessionState.self),
-            "created_at": .instant, "expires_at": .instant,
-        ],
-        optional: [
-            "reason": .one(of: SessionReason.self).described(remedies), "retryable": .boolean, "attempts_left": .count,
-            "retry_at": .instant, "verification_id": .uuid, "reference": .reference, "completed_at": .instant,
-            "liveness": .one(of: Liveness.self),
-        ])
 
     /// A form of photos, with the additional fields of a sign-up.
     private static func form(_ form: UploadForm, _ others: [(String, JSONSchema)]) -> JSONSchema {
@@ -112,4 +70,9 @@ extension APIOperation {
         let optional = [(UploadForm.pushToken, .text)] + others + (form.event == .signIn ? [] : email) + challenge
         return .object(required, optional: optional).described("Fields and files of other names are ignored, and not stored")
     }
+}
+
+extension APIArgument<UUID> {
+    /// The session in the path.
+    fileprivate static let session = id("id", "The session's id", or: .sessionNotFound)
 }

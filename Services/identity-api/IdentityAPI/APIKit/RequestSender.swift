@@ -1,0 +1,73 @@
+internal import FoundationEssentials
+internal import Hummingbird
+internal import Storage
+
+/// The senders that a request is answered to, with the checks of their bearer token and of their limits.
+struct RequestSender<Value: Sendable>: Sendable {
+    let bearers: [APIBearer]
+    /// The parameters that belong to the bearer.
+    var parameters: [APIParameter] = []
+    /// The errors beyond those of the bearers.
+    var errors: Set<ErrorCode> = []
+    /// Identifies the sender, and counts the request against the sender's limit.
+    let identify: @Sendable (Request, APIRequestContext, APIRoutes) async throws -> Value
+}
+
+extension RequestSender<Identity> {
+    /// A signed-in user.
+    ///
+    /// - Parameters:
+    ///   - limit: The limit that the request counts against; nil for a request that has no limit of its own.
+    ///   - isRecent: Whether the sign-in must be recent: a thief of a token must not be able to lock the owner out.
+    static func user(_ limit: AccountLimit?, recently isRecent: Bool = false) -> RequestSender {
+        RequestSender(bearers: [.access], parameters: [.installation], errors: isRecent ? [.reauthenticationRequired] : []) {
+            request, context, routes in
+            let identity = try await routes.gate.user(request, context, limit)
+            if isRecent { try identity.requireRecentSignIn(now: Date()) }
+            return identity
+        }
+    }
+}
+
+extension RequestSender<ServiceIdentity> {
+    /// An app's own server, by an API key with a scope; the requests with a key have one limit.
+    static func service(_ scope: ServiceScope) -> RequestSender {
+        RequestSender(bearers: [.key(scope: scope.rawValue)]) { request, _, routes in
+            try await routes.gate.services.identify(request, for: scope)
+        }
+    }
+}
+
+extension RequestSender<UserOrService> {
+    /// A signed-in user with a limit, or an app's own server by an API key with a scope.
+    static func user(_ limit: AccountLimit?, orService scope: ServiceScope) -> RequestSender {
+        RequestSender(bearers: [.access, .key(scope: scope.rawValue)], parameters: [.installation]) { request, context, routes in
+            guard try ServiceAuthenticator.isUsed(in: request) else { return .user(try await routes.gate.user(request, context, limit)) }
+            return .service(try await routes.gate.services.identify(request, for: scope))
+        }
+    }
+}
+
+extension RequestSender<String> {
+    /// The holder of an opaque token, which the handler compares.
+    static func holder(of bearer: APIBearer) -> RequestSender {
+        RequestSender(bearers: [bearer]) { request, _, _ in try request.requiredBearer() }
+    }
+}
+
+extension RequestSender<Void> {
+    /// Anyone.
+    ///
+    /// - Parameter admit: Counts the request against a limit of its client.
+    static func anyone(
+        _ admit: @escaping @Sendable (APIRoutes, APIRequestContext) async throws -> Void = { _, _ in }
+    ) -> RequestSender {
+        RequestSender(bearers: []) { _, context, routes in try await admit(routes, context) }
+    }
+}
+
+/// The sender of a request that users and apps' own servers send.
+enum UserOrService: Sendable {
+    case user(Identity)
+    case service(ServiceIdentity)
+}
