@@ -55,7 +55,7 @@ public enum IdentityAPI: HeliographService {
         let firebase = configuration.firebase?.make(context, keys: keys)
         let users = BearerAuthenticator(
             accessTokens: AccessTokenAuthenticator(postgres: postgres), firebase: firebase?.authenticator)
-        let services = ServiceAuthenticator(
+        let services = APIKeyAuthenticator(
             postgres: postgres, users: users, limiter: RateLimiter(configuration.limits.services))
         let authenticator = UserAuthenticator(users: users, services: services)
         let slots = UploadSlots(

@@ -64,7 +64,7 @@ public struct PeopleListRepository: Sendable {
             """
             INSERT INTO \(unescaped: list.table) (user_id, \(unescaped: list.column))
             SELECT \(userID), id FROM unnest(\(personIDs)) AS p (id)
-            WHERE NOT \(unescaped: Tombstone.covers("p.id"))
+            WHERE NOT \(unescaped: ErasedAccounts.contains("p.id"))
             ON CONFLICT DO NOTHING
             """)
     }

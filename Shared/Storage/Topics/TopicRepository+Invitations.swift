@@ -30,13 +30,14 @@ extension TopicRepository {
             """
             WITH logged AS (
                 INSERT INTO topic_invitation_log (inviter_id, user_id, is_announced)
-                SELECT \(inviterID), CASE WHEN \(unescaped: Tombstone.covers("given.id")) THEN gen_random_uuid() ELSE id END, \(isAnnounced)
+                SELECT \(inviterID), CASE WHEN \(unescaped: ErasedAccounts.contains("given.id")) THEN gen_random_uuid() ELSE id END,
+                       \(isAnnounced)
                 FROM (SELECT \(userID)::uuid AS id) given
             )
             INSERT INTO topic_invitations (topic_id, user_id, inviter_id, is_announced, expires_at)
             SELECT \(topic.id), id, \(inviterID), \(isAnnounced),
                    now() + make_interval(secs => \(TopicInvitation.lifetime / .seconds(1)))
-            FROM (SELECT \(userID)::uuid AS id) given WHERE NOT \(unescaped: Tombstone.covers("given.id"))
+            FROM (SELECT \(userID)::uuid AS id) given WHERE NOT \(unescaped: ErasedAccounts.contains("given.id"))
             ON CONFLICT (topic_id, user_id) DO UPDATE
             SET inviter_id = EXCLUDED.inviter_id, is_announced = EXCLUDED.is_announced, created_at = EXCLUDED.created_at,
                 expires_at = EXCLUDED.expires_at
@@ -108,7 +109,7 @@ extension TopicRepository {
                 AND (SELECT count(*) FROM topic_invitation_log
                      WHERE user_id = \(userID) AND is_announced AND created_at > now() - interval '1 day') < \(quota.pushedPerDay)
                 AND NOT EXISTS (SELECT FROM user_blocks WHERE user_id = \(userID) AND blocked_id = \(inviterID))
-                AND NOT \(unescaped: Tombstone.covers("given.id"))
+                AND NOT \(unescaped: ErasedAccounts.contains("given.id"))
                 AS has_room
             FROM (SELECT \(userID)::uuid AS id) given
             """

@@ -42,7 +42,7 @@ extension RequestSender<UserOrService> {
     /// A signed-in user with a limit, or an app's own server by an API key with a scope.
     static func user(_ limit: AccountLimit?, orService scope: ServiceScope) -> RequestSender {
         RequestSender(bearers: [.access, .key(scope: scope.rawValue)], parameters: [.installation]) { request, context, routes in
-            guard try ServiceAuthenticator.isUsed(in: request) else { return .user(try await routes.gate.user(request, context, limit)) }
+            guard try APIKeyAuthenticator.isUsed(in: request) else { return .user(try await routes.gate.user(request, context, limit)) }
             return .service(try await routes.gate.services.identify(request, for: scope))
         }
     }

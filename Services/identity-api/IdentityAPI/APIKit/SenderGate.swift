@@ -4,7 +4,7 @@ internal import Hummingbird
 /// Identifies the senders of requests, and limits the requests of one account.
 struct SenderGate: Sendable {
     let users: any Authenticator
-    let services: ServiceAuthenticator
+    let services: APIKeyAuthenticator
     /// The limit of requests, changes and signals together.
     let signals: RateLimiter<UUID>
     let devices: RateLimiter<UUID>

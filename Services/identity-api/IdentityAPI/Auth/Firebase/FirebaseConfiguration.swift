@@ -6,7 +6,7 @@ internal import ServiceLifecycle
 /// The Firebase project whose ID tokens are accepted, and where Google's keys are.
 struct FirebaseConfiguration: Sendable {
     let project: FirebaseProject
-    var keysURL = SigningKeyServer.googleURL
+    var keysURL = JWKSClient.googleURL
     var caFile: String?
     var keyLimits = SigningKeyLimits()
     /// The time limit of a fetch of the keys.
@@ -35,7 +35,7 @@ struct FirebaseConfiguration: Sendable {
 
     private var httpClient: HTTPClientConfiguration {
         var http = HTTPClientConfiguration()
-        http.maxResponseBodyByteCount = SigningKeyServer.maxBytes
+        http.maxResponseBodyByteCount = JWKSClient.maxBytes
         http.caFile = caFile
         http.connectTimeout = fetchTimeout
         if keysURL.hasPrefix("http://") { http.allowedSchemes.insert("http") }
@@ -45,7 +45,7 @@ struct FirebaseConfiguration: Sendable {
     /// Makes the client and the source of Google's keys, which are services, and the authenticator that uses them.
     func make(_ context: ServiceContext, keys: AccountKeys) -> (authenticator: FirebaseAuthenticator, services: [any Service]) {
         let http = HTTPClient(configuration: httpClient, logger: context.logger)
-        let server = SigningKeyServer(url: keysURL, http: http, timeout: fetchTimeout)
+        let server = JWKSClient(url: keysURL, http: http, timeout: fetchTimeout)
         let source = SigningKeySource(limits: keyLimits, clock: context.clock, logger: context.logger) { try await server.fetch() }
         let authenticator = FirebaseAuthenticator(
             verifier: FirebaseTokenVerifier(project: project, keys: source), postgres: context.postgres, keys: keys,

@@ -4,7 +4,7 @@ internal import HeliographCrypto
 internal import JSON
 
 /// Fetches signing keys as a JSON Web Key Set (RFC 7517 §5).
-struct SigningKeyServer: Sendable {
+struct JWKSClient: Sendable {
     /// Google's keys for the ID tokens of all Firebase projects.
     static let googleURL = "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
     /// The maximum size of a set: Google's has two keys in some 1 KB.

@@ -13,7 +13,7 @@ struct ServiceIdentity: Sendable, Equatable {
 }
 
 /// Identifies the credential of an API key (`hgk_…`), which apps' own servers send as their bearer token.
-struct ServiceAuthenticator: Sendable {
+struct APIKeyAuthenticator: Sendable {
     let postgres: PostgresClient
     /// Identifies users, to tell a user's token, which is refused, from an unknown one.
     let users: any Authenticator
@@ -60,7 +60,7 @@ struct ServiceAuthenticator: Sendable {
 /// Authenticates users, and refuses API keys with 403 where a user is needed.
 struct UserAuthenticator: Authenticator {
     let users: any Authenticator
-    let services: ServiceAuthenticator
+    let services: APIKeyAuthenticator
 
     func authenticate(bearer token: String, on installation: PushTarget?) async throws -> Identity? {
         guard token.hasPrefix(ServiceKey.prefix) else { return try await users.authenticate(bearer: token, on: installation) }

@@ -6,7 +6,7 @@ import Testing
 import WireFormat
 
 /// Tests that what others write about an account after its erasure does not contain its id.
-struct TombstoneTests {
+struct ErasedAccountsTests {
     /// Makes three users, of whom the first owns a topic and the second is erased; returns the first and the erased one.
     private func erased() async throws -> (topics: TestTopics, owner: UUID, erased: UUID) {
         let (topics, users) = try await TestTopics.owned()
