@@ -52,7 +52,7 @@ struct StatementCoverageTests {
             for statement in ran[role] ?? [] {
                 let senders = all.filter { $0.1.matches(statement) }.map(\.0)
                 if senders.isEmpty || reached.contains(where: { $0.pattern.isWhole && $0.pattern.matches(statement) }) { continue }
-                unexpected.insert("\(role.rawValue) \(senders[0])")
+                unexpected.insert("\(role.rawValue) \(senders[0]): \(statement)")
             }
         }
         #expect(unexpected.sorted() == [])

@@ -19,16 +19,7 @@ public struct ErasureRepository: Sendable {
         let isAccount = new.scope == .account
         try await db.enqueue("SELECT FROM users WHERE id = \(new.userID) FOR UPDATE")
         let lookups: [[UInt8]] = try await db.query("SELECT lookup FROM email_lookups WHERE user_id = \(new.userID)").column("lookup")
-        let found = try await db.execute(
-            isAccount
-                ? """
-                UPDATE users SET state = 'erasing', email_sealed = NULL, subject_sealed = NULL, display_name_sealed = NULL
-                WHERE id = \(new.userID) AND state = 'active'
-                """
-                : """
-                UPDATE users SET sign_ins_ended_at = clock_timestamp() WHERE id = \(new.userID) AND state = 'active'
-                    AND NOT EXISTS (SELECT FROM erasures WHERE user_id = \(new.userID) AND scope = 'face')
-                """)
+        let found = isAccount ? try await close(new.userID) : try await endSignIns(new.userID)
         guard found == 1 else { return false }
         var deleted: [String: Int] = [:]
         if isAccount, !lookups.isEmpty {
@@ -63,6 +54,24 @@ public struct ErasureRepository: Sendable {
                 """)
         }
         return true
+    }
+
+    /// Makes an account unfindable; returns 1 unless it is closed already or unknown.
+    private func close(_ userID: UUID) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            UPDATE users SET state = 'erasing', email_sealed = NULL, subject_sealed = NULL, display_name_sealed = NULL
+            WHERE id = \(userID) AND state = 'active'
+            """)
+    }
+
+    /// Ends the sign-ins of an account whose face is erased; returns 1 unless it is closed or unknown, or its face is being erased.
+    private func endSignIns(_ userID: UUID) async throws(PostgresError) -> Int {
+        try await db.execute(
+            """
+            UPDATE users SET sign_ins_ended_at = clock_timestamp() WHERE id = \(userID) AND state = 'active'
+                AND NOT EXISTS (SELECT FROM erasures WHERE user_id = \(userID) AND scope = 'face')
+            """)
     }
 
     /// Deletes the verifications of an e-mail, with the mails and the faces that wait for them, and gives their sessions to the account,
