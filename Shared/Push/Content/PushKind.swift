@@ -69,7 +69,8 @@ public struct PushReferences: Sendable, Hashable {
     public var jobID: UUID?
     /// The topic (`topics.id`). No push is sent when the recipient's name has become another topic's.
     public var topicID: UUID?
-    /// The user whose text or picture it shows. Members of the topic who block this user get no push.
+    /// The user whose text or picture it shows; the push ends when this account is erased. If the recipient is a topic, members who block
+    /// this user get no push.
     public var senderID: UUID?
     /// The account of a session or of an alert, which the content names.
     public var accountID: UUID?

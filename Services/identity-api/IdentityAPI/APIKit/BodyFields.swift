@@ -12,7 +12,7 @@ struct BodyField: Sendable {
 /// Fields of a JSON object in a request, and the value that is read from them.
 ///
 /// A body is put together from single fields, so that each is named once for its description and for its reader. They are read in their
-/// order; the description has the required ones first.
+/// order; the description has the required ones first. A schema only describes: `make` checks its limits.
 struct BodyFields<Value: Sendable>: Sendable {
     let list: [BodyField]
     let read: @Sendable (JSONBody) throws(APIError) -> Value
