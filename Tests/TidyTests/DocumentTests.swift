@@ -97,6 +97,29 @@ import Testing
         #expect(documented.sorted() == code.map { String($0.output.1) }.sorted())
     }
 
+    /// Neither the compiler nor the type of a kind leads to the lists of the tests.
+    @Test func `the page about kinds of push names each file that lists them`() throws {
+        let names = try #require(Checkout.file(at: "Shared/Push/Content/NotificationKind.swift")).lines
+            .compactMap { $0.wholeMatch(of: #/    case (\w+)(?: = "(\w+)")?/#) }
+            .map { (kind: $0.output.1, text: $0.output.2 ?? $0.output.1) }
+        #expect(names.count > 8)
+        let howTo = try #require(Checkout.file(at: "docs/HOW-TO.md")).text
+        let page = try #require(howTo.firstMatch(of: #/## … add a kind of push\n.*?\n## /#.dotMatchesNewlines())).output
+        var lists: [String] = []
+        for file in Checkout.swift {
+            let missing = names.lazy.filter { name in
+                let type = name.kind.prefix(1).uppercased() + name.kind.dropFirst() + "Push("
+                return ![".\(name.kind)", "\"\(name.text)\"", type].contains { file.text.contains($0) }
+            }
+            // A list may lack one kind. Two are enough to know that a file is no list.
+            guard missing.prefix(2).count < 2 else { continue }
+            lists.append(file.path)
+            let isNamed = page.contains(file.path)
+            #expect(isNamed, "\(file.path) lists the kinds of push")
+        }
+        #expect(lists.count > 8)
+    }
+
     @Test func `documents were found`() {
         #expect(Self.documents.count > 10)
     }
