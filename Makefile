@@ -21,7 +21,7 @@ build: setup ## Build everything (CONFIGURATION=release for speed)
 STACK = identity-api face-matching-worker image-worker image-decoder notifier token-registry heliographctl fcm-emulator mobile-sim
 
 up: setup ## Build what the stack needs, and start Redis, Postgres and the five services; writes .run/stack.env
-	@[ -d .build ] || echo "==> first build: about 5 minutes on two cores"
+	@[ -d .build ] || echo "==> first build: about 4 minutes on two cores"
 	@for product in $(STACK); do swift build -c $(CONFIGURATION) --product $$product -j $(JOBS) || exit 1; done
 	@deploy/local/stack.sh up
 
@@ -45,7 +45,7 @@ test: setup ## Run all tests; needs no server to be running
 	@deploy/local/fetch-moto.sh
 	@deploy/local/fetch-schemathesis.sh
 	@deploy/local/fetch-valkey.sh >/dev/null
-	@[ -d .build ] || echo "==> first build: about 5 minutes on two cores"
+	@[ -d .build ] || echo "==> first build: about 8 minutes on two cores"
 	@swift build --build-tests -j $(JOBS)
 	@rm -rf .build/test-logs && deploy/local/test.sh
 	@deploy/verify/lint.sh
