@@ -17,7 +17,7 @@ build: setup ## Build everything (CONFIGURATION=release for speed)
 	@[ -d .build ] || echo "==> first build: about 5 minutes on two cores"
 	@swift build -c $(CONFIGURATION) -j $(JOBS)
 
-# What `make up` and `make demo` run. A whole build, with the tools and what the tests use, takes half as long again.
+# What `make up` and `make demo` run. `make build` builds the other tools, and what the tests use, as well.
 STACK = identity-api face-matching-worker image-worker image-decoder notifier token-registry heliographctl fcm-emulator mobile-sim
 
 up: setup ## Build what the stack needs, and start Redis, Postgres and the five services; writes .run/stack.env

@@ -55,7 +55,7 @@ import WireFormat
 
     @Test func `a text that was sealed for another notification is not shown`() async throws {
         try await NotifierFixture.with { fixture in
-            let text = try fixture.seal("for somebody else", .chatPreview, UUIDv7.generate())
+            let text = try fixture.seal("for another notification", .chatPreview, UUIDv7.generate())
             let addressed = try await fixture.address([fixture.emulator.mintToken()], content: Self.message(text: text))
             #expect(try await fixture.settled(addressed).first?.code == "sealed_value")
             #expect(fixture.emulator.statistics.sends == 0)

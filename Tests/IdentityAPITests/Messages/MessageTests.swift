@@ -62,7 +62,7 @@ import WireFormat
         }
         for push in try await chat.pushes() {
             #expect(try push.chatMessage().text == nil)
-            #expect(try push.chatMessage().senderName == nil, "nobody has given a name")
+            #expect(try push.chatMessage().senderName == nil, "the sender has given no name")
         }
     }
 

@@ -10,4 +10,4 @@ struct APICall<Sender: Sendable, Target: Sendable, Body: Sendable>: Sendable {
 }
 
 /// A call of a user, without parameters and without a body.
-typealias UserCall = APICall<Identity, Void, NoBody>
+typealias UserCall = APICall<Identity, Void, EmptyBody>

@@ -11,10 +11,10 @@ protocol APIRequestBody: Sendable {
 }
 
 /// The body of a request that has none; what is sent is not read.
-struct NoBody: APIRequestBody {
+struct EmptyBody: APIRequestBody {
     static var description: APIBody? { nil }
 
-    static func read(_: Request, _: APIRequestContext) async throws -> NoBody { NoBody() }
+    static func read(_: Request, _: APIRequestContext) async throws -> EmptyBody { EmptyBody() }
 }
 
 /// A body that is a JSON object, read field by field.

@@ -31,7 +31,7 @@ struct AppNotificationController: Sendable {
     }
 
     /// Returns the state of a notification.
-    func get(_ call: APICall<ServiceIdentity, UUID, NoBody>) async throws -> NotificationReply {
+    func get(_ call: APICall<ServiceIdentity, UUID, EmptyBody>) async throws -> NotificationReply {
         let notifications = AppNotificationRepository(postgres)
         guard let found = try await notifications.find(id: call.target, of: call.sender.app) else {
             throw APIError.notificationNotFound
@@ -40,7 +40,7 @@ struct AppNotificationController: Sendable {
     }
 
     /// Cancels a notification that is not due yet.
-    func cancel(_ call: APICall<ServiceIdentity, UUID, NoBody>) async throws {
+    func cancel(_ call: APICall<ServiceIdentity, UUID, EmptyBody>) async throws {
         let (id, app, notifications) = (call.target, call.sender.app, AppNotificationRepository(postgres))
         if try await notifications.cancel(id: id, of: app) { return }
         guard let found = try await notifications.find(id: id, of: app) else { throw APIError.notificationNotFound }

@@ -14,7 +14,7 @@ struct SignInController: Sendable {
     }
 
     /// Ends one sign-in of the sender, which may be the current one. Another user's sign-in gets the response for an unknown id.
-    func end(_ call: APICall<Identity, UUID, NoBody>) async throws {
+    func end(_ call: APICall<Identity, UUID, EmptyBody>) async throws {
         let (identity, id) = (call.sender, call.target)
         let ended = try await postgres.withTransaction { transaction -> EndedSignIns? in
             let ended = try await SignInRepository(transaction).end(id, of: identity.userID)
@@ -29,7 +29,7 @@ struct SignInController: Sendable {
     }
 
     /// Ends all sign-ins of the sender, and stops the pushes to all of their devices; with `?except=current` all others.
-    func endAll(_ call: APICall<Identity, Bool, NoBody>) async throws {
+    func endAll(_ call: APICall<Identity, Bool, EmptyBody>) async throws {
         let (identity, keepsCurrent) = (call.sender, call.target)
         let removed = try await postgres.withTransaction { transaction -> Int in
             let keptID = keepsCurrent ? identity.signInID : nil

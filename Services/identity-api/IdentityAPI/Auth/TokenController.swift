@@ -18,7 +18,7 @@ struct TokenController: Sendable {
     /// Exchanges a succeeded sign-in for a token pair, within five minutes, on the device that signed in.
     ///
     /// A device that lost the answer gets the same pair again within that time, unless the pair was refreshed or revoked meanwhile.
-    func redeem(_ call: APICall<String, UUID, NoBody>) async throws -> TokenReply {
+    func redeem(_ call: APICall<String, UUID, EmptyBody>) async throws -> TokenReply {
         let context = call.context
         let session = try await sessions.find(call.target, token: call.sender)
         let tokens = keys.tokens(redeeming: session.id, with: call.sender)
@@ -122,7 +122,7 @@ struct TokenController: Sendable {
     ///
     /// A user has one sign-in per device: redeeming a newer one ends the earlier ones. So after a logout the user gets no push there any
     /// more, and a late logout of an older sign-in has nothing to end.
-    func logout(_ call: APICall<LeavingSignIn, Void, NoBody>) async throws {
+    func logout(_ call: APICall<LeavingSignIn, Void, EmptyBody>) async throws {
         let context = call.context
         let token: String
         switch call.sender {

@@ -11,7 +11,7 @@ struct ChallengeController: Sendable {
     /// Limits the challenges that one client address asks for.
     let limiter: RateLimiter<IPAddress>
 
-    func issue(_: APICall<Void, Void, NoBody>) async throws -> IssuedChallenge {
+    func issue(_: APICall<Void, Void, EmptyBody>) async throws -> IssuedChallenge {
         let challenge = FaceChallenge()
         return IssuedChallenge(challenge: challenge, token: tokens.token(of: challenge))
     }

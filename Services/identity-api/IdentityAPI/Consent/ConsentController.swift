@@ -8,7 +8,7 @@ struct ConsentController: Sendable {
     /// The requirement; nil when no consent is needed.
     let requirement: ConsentRequirement?
 
-    func get(_: APICall<Void, Void, NoBody>) async throws -> RequiredConsent { RequiredConsent(requirement: requirement) }
+    func get(_: APICall<Void, Void, EmptyBody>) async throws -> RequiredConsent { RequiredConsent(requirement: requirement) }
 }
 
 /// The reply about the consent that a sign-up needs.

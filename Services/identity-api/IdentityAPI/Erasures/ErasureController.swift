@@ -14,7 +14,7 @@ struct ErasureController: Sendable {
     let receiptKeys: ReceiptKeys
 
     /// Answers `GET /.well-known/jwks.json`.
-    func keys(_: APICall<Void, Void, NoBody>) async throws -> ReceiptKeys { receiptKeys }
+    func keys(_: APICall<Void, Void, EmptyBody>) async throws -> ReceiptKeys { receiptKeys }
 
     /// Answers `DELETE /v1/users/me`. Needs a sign-in of the last five minutes, as everything that cannot be undone.
     func eraseAccount(_ call: UserCall) async throws -> ErasureRequest { try await erase(.account, call) }
@@ -23,7 +23,7 @@ struct ErasureController: Sendable {
     func eraseFace(_ call: UserCall) async throws -> ErasureRequest { try await erase(.face, call) }
 
     /// Answers `DELETE /v1/users/{id}` of an app's own server. An account that is unknown or being erased gives 404.
-    func eraseUser(_ call: APICall<ServiceIdentity, UUID, NoBody>) async throws -> ErasureRequest {
+    func eraseUser(_ call: APICall<ServiceIdentity, UUID, EmptyBody>) async throws -> ErasureRequest {
         let actor = AuditActor.service(call.sender.credentialID.wireString)
         guard let begun = try await starter.begin(.account, of: call.target, for: .service, by: actor, call.context) else {
             throw APIError.userNotFound
@@ -32,7 +32,7 @@ struct ErasureController: Sendable {
     }
 
     /// Answers `GET /v1/users/me/erasure/{id}` with the token of the receipt. Another token is as wrong as an unknown id.
-    func status(_ call: APICall<String, UUID, NoBody>) async throws -> ErasureStatus {
+    func status(_ call: APICall<String, UUID, EmptyBody>) async throws -> ErasureStatus {
         let hash = OpaqueToken.hash(call.sender)
         guard let status = try await ErasureRepository(postgres).status(id: call.target, tokenHash: hash) else {
             throw APIError.erasureNotFound

@@ -47,7 +47,7 @@ struct ImageJobController: Sendable {
     }
 
     /// Lists the jobs of the sender, newest first.
-    func list(_ call: APICall<Identity, ListPosition, NoBody>) async throws -> JobPage {
+    func list(_ call: APICall<Identity, ListPosition, EmptyBody>) async throws -> JobPage {
         let limit = call.target.limit
         let found = try await ImageJobRepository(postgres).list(
             userID: call.sender.userID, before: call.target.cursor, limit: limit + 1)
@@ -55,7 +55,7 @@ struct ImageJobController: Sendable {
     }
 
     /// Cancels a job that has not ended, or deletes an ended one; its user cannot see it any more.
-    func delete(_ call: APICall<Identity, UUID, NoBody>) async throws {
+    func delete(_ call: APICall<Identity, UUID, EmptyBody>) async throws {
         let (id, context) = (call.target, call.context)
         let repository = ImageJobRepository(postgres)
         switch try await repository.delete(id: id, userID: call.sender.userID) {
@@ -76,7 +76,7 @@ struct ImageJobController: Sendable {
     }
 
     /// Lists the templates; without a bearer, so that an app can show them before a sign-in.
-    func templates(_: APICall<Void, Void, NoBody>) async throws -> [ImageTemplate] { try await ImageTemplateRepository(postgres).list() }
+    func templates(_: APICall<Void, Void, EmptyBody>) async throws -> [ImageTemplate] { try await ImageTemplateRepository(postgres).list() }
 
     /// Returns the job in the path, to its user only.
     func find(_ request: Request, _ context: APIRequestContext) async throws -> ImageJob {

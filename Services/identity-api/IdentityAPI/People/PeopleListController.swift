@@ -23,14 +23,14 @@ struct PeopleListController: Sendable {
         return try await people(of: identity)
     }
 
-    func put(_ call: APICall<Identity, UUID, NoBody>) async throws {
+    func put(_ call: APICall<Identity, UUID, EmptyBody>) async throws {
         let (identity, id) = (call.sender, call.target)
         try Self.check(id, identity)
         let isListed = try await postgres.withTransaction { try await PeopleListRepository(kind, $0).add(id, for: identity.userID) }
         guard isListed else { throw APIError(.limitReached, "A user has up to \(PeopleList.maxCount) \(kind.rawValue)") }
     }
 
-    func delete(_ call: APICall<Identity, UUID, NoBody>) async throws {
+    func delete(_ call: APICall<Identity, UUID, EmptyBody>) async throws {
         try await PeopleListRepository(kind, postgres).remove(call.target, for: call.sender.userID)
     }
 

@@ -9,7 +9,7 @@ struct SessionController: Sendable {
     let postgres: PostgresClient
     let waiters: RowWatcher<Session>
 
-    func status(_ call: APICall<String, (UUID, Int), NoBody>) async throws -> SessionReply {
+    func status(_ call: APICall<String, (UUID, Int), EmptyBody>) async throws -> SessionReply {
         let (token, context) = (call.sender, call.context)
         let (id, wait) = call.target
         var session = try await find(id, token: token)

@@ -10,13 +10,13 @@ struct AppTopicController: Sendable {
     let postgres: PostgresClient
 
     /// Answers `PUT /v1/topics/{topic}`.
-    func create(_ call: APICall<ServiceIdentity, TopicName, NoBody>) async throws -> TopicName {
+    func create(_ call: APICall<ServiceIdentity, TopicName, EmptyBody>) async throws -> TopicName {
         try check(try await TopicRepository(postgres).create(call.target, ownedBy: call.sender.app))
         return call.target
     }
 
     /// Answers `DELETE /v1/topics/{topic}`.
-    func delete(_ call: APICall<ServiceIdentity, TopicName, NoBody>) async throws {
+    func delete(_ call: APICall<ServiceIdentity, TopicName, EmptyBody>) async throws {
         _ = try await TopicRepository(postgres).delete(call.target, ownedBy: call.sender.app)
     }
 

@@ -25,7 +25,7 @@ struct TopicController: Sendable {
     let apps: AppTopicController
 
     func put(
-        _ call: APICall<UserOrService, (TopicName, NamedMember), NoBody>
+        _ call: APICall<UserOrService, (TopicName, NamedMember), EmptyBody>
     ) async throws -> APIEither<AddedMember, InvitedMember> {
         let (name, member) = call.target
         switch call.sender {
@@ -64,7 +64,7 @@ struct TopicController: Sendable {
         return change
     }
 
-    func delete(_ call: APICall<UserOrService, (TopicName, NamedMember), NoBody>) async throws {
+    func delete(_ call: APICall<UserOrService, (TopicName, NamedMember), EmptyBody>) async throws {
         let (name, member) = call.target
         switch call.sender {
         case .service(let service): try await apps.remove(try member.idForService(), from: name, by: service)
@@ -77,7 +77,7 @@ struct TopicController: Sendable {
         }
     }
 
-    func list(_ call: APICall<UserOrService, (TopicName, MemberPosition), NoBody>) async throws -> MemberPage {
+    func list(_ call: APICall<UserOrService, (TopicName, MemberPosition), EmptyBody>) async throws -> MemberPage {
         let (name, position) = call.target
         switch call.sender {
         case .service(let service):

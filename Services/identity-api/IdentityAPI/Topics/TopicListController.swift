@@ -20,7 +20,7 @@ struct TopicListController: Sendable {
     let links: MediaLinks
 
     /// Lists the caller's topics.
-    func topics(_ call: APICall<Identity, ListPosition, NoBody>) async throws -> ListPage<ListedTopic> {
+    func topics(_ call: APICall<Identity, ListPosition, EmptyBody>) async throws -> ListPage<ListedTopic> {
         let (userID, position) = (call.sender.userID, call.target)
         let found = try await TopicRepository(postgres).memberships(of: userID, before: position.cursor, limit: position.limit + 1)
         return ListPage(found, limit: position.limit, cursor: ListCursor.init(after:))
@@ -28,14 +28,14 @@ struct TopicListController: Sendable {
     }
 
     /// Lists the invitations that the caller can accept.
-    func invitations(_ call: APICall<Identity, ListPosition, NoBody>) async throws -> ListPage<OpenInvitation> {
+    func invitations(_ call: APICall<Identity, ListPosition, EmptyBody>) async throws -> ListPage<OpenInvitation> {
         let (userID, position) = (call.sender.userID, call.target)
         let found = try await TopicRepository(postgres).openInvitations(of: userID, before: position.cursor, limit: position.limit + 1)
         return ListPage(found, limit: position.limit, cursor: ListCursor.init(after:))
     }
 
     /// Lists the photos of an event, to its members.
-    func photos(_ call: APICall<Identity, (TopicName, ListPosition), NoBody>) async throws -> PhotoPage {
+    func photos(_ call: APICall<Identity, (TopicName, ListPosition), EmptyBody>) async throws -> PhotoPage {
         let (userID, (name, position)) = (call.sender.userID, call.target)
         guard let topic = try await TopicRepository(postgres).find(name, seenBy: userID) else { throw APIError.topicNotFound }
         let found = try await TopicPhotoRepository(postgres).list(
