@@ -107,6 +107,7 @@ extension Person {
             INSERT INTO image_job_reads (job_id, trigger) VALUES ('\(job)', 'push');
             INSERT INTO image_calls (day, user_id, calls)
             VALUES ('2000-01-01'::date + ('x' || left('\(job)', 4))::bit(16)::integer, '\(id)', 1);
+            INSERT INTO image_costs (user_id, minute, cost_ms) VALUES ('\(id)', now(), 1);
             """
     }
 

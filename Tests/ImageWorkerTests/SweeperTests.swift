@@ -27,9 +27,8 @@ struct SweeperTests {
             // Stray pictures and photos are files.
             #expect(
                 swept == [
-                    "overdue_jobs": 1, "waiting_jobs": 1, "image_calls": 1, "image_jobs": 2, "image_uploads": 1, "topic_photos": 2,
-                    "stray_pictures": 0,
-                    "stray_topic_photos": 0,
+                    "overdue_jobs": 1, "waiting_jobs": 1, "image_calls": 1, "image_costs": 1, "image_jobs": 2, "image_uploads": 1,
+                    "topic_photos": 2, "stray_pictures": 0, "stray_topic_photos": 0,
                 ])
             #expect(try await worker.jobs.find(id: overdue)?.failure?.code == .timeout)
             #expect(try await worker.postgres.query("SELECT FROM image_attempts").isEmpty, "they went with their jobs")
@@ -48,6 +47,7 @@ struct SweeperTests {
         INSERT INTO image_jobs (id, user_id, template_id, template_name, awaits_turn)
         VALUES (gen_random_uuid(), '\(user.uuidString)', 'vintage', 'Vintage', true);
         INSERT INTO image_calls (day, user_id, calls) VALUES (now()::date - 3, NULL, 1), (now()::date, NULL, 2);
+        INSERT INTO image_costs (user_id, minute, cost_ms) SELECT '\(user.uuidString)', now() - interval '10 minutes', 1;
         INSERT INTO image_attempts (job_id, number, generator) SELECT id, 1, 'g' FROM image_jobs WHERE expires_at < now();
         INSERT INTO image_job_reads (job_id, trigger) SELECT id, 'poll' FROM image_jobs WHERE expires_at < now();
         INSERT INTO topic_photos (id, uploader_id, photo_key, expires_at)

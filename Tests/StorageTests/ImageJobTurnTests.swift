@@ -84,15 +84,22 @@ struct ImageJobTurnTests {
 
     @Test(.storage) func `the load of an account has its open jobs, its cost of ten minutes and its calls of today`() async throws {
         let user = try await client.user()
+        try await jobs.finish(try await insert(user, cost: .seconds(8)).id)
+        try await client.execute("UPDATE image_costs SET minute = minute - interval '10 minutes'")
         _ = try await insert(user, cost: .seconds(1))
         _ = try await insert(user, .bulk, waits: true, cost: .seconds(2))
         try await jobs.finish(try await insert(user, cost: .seconds(4)).id)
-        let old = try await insert(user, cost: .seconds(8))
-        try await jobs.finish(old.id)
-        try await client.execute("UPDATE image_jobs SET created_at = created_at - interval '10 minutes' WHERE id = \(old.id)")
         #expect(try await ImageCallRepository(client).count(for: user, limits: .usual) == .admitted)
         #expect(try await jobs.lockLoad(of: user) == ImageJobLoad(open: 2, inFlight: 1, cost: .seconds(7), callsToday: 1))
         #expect(try await jobs.lockLoad(of: try await client.user(2)) == ImageJobLoad())
+    }
+
+    @Test(.storage) func `the cost of a job outlasts its row`() async throws {
+        let user = try await client.user()
+        let job = try await insert(user, cost: .seconds(1))
+        _ = try await jobs.delete(id: job.id, userID: user)
+        #expect(try await jobs.remove([job.id]) == 1)
+        #expect(try await jobs.lockLoad(of: user) == ImageJobLoad(cost: .seconds(1)))
     }
 
     @Test(.storage) func `concurrent calls stay within the limits of an account and of all`() async throws {

@@ -37,6 +37,7 @@ extension ImageWorker {
                     if let paidCalls { ImageWorkerMetrics.record(callsToday: try await calls.totalToday(), limit: paidCalls.total) }
                     return try await calls.deleteOld(limit: limit)
                 },
+                .batches("image_costs", every: .seconds(30)) { try await ImageCostRepository(postgres).deleteOld(limit: $0) },
                 .each("image_jobs", every: .seconds(30), id: { $0 }) {
                     try await jobs.removable(limit: $0, except: $1)
                 } delete: {

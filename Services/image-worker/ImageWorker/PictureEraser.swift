@@ -25,8 +25,9 @@ struct PictureEraser: UserEraser {
             try await store.deleteAll(under: BlobFolder.imageJobs.prefix(of: id))
             try await ledger.step("image_jobs") { try await PictureErasureRepository($0).deleteJob(id) }
         }
-        // No call is counted any more: no job is left.
+        // No call and no cost is counted any more: no job is left.
         try await ledger.step("image_calls") { try await PictureErasureRepository($0).deleteCalls(of: userID) }
+        try await ledger.step("image_costs") { try await PictureErasureRepository($0).deleteCosts(of: userID) }
         try await eraseInSlices {
             try await pictures.photos(of: userID, limit: Self.sliceSize)
         } delete: { id in

@@ -25,6 +25,7 @@ extension ErasureRepository {
                 OR EXISTS (SELECT FROM face_duplicates WHERE user_id = \(userID) OR other_id = \(userID))
                 OR EXISTS (SELECT FROM image_jobs WHERE user_id = \(userID))
                 OR EXISTS (SELECT FROM image_calls WHERE user_id = \(userID))
+                OR EXISTS (SELECT FROM image_costs WHERE user_id = \(userID))
                 OR EXISTS (SELECT FROM topic_photos WHERE uploader_id = \(userID))
                 OR EXISTS (SELECT FROM topic_members WHERE user_id = \(userID))
                 OR EXISTS (SELECT FROM notifications WHERE recipient_type = 'user' AND recipient_id = \(name))

@@ -64,6 +64,13 @@ public struct PictureErasureRepository: Sendable {
         try await db.execute("DELETE FROM image_calls WHERE user_id = \(userID)")
     }
 
+    /// Deletes the costs of a user's jobs.
+    ///
+    /// - Returns: The number of minutes with a cost.
+    public func deleteCosts(of userID: UUID) async throws(PostgresError) -> Int {
+        try await db.execute("DELETE FROM image_costs WHERE user_id = \(userID)")
+    }
+
     /// Returns at most `limit` hidden photos of a user to which no worker is about to write a thumbnail.
     public func photos(of userID: UUID, limit: Int) async throws(PostgresError) -> [UUID] {
         try await db.query(
@@ -81,6 +88,7 @@ public struct PictureErasureRepository: Sendable {
             """
             SELECT EXISTS (SELECT FROM image_jobs WHERE user_id = \(userID))
                 OR EXISTS (SELECT FROM image_calls WHERE user_id = \(userID))
+                OR EXISTS (SELECT FROM image_costs WHERE user_id = \(userID))
                 OR EXISTS (SELECT FROM topic_photos WHERE uploader_id = \(userID)) AS are_left
             """
         ).required().decode("are_left")

@@ -8,7 +8,7 @@ public struct ImageJobLoad: Sendable, Equatable {
     public var open: Int
     /// The number of jobs in the streams.
     public var inFlight: Int
-    /// The estimated processor time of the jobs that were ordered in ``ImageJobRepository/costWindow``.
+    /// The estimated processor time of the jobs that were ordered in ``ImageCostRepository/window``, deleted ones included.
     public var cost: Duration
     /// The calls of paid generators for the account today (UTC).
     public var callsToday: Int
@@ -27,8 +27,6 @@ public struct ImageJobLoad: Sendable, Equatable {
 extension ImageJobRepository {
     /// The places of an account in the streams, unless they are set.
     public static let usualPlaces = 3
-    /// The time for which the cost of a job counts for its account: 10 minutes.
-    public static let costWindow: Duration = .seconds(10 * 60)
 
     /// Returns the jobs of an account that count for its next one, and blocks other such counts until the transaction ends: of concurrent
     /// orders, each sees the jobs of those before it.
@@ -38,8 +36,8 @@ extension ImageJobRepository {
         let rows = try await db.query(
             """
             SELECT count(*) AS open, count(*) FILTER (WHERE NOT awaits_turn) AS in_flight,
-                (SELECT coalesce(sum(cost_ms), 0)::bigint FROM image_jobs
-                 WHERE user_id = \(userID) AND created_at > now() - make_interval(secs => \(Self.costWindow / .seconds(1)))) AS cost_ms,
+                (SELECT coalesce(sum(cost_ms), 0)::bigint FROM image_costs
+                 WHERE user_id = \(userID) AND minute > \(unescaped: ImageCostRepository.start)) AS cost_ms,
                 coalesce((SELECT calls FROM image_calls WHERE day = \(unescaped: ImageCallRepository.today) AND user_id = \(userID)), 0)
                     AS calls_today
             FROM image_jobs WHERE user_id = \(userID) AND \(unescaped: Self.isOpen)

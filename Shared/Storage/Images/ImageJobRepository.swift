@@ -16,17 +16,21 @@ public struct ImageJobRepository: Sendable {
         self.db = db
     }
 
-    /// Inserts a job in the state `pending`.
+    /// Inserts a job in the state `pending`, and adds its cost to that of its account.
     ///
     /// - Throws: `PostgresError` with an SQL state of class 23 when the user or the template does not exist.
     @discardableResult
     public func insert(_ new: NewImageJob) async throws(PostgresError) -> ImageJob {
         let rows = try await db.query(
             """
-            INSERT INTO image_jobs (id, user_id, lane, awaits_turn, cost_ms, template_id, template_name, width, height, quality, input_key,
+            WITH cost AS (
+                INSERT INTO image_costs (user_id, minute, cost_ms)
+                VALUES (\(new.userID), date_trunc('minute', now(), 'UTC'), \(Int(new.estimatedCost / .milliseconds(1))))
+                ON CONFLICT (user_id, minute) DO UPDATE SET cost_ms = image_costs.cost_ms + EXCLUDED.cost_ms
+            )
+            INSERT INTO image_jobs (id, user_id, lane, awaits_turn, template_id, template_name, width, height, quality, input_key,
                                     request_id, traceparent, deadline_at, expires_at)
-            VALUES (\(new.id), \(new.userID), \(new.lane.rawValue), \(new.awaitsTurn),
-                    \(Int32(clamping: Int(new.estimatedCost / .milliseconds(1)))), \(new.templateID),
+            VALUES (\(new.id), \(new.userID), \(new.lane.rawValue), \(new.awaitsTurn), \(new.templateID),
                     (SELECT name FROM image_templates WHERE id = \(new.templateID)),
                     \(new.width), \(new.height), \(new.quality), \(new.inputKey), \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime / .seconds(1))),

@@ -34,7 +34,6 @@ extension Baseline {
                                CHECK (status IN ('pending', 'processing', 'completed', 'failed')),
             lane               text        NOT NULL DEFAULT 'standard' CHECK (lane IN ('standard', 'bulk')),
             awaits_turn        boolean     NOT NULL DEFAULT false,
-            cost_ms            integer     NOT NULL DEFAULT 0 CHECK (cost_ms >= 0),
             percent            integer     NOT NULL DEFAULT 0 CHECK (percent BETWEEN 0 AND 100),
             width              integer     CHECK (width > 0),
             height             integer     CHECK (height > 0),
@@ -93,7 +92,6 @@ extension Baseline {
         COMMENT ON COLUMN image_jobs.lane IS 'The stream of its image.requested.';
         COMMENT ON COLUMN image_jobs.awaits_turn IS
             'Whether its image.requested is not published yet, because others of its account are in the streams.';
-        COMMENT ON COLUMN image_jobs.cost_ms IS 'The estimated processor time in milliseconds, by its pixels.';
         COMMENT ON COLUMN image_jobs.template_name IS 'The template''s name when the job was created.';
         COMMENT ON COLUMN image_jobs.input_key IS 'The sealed upload; NULL once it is deleted.';
         COMMENT ON COLUMN image_jobs.paid_attempts IS 'Calls of a generator that cost money, or may have.';
@@ -129,6 +127,16 @@ extension Baseline {
         CREATE INDEX image_calls_by_user ON image_calls (user_id);
         COMMENT ON TABLE image_calls IS 'Calls of paid generators on a day (UTC), counted before each call. Deleted after two days.';
         COMMENT ON COLUMN image_calls.user_id IS 'The account; NULL for the calls of all accounts.';
+
+        CREATE TABLE image_costs (
+            user_id uuid        NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+            minute  timestamptz NOT NULL,
+            cost_ms bigint      NOT NULL CHECK (cost_ms >= 0),
+            PRIMARY KEY (user_id, minute)
+        );
+        CREATE INDEX image_costs_by_minute ON image_costs (minute);
+        COMMENT ON TABLE image_costs IS
+            'The estimated processor time of the jobs that an account ordered in a minute, by their pixels. Deleted after ten minutes.';
 
         CREATE TABLE image_job_reads (
             job_id  uuid        NOT NULL,

@@ -42,7 +42,7 @@ extension Migration {
             DROP TABLE reports, user_contacts, user_blocks, app_notifications, service_credentials;
             DROP TABLE topic_fan_outs, topic_photo_windows, topic_photos, push_presence, conversation_messages, topic_invitation_log,
                 topic_invitations, topic_leavers, topic_members, topics;
-            DROP TABLE image_job_reads, image_calls, image_attempts, image_jobs, image_templates;
+            DROP TABLE image_job_reads, image_calls, image_costs, image_attempts, image_jobs, image_templates;
             DROP VIEW delivery_ledger;
             DROP TABLE push_install_rates, push_quota, delivery_pages, deliveries, notification_receipts, notifications;
             DROP TABLE push_guard, push_outcomes, push_install_audit, install_hand_overs, push_installs;

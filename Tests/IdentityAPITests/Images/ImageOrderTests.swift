@@ -250,7 +250,8 @@ import WireFormat
     @Test(.api { $0.limits.imageJobs.firstTime = .milliseconds(1) })
     func `an order of an account that has used its share is bulk`() async throws {
         _ = try await api.job(by: try await api.customer())
-        #expect(try await api.count("image_jobs WHERE lane = 'bulk' AND cost_ms > 0") == 1)
+        #expect(try await api.count("image_jobs WHERE lane = 'bulk'") == 1)
+        #expect(try await api.count("image_costs WHERE cost_ms > 0") == 1)
         #expect(try await api.count("outbox WHERE stream = 'image.requested.bulk'") == 1)
     }
 

@@ -12,7 +12,7 @@ struct ImageJobAdmission: Sendable, Equatable {
     var open = 20
     /// The maximum number of them in the streams; 0 is no limit.
     var inFlight = ImageJobRepository.usualPlaces
-    /// The processor time of an account's jobs in ``ImageJobRepository/costWindow`` after which further ones are ``ImageLane/bulk``: some
+    /// The processor time of an account's jobs in ``ImageCostRepository/window`` after which further ones are ``ImageLane/bulk``: some
     /// ten pictures of a phone's screen. A single job of more than a quarter of this time is bulk, too. Zero is no limit.
     var firstTime = Duration.seconds(10)
     /// Calls of paid generators in a day (UTC); 0 is no limit.

@@ -34,6 +34,7 @@ extension ServiceRole {
             "image_jobs", .select, .insert, .update(of: "seen_at", "deleted_at"), .delete,
             because: "it takes orders, shows and deletes them"),
         .borrow("image_calls", .select, because: "an account that had its paid calls of the day orders no more"),
+        .borrow("image_costs", .select, .insert, .update, because: "an order's lane depends on what its account has ordered before"),
         .borrow("image_templates", .select, because: "operators write templates; it lists them"),
         .borrow("topic_photos", .select, .insert, because: "it takes photos and shows them"),
         .borrow(

@@ -50,6 +50,7 @@ extension ServiceRole {
         .own("image_jobs", .select, .update, .delete),
         .own("image_attempts", .select, .insert, .update),
         .own("image_calls"),
+        .own("image_costs", .select, .delete),
         .own("topic_photos", .select, .update, .delete),
         .own("topic_photo_windows"),
         .borrow(
