@@ -76,6 +76,10 @@ extension PostgresError {
     @usableFromInline static func decoding(_ message: String) -> PostgresError { PostgresError(code: .decoding, message: message) }
     /// The SQLSTATE of a server or transaction that takes no writes.
     static let readOnlyState = "25006"
+    /// The error of a transaction one of whose prepared statements is not usable any more, by whatever SQLSTATE the server said so.
+    static func staleStatement(_ error: PostgresError) -> PostgresError {
+        PostgresError(code: .sqlState("26000"), message: "a prepared statement is not usable any more", underlying: error)
+    }
     static let cancelled = PostgresError(code: .cancelled, message: "the task was cancelled")
     static let closed = PostgresError(code: .closed, message: "the client is shut down")
     static let transactionEnded = PostgresError(code: .closed, message: "the transaction or session has already ended")

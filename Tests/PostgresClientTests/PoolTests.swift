@@ -133,6 +133,22 @@ struct PoolTests {
         }
     }
 
+    @Test func `a transaction whose statement's columns changed fails as if its connection were lost, and the next one succeeds`()
+        async throws
+    {
+        try await withClient({ $0.maxConnections = 1 }) { client in
+            try await client.execute("CREATE TABLE t (a int)")
+            let select: @Sendable () async throws -> Int = {
+                try await client.withTransaction { try await $0.query("SELECT * FROM t").count }
+            }
+            #expect(try await select() == 0)
+            try await client.execute("ALTER TABLE t ADD COLUMN b text")
+            let error = await #expect(throws: PostgresError.self) { try await select() }
+            #expect(error?.fault == .lostConnection)
+            #expect(try await select() == 0)
+        }
+    }
+
     @Test func `COPY is refused, and the next query gets a new connection`() async throws {
         try await withClient({ $0.maxConnections = 1 }) { client in
             await #expect(throws: PostgresError.self) { try await client.execute("COPY (SELECT 1) TO STDOUT") }

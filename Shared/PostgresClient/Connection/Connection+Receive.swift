@@ -86,6 +86,8 @@ extension Connection {
             unit.result = .failure(error)
             // The server does not have the statement any more, or its result has other columns now: prepare it again, once.
             if !isFresh, error.sqlState == "26000" || error.sqlState == "0A000" {
+                // Within a transaction it cannot be sent again. As with a lost connection, the transaction is repeated as a whole.
+                if !unit.isRetryable { unit.result = .failure(.staleStatement(error)) }
                 statements.remove(statement)
                 if error.sqlState == "0A000" { statementsToDeallocate.append(statement.name) }
                 unit.isStale = true
