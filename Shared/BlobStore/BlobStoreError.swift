@@ -1,7 +1,9 @@
+public import AsyncPrimitives
+
 /// The reason why an object could not be stored, read or deleted.
 ///
 /// The message is for the log: it names keys and system errors, never content.
-public struct BlobStoreError: Error, Sendable, CustomStringConvertible {
+public struct BlobStoreError: DependencyFailure, Sendable, CustomStringConvertible {
     /// The kinds of failure that callers distinguish.
     public enum Code: String, Sendable, CaseIterable {
         /// A text is not a valid key.
@@ -28,6 +30,9 @@ public struct BlobStoreError: Error, Sendable, CustomStringConvertible {
         self.message = message
         self.underlying = underlying
     }
+
+    /// Whether the store itself failed.
+    public var isUnavailability: Bool { code == .unavailable }
 
     /// The code and the message, for logs.
     public var description: String { "\(code.rawValue): \(message)" }

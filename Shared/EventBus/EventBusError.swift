@@ -1,5 +1,7 @@
+public import AsyncPrimitives
+
 /// An error of the event bus.
-public struct EventBusError: Error, Sendable, CustomStringConvertible {
+public struct EventBusError: DependencyFailure, Sendable, CustomStringConvertible {
     /// The kind of an error, for decisions in code.
     public enum Code: Sendable, Hashable {
         /// The server cannot be reached, or cannot serve the request now; the same request may succeed later.
@@ -33,6 +35,9 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
         self.message = message
         self.underlying = underlying
     }
+
+    /// Whether the server cannot be reached, or cannot serve the request now.
+    public var isUnavailability: Bool { code == .unavailable }
 
     /// The code, the message and the cause, for the log.
     public var description: String {

@@ -1,3 +1,5 @@
+public import AsyncPrimitives
+
 /// The cause of a failure, as far as the error shows it. It decides what the pool does with the connection, whether the bus counts a failed
 /// attempt of the message, and what the API answers.
 public enum PostgresFault: Sendable, Hashable, CaseIterable {
@@ -72,7 +74,10 @@ extension PostgresFault {
     ]
 }
 
-extension PostgresError {
+extension PostgresError: DependencyFailure {
+    /// Whether the failure is not the fault of the work: see ``PostgresFault/isUnavailability``.
+    public var isUnavailability: Bool { fault.isUnavailability }
+
     /// The cause of the failure.
     public var fault: PostgresFault {
         switch code {

@@ -1,3 +1,4 @@
+import PostgresClient
 import Testing
 import WireFormat
 
@@ -44,6 +45,9 @@ struct DispositionPolicyTests {
 
     private static let (failed, cancelled) = (ProcessingResult.failed(TestFailure()), ProcessingResult.failed(CancellationError()))
     private static let outage = ProcessingResult.failed(EventBusError(.unavailable, "away"))
+    private static let unreachable = ProcessingResult.failed(PostgresError(code: .unavailable, message: "no connection"))
+    private static let lost = ProcessingResult.failed(PostgresError(code: .connectionLost, message: "the connection ended"))
+    private static let unprivileged = ProcessingResult.failed(PostgresError(code: .sqlState("42501"), message: "denied"))
     private static let deferred = ProcessingResult.failed(HandlerDeferral(delay: .seconds(9), reason: "busy"))
     private static let unreadable = ProcessingResult.unreadable(WireFormatError(.malformedBody, "garbage"))
 
@@ -57,6 +61,10 @@ struct DispositionPolicyTests {
         Row("the last failure", failed, after: 2, .deadLetter(.failures, failures: 3)),
         Row("a deferral, which is no failure", deferred, after: 2, .retry(.deferral, failures: 2, delay: .seconds(9))),
         Row("an outage, which is no failure", outage, after: 2, .retry(.outage, failures: 2, delay: .seconds(5))),
+        Row("a lost connection of a batch, which one of its messages may have caused", lost, of: 5, .handleAlone),
+        Row("an outage that the server reports of a batch", unprivileged, of: 5, .handleAlone),
+        Row("an outage that the server reports of one message", unprivileged, after: 2, .retry(.outage, failures: 2, delay: .seconds(5))),
+        Row("no connection for a batch", unreachable, of: 5, .retry(.outage, failures: 0, delay: .seconds(5))),
         Row("an outage for a batch", outage, of: 5, .retry(.outage, failures: 0, delay: .seconds(5))),
         Row("a timeout", cancelled, isCancelled: true, .retry(.failure, failures: 1, delay: .seconds(1))),
         Row("the timeout of a batch", cancelled, of: 5, isCancelled: true, .handleAlone),

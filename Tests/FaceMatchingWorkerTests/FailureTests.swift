@@ -26,19 +26,22 @@ import WireFormat
         }
     }
 
-    @Test func `a permanent failure ends a session at once, and any other one at the eighth delivery`() {
+    @Test func `a permanent failure ends a session at once, and an outage never, and any other one at the eighth delivery`() {
         let lasting: [any Error] = [
             BlobStoreError(.invalidKey, ""), BlobStoreError(.notFound, ""), BlobStoreError(.tooLarge, ""),
             BlobStoreError(.damaged, ""), FaceEngineError(.badTemplate, ""), IncomparableFace(), CryptoError(.unknownKey, ""),
         ]
         let passing: [any Error] = [
-            BlobStoreError(.unavailable, ""), FaceEngineError(.failed, ""), FaceEngineError(.overloaded, ""),
+            FaceEngineError(.failed, ""), FaceEngineError(.overloaded, ""),
             FaceEngineError(.closed, ""), FaceEngineError(.cancelled, ""), CancellationError(),
         ]
         for error in lasting { #expect(PermanentFailure.isReached(error, deliveryCount: 1), "\(error)") }
         for error in passing {
             #expect(!PermanentFailure.isReached(error, deliveryCount: PermanentFailure.maxDeliveries - 1), "\(error)")
             #expect(PermanentFailure.isReached(error, deliveryCount: PermanentFailure.maxDeliveries), "\(error)")
+        }
+        for error in [BlobStoreError(.unavailable, ""), PostgresError(code: .unavailable, message: "")] as [any Error] {
+            #expect(!PermanentFailure.isReached(error, deliveryCount: PermanentFailure.maxDeliveries), "\(error)")
         }
     }
 }

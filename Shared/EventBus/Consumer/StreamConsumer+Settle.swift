@@ -42,7 +42,7 @@ extension StreamConsumer {
             case .handleAlone: alone.append(entry)
             case .retry(let cause, let failures, let delay):
                 logger(for: entry).log(
-                    level: cause.logLevel, "A message was not handled and is delivered again",
+                    level: logLevel(of: cause), "A message was not handled and is delivered again",
                     metadata: [
                         "cause": "\(cause)", "error": "\(result.errorText)", "failures": "\(failures)", "delay": "\(delay)",
                     ])
@@ -57,9 +57,19 @@ extension StreamConsumer {
         if !alone.isEmpty {
             state.retryIndividually(on: alone)
             scope.logger.warning(
-                "A batch took too long; its messages are handled one by one", metadata: ["count": "\(alone.count)"])
+                "A batch failed, and one of its messages may be the cause; they are handled one by one",
+                metadata: ["count": "\(alone.count)"])
         }
         state.settle(acknowledged: committed, dispositions)
+    }
+
+    /// An outage concerns all messages, and a retry of each follows in two seconds: a line in a while is enough.
+    private func logLevel(of cause: DispositionPolicy.RetryCause) -> Logger.Level {
+        switch cause {
+        case .deferral: .info
+        case .outage: outageLog.admits() ? .warning : .debug
+        case .failure: .warning
+        }
     }
 
     private func logger(for entry: DeliveredEntry) -> Logger { scope.logger(for: entry.id, entry.deliveryCount) }
@@ -67,15 +77,5 @@ extension StreamConsumer {
     private func deadLetter(_ entry: DeliveredEntry, _ reason: DeadLetterReason, _ failures: Int, _ error: String) -> Disposition {
         logger(for: entry).error("A message becomes a dead letter", metadata: ["reason": "\(reason.rawValue)", "error": "\(error)"])
         return .deadLetter(NewDeadLetter(entry, reason, error: error, failures: failures))
-    }
-}
-
-extension DispositionPolicy.RetryCause {
-    fileprivate var logLevel: Logger.Level {
-        switch self {
-        case .deferral: .info
-        case .outage: .debug
-        case .failure: .warning
-        }
     }
 }

@@ -32,6 +32,7 @@ struct StreamConsumer: Sendable {
     /// The slot of the worker that handles suspects.
     let suspectSlot = WorkerSlot()
     let isolation: IsolationLane
+    let outageLog: LogLimit
 
     init(
         scope: ConsumerScope, transport: any EventTransport, processor: any MessageProcessor,
@@ -43,6 +44,7 @@ struct StreamConsumer: Sendable {
         self.configuration = configuration
         self.deadLetters = deadLetters
         self.isolation = isolation
+        outageLog = LogLimit(every: .seconds(30), clock: scope.clock)
         progress = ReadProgress(clock: scope.clock)
         policy = DispositionPolicy(group: scope.group, retryPolicy: configuration.retryPolicy)
         let unit = max(1, processor.unitSize(configuration))

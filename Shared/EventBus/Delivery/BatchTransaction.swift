@@ -25,7 +25,7 @@ struct BatchTransaction<Handler: EventBatchHandler>: Sendable {
             } catch  where Self.isWorthRepeating(error) && attempt < Self.maxAttempts && !Task.isCancelled {
                 try? await scope.clock.sleep(for: Self.backoff.delay(afterFailures: attempt))
                 attempt += 1
-            } catch  where events.count == 1 || RetryPolicy.isOutage(error) || RetryPolicy.isAmbiguousInBatch(error) {
+            } catch  where events.count == 1 || error.isDependencyUnavailable || RetryPolicy.isAmbiguousInBatch(error) {
                 // Handling the messages one by one would only take longer.
                 return events.map { _ in .failed(error) }
             } catch {

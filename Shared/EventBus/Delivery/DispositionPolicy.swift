@@ -1,3 +1,5 @@
+import AsyncPrimitives
+
 /// Decides the disposition of a delivered entry, before it is handled and by the result of its handling. Without input or output.
 struct DispositionPolicy: Sendable {
     /// The disposition of an entry.
@@ -65,7 +67,7 @@ struct DispositionPolicy: Sendable {
             return .handleAlone
         }
         if let deferral = error as? HandlerDeferral { return .retry(.deferral, failures: entry.failures, delay: deferral.delay) }
-        if RetryPolicy.isOutage(error) {
+        if error.isDependencyUnavailable {
             return .retry(.outage, failures: entry.failures, delay: retryPolicy.outageDelay - retryPolicy.outageDelay * 4 / 5 * random())
         }
         let failures = entry.failures + 1

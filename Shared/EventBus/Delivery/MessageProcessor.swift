@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import WireFormat
 
 /// Handles the entries of one stream, one unit at a time.
@@ -42,6 +43,6 @@ enum ProcessingResult: Sendable {
 
     /// Whether the handler failed because a dependency is unavailable.
     var isOutage: Bool {
-        if case .failed(let error) = self { RetryPolicy.isOutage(error) } else { false }
+        if case .failed(let error) = self { error.isDependencyUnavailable } else { false }
     }
 }

@@ -27,20 +27,17 @@ public struct RetryPolicy: Sendable {
         Backoff(min: baseDelay, max: maxDelay, randomShare: 1).delay(afterFailures: max(failures, 1), random: random)
     }
 
-    /// Whether a handler failed because a dependency is unavailable, so that the message is not the cause. A statement that took too long,
-    /// a deadlock or a lock timeout is not an outage: the message may have caused it.
-    static func isOutage(_ error: any Error) -> Bool {
-        switch error {
-        case let error as PostgresError: error.fault.isUnavailability
-        case let error as EventBusError: error.code == .unavailable
-        default: false
-        }
-    }
-
     /// Whether any one message of a failed batch may be the cause, so that its messages are retried individually.
+    ///
+    /// An outage that the server reports, or a lost connection, may have been caused by one message: by a statement that its role may not
+    /// run, or at which the server's process ended. Without a connection no message was the cause.
     static func isAmbiguousInBatch(_ error: any Error) -> Bool {
         if error is CancellationError { return true }
         guard let error = error as? PostgresError else { return false }
-        return error.code == .timeout || error.code == .cancelled
+        switch error.code {
+        case .timeout, .cancelled, .connectionLost: return true
+        case .sqlState: return error.isUnavailability
+        default: return false
+        }
     }
 }

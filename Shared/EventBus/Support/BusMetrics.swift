@@ -12,6 +12,7 @@ final class ConsumerMetrics: Sendable {
     let duplicates: Counter
     let failed: Counter
     let deferred: Counter
+    let outages: Counter
     let unreadable: Counter
     let dead: Counter
     let deadExpired: Counter
@@ -36,7 +37,8 @@ final class ConsumerMetrics: Sendable {
         handled = counter("bus_handled_total", [("result", "ok")])
         duplicates = counter("bus_handled_total", [("result", "duplicate")])
         failed = counter("bus_handled_total", [("result", "failed")])
-        deferred = counter("bus_handled_total", [("result", "outage")])
+        deferred = counter("bus_handled_total", [("result", "deferred")])
+        outages = counter("bus_handled_total", [("result", "outage")])
         unreadable = counter("bus_handled_total", [("result", "unreadable")])
         dead = counter("bus_dead_letters_total")
         deadExpired = counter("bus_dead_letters_expired_total")
@@ -55,7 +57,8 @@ final class ConsumerMetrics: Sendable {
         case (.handled, _): handled.increment()
         case (.duplicate, _): duplicates.increment()
         case (.unreadable, _): unreadable.increment()
-        case (.failed, .retry(.deferral, _, _)), (.failed, .retry(.outage, _, _)): deferred.increment()
+        case (.failed, .retry(.deferral, _, _)): deferred.increment()
+        case (.failed, .retry(.outage, _, _)): outages.increment()
         case (.failed, .retry(.failure, _, _)), (.failed, .deadLetter): failed.increment()
         // They are handled again, which is counted then.
         case (.failed, .handleAlone), (.failed, .release), (.failed, .acknowledge): break

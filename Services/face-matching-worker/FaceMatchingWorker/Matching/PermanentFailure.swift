@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import BlobStore
 internal import FaceEngine
 internal import HeliographCrypto
@@ -21,8 +22,9 @@ enum PermanentFailure {
         }
     }
 
-    /// Returns whether the session has to end with `internal` now.
+    /// Returns whether the session has to end with `internal` now. While a dependency is unavailable it waits, until its deadline.
     static func isReached(_ error: any Error, deliveryCount: Int) -> Bool {
+        if error.isDependencyUnavailable { return false }
         if deliveryCount >= maxDeliveries { return true }
         switch error {
         case let error as BlobStoreError:

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import EventBus
 internal import FoundationEssentials
 internal import Logging
@@ -64,11 +65,12 @@ struct ImageRequestedHandler: EventHandler {
         }
     }
 
-    /// Returns whether a retryable error occurred in the last allowed delivery.
+    /// Returns whether a retryable error occurred in the last allowed delivery. While a dependency is unavailable the job waits, until its
+    /// deadline.
     private static func isExhausted(_ error: any Error, _ context: HandlerContext) -> Bool {
         switch error {
         case is JobCancelled, is HandlerDeferral, is CancellationError: false
-        default: context.deliveryCount >= maxDeliveries
+        default: !error.isDependencyUnavailable && context.deliveryCount >= maxDeliveries
         }
     }
 
