@@ -19,9 +19,9 @@ import WireFormat
                 #expect(job.failure?.code == .timeout)
                 #expect(try await worker.onlyPush(about: id)?.kind == .jobFailed)
                 #expect(try await worker.events(ImageCompleted.self, about: id).map(\.status) == [.failed])
-                try await eventually("the upload is gone") { worker.blobs(of: id).isEmpty }
                 #expect(generator.calls == 0)
             }
+            try await worker.running { try await eventually("the upload is gone") { worker.blobs(of: id).isEmpty } }
         }
     }
 

@@ -27,7 +27,7 @@ struct SweeperTests {
             // Stray pictures and photos are files.
             #expect(
                 swept == [
-                    "overdue_jobs": 1, "waiting_jobs": 1, "image_calls": 1, "image_costs": 1, "image_jobs": 2, "image_uploads": 1,
+                    "overdue_jobs": 1, "waiting_jobs": 1, "image_calls": 1, "image_costs": 1, "image_jobs": 2, "image_uploads": 2,
                     "topic_photos": 2, "stray_pictures": 0, "stray_topic_photos": 0,
                 ])
             #expect(try await worker.jobs.find(id: overdue)?.failure?.code == .timeout)

@@ -1,5 +1,6 @@
 import AsyncPrimitives
 import CoreMetrics
+import EventBus
 import Foundation
 import Logging
 import Synchronization
@@ -35,8 +36,10 @@ struct SweeperTests {
         }
     }
 
-    private let registry = PrometheusRegistry()
+    private let registry: PrometheusRegistry
     private let clock = ManualClock()
+
+    init() { registry = PrometheusRegistry(clock: clock) }
 
     private func sweeper(_ steps: [Sweeper.Step]) -> Sweeper {
         var logger = Logger(label: "test")
@@ -56,6 +59,49 @@ struct SweeperTests {
         #expect(registry.exposition().contains(#"retention_step_failures_total{step="first"} 1"#))
         #expect(registry.exposition().contains(#"retention_step_items_total{step="second"} 5"#))
         #expect(!registry.exposition().contains(#"failures_total{step="second""#))
+    }
+
+    @Test func `a step that does not end holds up no other, and is overdue`() async throws {
+        let endless = AsyncStream<Void>.makeStream()
+        let runs = AsyncStream<Void>.makeStream()
+        let sweeper = sweeper([
+            Sweeper.Step("stuck", every: .seconds(5)) {
+                for await _ in endless.stream {}
+                return 0
+            },
+            Sweeper.Step("other", every: .seconds(5)) {
+                runs.continuation.yield()
+                return 0
+            },
+        ])
+        let running = Task { try await sweeper.run() }
+        for _ in 0..<3 {
+            for await _ in runs.stream { break }
+            await clock.waitForSleep(of: .seconds(5))
+            clock.advance(by: .seconds(5))
+        }
+        for await _ in runs.stream { break }
+        await clock.waitForSleep(of: .seconds(5))
+        clock.advance(by: PrometheusRegistry.gaugeLifetime)
+        let text = registry.exposition()
+        #expect(text.contains(#"retention_step_overdue_seconds{step="stuck"} 70.0"#), "\(text)")
+        running.cancel()
+        try await running.value
+    }
+
+    @Test func `the run of a step ends with the first item that a dependency does not allow to delete`() async {
+        let tries = Mutex(0)
+        let items = Items(stuck: 0, others: 3)
+        let sweeper = sweeper([
+            step(items) { _ in
+                tries.withLock { $0 += 1 }
+                throw EventBusError(.unavailable, "away")
+            }
+        ])
+        for expected in 1...3 {
+            #expect(await sweeper.sweep().isEmpty)
+            #expect(tries.withLock { $0 } == expected)
+        }
     }
 
     @Test func `batches end with one that is not full, or at their maximum`() async {

@@ -165,6 +165,14 @@ struct ImageJobStateTests {
         #expect(try await jobs.list(userID: user, limit: 10).map(\.id) == [ids[3]])
     }
 
+    @Test(.storage) func `the upload of a job that has timed out is found at once`() async throws {
+        var new = NewImageJob.make(try await client.user())
+        new.processingTime = .seconds(-1)
+        let id = try await jobs.insert(new).id
+        #expect(try await jobs.failOverdue(ImageJob.Failure(code: .timeout, message: "late"), limit: 10).map(\.id) == [id])
+        #expect(try await jobs.leftoverInputs(gracePeriod: .seconds(60), limit: 10).map(\.id) == [id])
+    }
+
     @Test(.storage) func `the upload that a crashed worker left is found`() async throws {
         let user = try await client.user()
         let id = try await jobs.insert(.make(user)).id

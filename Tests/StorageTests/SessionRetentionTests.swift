@@ -28,6 +28,13 @@ struct SessionRetentionTests {
         #expect(try await sessions.beginProcessing(id: id) == nil)
     }
 
+    @Test(.storage) func `photos of an expired session are found at once`() async throws {
+        let photo = SessionPhoto(key: "ekyc/a/0", pose: .front, sha256: "00")
+        let id = try await sessions.insert(.make(processingTime: .seconds(-1), photos: [photo])).id
+        #expect(try await sessions.expireOverdue(limit: 10).map(\.id) == [id])
+        #expect(try await sessions.leftoverPhotos(gracePeriod: .seconds(60), limit: 10).map(\.sessionID) == [id])
+    }
+
     @Test(.storage) func `photos that a crashed worker left are found, and the record stays until they are deleted`() async throws {
         let photo = SessionPhoto(key: "ekyc/a/0", pose: .front, sha256: "00")
         let id = try await sessions.insert(.make(photos: [photo])).id

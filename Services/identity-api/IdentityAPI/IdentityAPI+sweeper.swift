@@ -28,7 +28,7 @@ extension IdentityAPI {
         clock: any MonotonicClock = ContinuousClock()
     ) -> Sweeper {
         let overdue = OverdueSessions(
-            postgres: postgres, blobs: photos, pseudonyms: pseudonyms, placesPerAddress: placesPerAddress, logger: logger)
+            postgres: postgres, blobs: photos, pseudonyms: pseudonyms, placesPerAddress: placesPerAddress)
         let sessions = SessionRepository(postgres)
         let sealedValues = SealedValueGauges(postgres: postgres, of: .identityAPI, sealers: sealers)
         return Sweeper(

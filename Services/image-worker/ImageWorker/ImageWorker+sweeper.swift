@@ -25,7 +25,7 @@ extension ImageWorker {
         photoLifetime: Duration, logger: Logger,
         clock: any MonotonicClock = ContinuousClock()
     ) -> Sweeper {
-        let overdue = OverdueJobs(postgres: postgres, cleanup: cleanup, logger: logger)
+        let overdue = OverdueJobs(postgres: postgres)
         let (jobs, photos) = (ImageJobRepository(postgres), TopicPhotoRepository(postgres))
         return Sweeper(
             logger: logger, clock: clock,

@@ -6,9 +6,9 @@ public import ServiceLifecycle
 
 /// Repeats the steps of a service that repair or delete what crashes and retention leave.
 ///
-/// The steps of one interval run one after another, in the order of the list. A step that fails is logged and counted
-/// (`retention_step_failures_total`), the steps after it still run, and its next run tries again. Every instance of a service sweeps, so
-/// that a step has to bear others that do the same work.
+/// Each step runs in a task of its own, so that one that waits, for instance for a silent object store, holds up no other. A step that
+/// fails is logged and counted (`retention_step_failures_total`), and its next run tries again; `retention_step_overdue_seconds` shows a
+/// step that does not end. Every instance of a service sweeps, so that a step has to bear others that do the same work.
 public struct Sweeper: Service {
     private let steps: [Step]
     private let logger: Logger
@@ -37,13 +37,26 @@ public struct Sweeper: Service {
     /// Sweeps until the service shuts down.
     public func run() async throws {
         await withTaskGroup { group in
-            for (interval, steps) in Dictionary(grouping: steps, by: \.interval) {
-                group.addTask { await periodically("sweep", every: interval, logger: logger, clock: clock) { await sweep(steps) } }
+            for step in steps {
+                recordEnd(of: step)
+                group.addTask {
+                    await periodically("sweep", every: step.interval, logger: logger, clock: clock) {
+                        await sweep([step])
+                        recordEnd(of: step)
+                    }
+                }
             }
         }
     }
 
-    /// Runs each step once.
+    /// Records that a step has ended now, or is about to begin. The gauge is an age: the clock makes it grow to zero, when the step should
+    /// have ended again, and beyond.
+    private func recordEnd(of step: Step) {
+        let overdue = Gauge(label: "retention_step_overdue_seconds", dimensions: [("step", step.name)], factory: metrics)
+        overdue.record(-(step.interval / .seconds(1)))
+    }
+
+    /// Runs each step once, one after another.
     ///
     /// - Returns: The number of items by step, without the steps that failed or were cancelled.
     @discardableResult
@@ -133,7 +146,8 @@ extension Sweeper {
         /// Makes a step that deletes items one by one, until no more are due or a whole batch could not be deleted.
         ///
         /// An item that cannot be deleted is delayed (see ``DeletionBackoff``), so that the items behind it get their turn in this run or
-        /// the next. Such items fail the step, once per run.
+        /// the next. Such items fail the step, once per run. If a dependency is unavailable, the run ends with the first of them: each of
+        /// the others would wait for it as well.
         ///
         /// - Parameters:
         ///   - id: returns the id of an item.
@@ -161,6 +175,7 @@ extension Sweeper {
                             failed += 1
                             pass.logger.error(
                                 "deletion of an item failed", metadata: ["step": "\(name)", "id": "\(id(item))", "error": "\(error)"])
+                            if error.isDependencyUnavailable { throw Undeleted(count: failed) }
                         }
                     }
                     guard items.count == batchSize, deleted > before else { break }

@@ -61,14 +61,15 @@ extension ImageJobRepository {
             "DELETE FROM image_jobs WHERE id = ANY(\(ids)) AND (deleted_at IS NOT NULL OR expires_at <= now())")
     }
 
-    /// Returns at most `limit` ended jobs whose upload is still stored `gracePeriod` after their end.
+    /// Returns at most `limit` jobs that have timed out, or ended `gracePeriod` ago, and whose upload is still stored.
     ///
-    /// The worker deletes the upload when it ends a job; these were left by workers that crashed in between.
+    /// The worker deletes the upload when it ends a job; these were left by workers that crashed in between, or never ended the job.
     public func leftoverInputs(gracePeriod: Duration, limit: Int, except: [UUID] = []) async throws(PostgresError) -> [ImageJob] {
         let query: PostgresQuery = """
             SELECT * FROM image_jobs
             WHERE status IN ('completed', 'failed') AND input_key IS NOT NULL
-              AND completed_at < now() - make_interval(secs => \(gracePeriod / .seconds(1))) AND id <> ALL(\(except))
+              AND (error_code = 'timeout' OR completed_at < now() - make_interval(secs => \(gracePeriod / .seconds(1))))
+              AND id <> ALL(\(except))
             ORDER BY completed_at LIMIT \(limit)
             """
         return try await db.query(query.readOnly()).map(ImageJob.init(row:))

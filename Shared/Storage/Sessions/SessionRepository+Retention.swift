@@ -84,16 +84,18 @@ extension SessionRepository {
         return try rows.map(Session.init(row:))
     }
 
-    /// Returns at most `limit` decided sessions that still list photos `gracePeriod` after the decision, without those in `except`.
+    /// Returns at most `limit` sessions that have expired, or were decided `gracePeriod` ago, and still list photos, without those in
+    /// `except`.
     ///
-    /// The worker that decides deletes the photos itself; these were left by workers that crashed in between.
+    /// The worker that decides deletes the photos itself; these were left by workers that crashed in between, or never decided.
     public func leftoverPhotos(
         gracePeriod: Duration, limit: Int, except: [UUID] = []
     ) async throws(PostgresError) -> [LeftoverPhotos] {
         let query: PostgresQuery = """
             SELECT id, photos::text AS photos FROM sessions
             WHERE state IN ('succeeded', 'failed', 'expired') AND photos <> '[]'::jsonb
-              AND completed_at < now() - make_interval(secs => \(gracePeriod / .seconds(1))) AND id <> ALL(\(except))
+              AND (state = 'expired' OR completed_at < now() - make_interval(secs => \(gracePeriod / .seconds(1))))
+              AND id <> ALL(\(except))
             ORDER BY completed_at LIMIT \(limit)
             """
         let rows = try await db.query(query.readOnly())

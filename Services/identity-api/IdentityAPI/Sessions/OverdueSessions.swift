@@ -1,7 +1,6 @@
 internal import BlobStore
 internal import EventBus
 internal import FoundationEssentials
-internal import Logging
 internal import Metrics
 internal import PostgresClient
 internal import Push
@@ -17,9 +16,8 @@ struct OverdueSessions: Sendable {
     let pseudonyms: SessionPseudonyms
     /// The places that an address has in the streams; 0 is no limit.
     let placesPerAddress: Int
-    let logger: Logger
 
-    /// Expires sessions and publishes their completions and pushes, in one transaction; then deletes their photos.
+    /// Expires sessions and publishes their completions and pushes, in one transaction. The step `session_photos` deletes their photos.
     ///
     /// - Returns: The number of expired sessions, at most `limit`.
     func expire(limit: Int) async throws -> Int {
@@ -40,12 +38,6 @@ struct OverdueSessions: Sendable {
                 label: "ekyc_sessions_ended_total",
                 dimensions: [("event", session.event.rawValue), ("outcome", SessionReason.timeout.rawValue)]
             ).increment()
-        }
-        for session in expired {
-            do { try await deletePhotos(of: session.id) } catch {
-                // The step `session_photos` deletes them later.
-                logger.info("photos of an expired session are left", metadata: ["session_id": "\(session.id)", "error": "\(error)"])
-            }
         }
         return expired.count
     }

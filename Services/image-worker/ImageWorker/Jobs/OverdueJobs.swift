@@ -1,4 +1,3 @@
-internal import Logging
 internal import PostgresClient
 internal import Storage
 internal import WireFormat
@@ -8,10 +7,8 @@ internal import WireFormat
 /// A worker ends its own jobs at their deadline; this acts a little later.
 struct OverdueJobs: Sendable {
     let postgres: PostgresClient
-    let cleanup: JobCleanup
-    let logger: Logger
 
-    /// Fails at most `limit` jobs and publishes their completions in one transaction; then deletes their objects.
+    /// Fails at most `limit` jobs and publishes their completions in one transaction. The step `image_uploads` deletes their objects.
     ///
     /// - Returns: The number of failed jobs.
     func fail(limit: Int) async throws -> Int {
@@ -23,7 +20,6 @@ struct OverdueJobs: Sendable {
         }
         for job in overdue {
             ImageWorkerMetrics.ended(job, .failed(failure))
-            await cleanup.attempt(job.id, logger) { try await cleanup.deleteInputs(of: job, hasPicture: false) }
         }
         return overdue.count
     }
