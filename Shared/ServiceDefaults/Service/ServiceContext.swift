@@ -60,8 +60,8 @@ public struct ServiceContext: Sendable {
         postgresConfiguration.directURL = try settings.optionalString(
             "DATABASE_DIRECT_URL", "the libpq URI of the server itself",
             about: """
-                for LISTEN, and for `heliographctl`, when `DATABASE_URL` is a pooler's that pools transactions (PgBouncer ≥ 1.18); \
-                without a pooler leave it out. The limits of sessions are then those of the role \
+                for LISTEN, and for `heliographctl`, when `DATABASE_URL` is a pooler's that pools transactions (PgBouncer ≥ 1.18, or \
+                several ≥ 1.19 with `[peers]`); without a pooler leave it out. The limits of sessions are then those of the role \
                 (`heliographctl migrate up --service-roles`)
                 """)
         postgresConfiguration.applicationName = name

@@ -63,6 +63,9 @@ public enum ServiceRunner {
             try await checks.checkRole(context.postgres)
             try await checks.checkLimits(context.postgres)
             try await checks.checkSessions(context.postgres)
+            if try await !checks.cancelsStatements(context.postgres) {
+                logger.error("The pooler of DATABASE_URL does not cancel statements: several PgBouncers need [peers] (1.19 or later)")
+            }
         } catch let error as PostgresError {
             // The service starts without Postgres, as it goes on without it, and is not ready before it has a role of its own with limits.
             logger.warning("The role in Postgres could not be checked", metadata: ["error": "\(error)"])

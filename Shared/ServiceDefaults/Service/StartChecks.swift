@@ -75,6 +75,28 @@ struct StartChecks: Sendable {
         }
     }
 
+    /// Returns whether a statement beyond its time limit is cancelled. The request to cancel it has a connection of its own, which may lead
+    /// to another one of several poolers than the statement.
+    ///
+    /// Without a pooler nothing is asked. A request may also lead to the right pooler by chance.
+    ///
+    /// - Throws: `PostgresError` when the server cannot be asked, ``ConfigurationError`` for a setting that cannot be read.
+    func cancelsStatements(_ postgres: PostgresClient) async throws -> Bool {
+        guard environment == .production, try settings.optionalString("DATABASE_DIRECT_URL") != nil else { return true }
+        let query: PostgresQuery = "SELECT pg_sleep(30)"
+        do throws(PostgresError) {
+            try await postgres.execute(query.timeout(.milliseconds(200)))
+            return true
+        } catch {
+            switch error.code {
+            case .timeout: return true
+            // The pool closes a connection on which a statement goes on.
+            case .connectionLost: return false
+            default: throw error
+            }
+        }
+    }
+
     /// Checks that the server ends statements and idle transactions of the connections for work, which may be a pooler's.
     ///
     /// - Throws: ``ConfigurationError`` when it does not; `PostgresError` when the server cannot be asked.
