@@ -11,7 +11,8 @@ import sys
 FOLDER = pathlib.Path(__file__).parent / "dashboards"
 RATE = "$__rate_interval"
 
-# A row is a title and its panels; a panel is (title, unit, {legend: expression}[, what it says]).
+# A row is a title and its panels; a panel is (title, unit, {legend: expression}[, what it says]). Of an age that all instances measure
+# on the same table or group, the least one is the newest reading: min.
 DASHBOARDS = {
     "house": ("Heliograph: the whole house", [
         ("Doing well?", [
@@ -21,8 +22,8 @@ DASHBOARDS = {
             ("Pushes", "cps", {"{{outcome}}": f"sum by (outcome) (rate(push_deliveries_total[{RATE}]))"}),
         ]),
         ("What waits", [
-            ("Messages nobody has taken", "short", {"{{stream}}": "max by (stream) (bus_undelivered)"}, "More than 100 for two minutes is an alert, but of pushes in bulk."),
-            ("The oldest of them", "s", {"{{stream}}": "max by (stream) (bus_oldest_undelivered_seconds)"}),
+            ("Messages that no consumer has taken", "short", {"{{stream}}": "max by (stream) (bus_undelivered)"}, "More than 100 for two minutes is an alert, but of pushes in bulk."),
+            ("The oldest of them", "s", {"{{stream}}": "max by (stream) (min by (stream, group) (bus_oldest_undelivered_seconds))"}),
             ("Events in the outbox", "short", {"not published": "max(bus_outbox_depth)", "not confirmed": "max(bus_outbox_unconfirmed_depth)"}),
             ("Dead letters", "short", {"{{stream}}": "max by (stream) (bus_dead_letter_depth)"}),
         ]),
@@ -38,7 +39,7 @@ DASHBOARDS = {
             ("Delivered", "cps", {"{{stream}} → {{group}}": f"sum by (stream, group) (rate(bus_delivered_total[{RATE}]))"}),
             ("Handled", "cps", {"{{stream}} {{result}}": f"sum by (stream, result) (rate(bus_handled_total[{RATE}]))"}),
             ("In hand", "short", {"{{stream}} → {{group}}": "max by (stream, group) (bus_pending)"}),
-            ("The oldest in hand", "s", {"{{stream}} → {{group}}": "max by (stream, group) (bus_oldest_pending_seconds)"}),
+            ("The oldest in hand", "s", {"{{stream}} → {{group}}": "min by (stream, group) (bus_oldest_pending_seconds)"}),
         ]),
         ("Time", [
             ("Handling, p50", "s", {"{{stream}}": f"histogram_quantile(0.5, sum by (le, stream) (rate(bus_handle_seconds_bucket[{RATE}])))"}),
@@ -54,7 +55,7 @@ DASHBOARDS = {
         ]),
         ("Outbox", [
             ("Published", "cps", {"published": f"sum(rate(bus_outbox_published_total[{RATE}]))", "again": f"sum(rate(bus_outbox_resent_total[{RATE}]))"}),
-            ("The oldest that waits", "s", {"to be published": "max(bus_outbox_oldest_seconds)", "to be confirmed": "max(bus_outbox_unconfirmed_oldest_seconds)"}),
+            ("The oldest that waits", "s", {"to be published": "min(bus_outbox_oldest_seconds)", "to be confirmed": "min(bus_outbox_unconfirmed_oldest_seconds)"}),
             ("A round of the relay, p99", "s", {"p99": f"histogram_quantile(0.99, sum by (le) (rate(bus_outbox_relay_seconds_bucket[{RATE}])))"}),
             ("Faults of the relay", "cps", {"failed": f"sum(rate(bus_outbox_failures_total[{RATE}]))", "refused": f"sum(rate(bus_outbox_refused_total[{RATE}]))"}),
         ]),
@@ -152,7 +153,7 @@ DASHBOARDS = {
         ]),
         ("Erasures, exports and retention", [
             ("Erasures under way", "short", {"open": "max(erasures_open)"}),
-            ("The oldest of them", "s", {"oldest": "max(erasures_oldest_open_seconds)"}, "More than 300 is an alert."),
+            ("The oldest of them", "s", {"oldest": "min(erasures_oldest_open_seconds)"}, "More than 300 is an alert."),
             ("From the request to the receipt, p50 and p99", "s", {"p50": f"histogram_quantile(0.5, sum by (le) (rate(erasure_seconds_bucket[{RATE}])))", "p99": f"histogram_quantile(0.99, sum by (le) (rate(erasure_seconds_bucket[{RATE}])))"}),
             ("Exports", "cps", {"{{result}}": f"sum by (result) (rate(account_exports_total[{RATE}]))"}),
         ]),
@@ -160,12 +161,13 @@ DASHBOARDS = {
             ("Values by the key that sealed them", "short", {"{{ring}} {{key_id}}": "sum by (ring, key_id) (max by (service, ring, key_id) (sealed_values))"}, "Of the tables, by a sample every ten minutes. heliographctl keys status counts objects too, and says which key can be removed."),
             ("Deleted by retention", "cps", {"{{service}} {{step}}": f"sum by (service, step) (rate(retention_step_items_total[{RATE}]))"}),
             ("Steps of retention that fail", "cps", {"{{service}} {{step}}": f"sum by (service, step) (rate(retention_step_failures_total[{RATE}]))"}, "For a quarter of an hour, an alert."),
+            ("Steps of retention that are overdue", "s", {"{{service}} {{step}}": "clamp_min(min by (service, step) (retention_step_overdue_seconds), 0)"}, "The time since a step should have ended again on one of the instances. More than 900 is an alert."),
             ("Reports by users", "cps", {"{{reason}}": f"sum by (reason) (rate(reports_total[{RATE}]))"}),
         ]),
     ]),
 }
 
-WIDTH, HEIGHT = 6, 8
+WIDTH, HEIGHT, COLUMNS = 6, 8, 4
 SOURCE = {"type": "prometheus", "uid": "${source}"}
 
 
@@ -190,8 +192,8 @@ def dashboard(uid, title, rows):
                        "gridPos": {"x": 0, "y": y, "w": 24, "h": 1}})
         for i, member in enumerate(members):
             number += 1
-            panels.append(panel(number, i * WIDTH, y + 1, *member))
-        y += 1 + HEIGHT
+            panels.append(panel(number, i % COLUMNS * WIDTH, y + 1 + i // COLUMNS * HEIGHT, *member))
+        y += 1 + (len(members) + COLUMNS - 1) // COLUMNS * HEIGHT
     return {
         "uid": f"heliograph-{uid}", "title": title, "tags": ["heliograph"], "timezone": "browser", "schemaVersion": 39,
         "refresh": "10s", "time": {"from": "now-1h", "to": "now"}, "editable": False, "graphTooltip": 1,

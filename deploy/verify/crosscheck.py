@@ -277,6 +277,29 @@ def alerts_are_explained():
         check(False, f"the page {page} belongs to no alert")
 
 
+def readiness_checks_are_explained():
+    page = (ROOT / "deploy/runbooks/NotReady.md").read_text()
+    names = set(re.findall(r'\.register(?:Liveness)?\("([a-z_-]+)"\) ?\{', everything)) | {"lifecycle"}
+    check(len(names) > 8, f"only the checks {sorted(names)} were found in the code")
+    for name in sorted(names):
+        check(f"`{name}`" in page, f"deploy/runbooks/NotReady.md lacks the check {name}")
+
+
+# The ages that an instance measures on itself; all others are measured by all instances on the same table or group.
+OWN_AGES = {"bus_read_loop_silence_seconds", "push_queue_oldest_seconds"}
+
+
+def shared_ages_are_the_least():
+    """An age grows by the clock on an instance that cannot read its source: by max, one isolated instance would alert for all."""
+    ages = set(re.findall(r'(?:Gauge\(\s*label: |gauge\()"([a-z_]+_seconds)"', everything))
+    check(OWN_AGES < ages, f"the ages {sorted(OWN_AGES - ages)} are not in the code")
+    texts = {path.name: path.read_text() for path in (ROOT / "deploy/prometheus/rules").glob("*.yml")}
+    texts |= {path.name: path.read_text() for path in (ROOT / "deploy/grafana/dashboards").glob("*.json")}
+    for name, text in texts.items():
+        for operator, age in re.findall(r"([a-z_]+)(?: by \([^)]*\))? ?\(([a-z_]+_seconds)\b", text):
+            check(age not in ages - OWN_AGES or operator in ("min", "min_over_time"), f"{name} takes the {operator} of {age}, which all instances measure")
+
+
 def grafana_is_provisioned():
     provisioning = ROOT / "deploy/grafana/provisioning"
     grafana = compose["services"]["grafana"]
@@ -306,7 +329,7 @@ def grafana_is_provisioned():
 
 
 for step in (compose_is_hardened, kubernetes_is_hardened, services_are_apart, direct_addresses_are_past_poolers, services_are_everywhere, settings_exist, scaling_follows_streams, metrics_exist, alerts_are_explained,
-             grafana_is_provisioned):
+             readiness_checks_are_explained, shared_ages_are_the_least, grafana_is_provisioned):
     step()
 for fault in faults:
     print(fault)
