@@ -80,7 +80,7 @@ import Testing
         let done = Log()
         var tasks: [Task<Void, any Error>] = []
         let arrivals: [(String, FaceEnginePool.Precedence)] = [
-            ("low 1", .low), ("ordinary 1", .ordinary), ("high 1", .high), ("low 2", .low), ("ordinary 2", .ordinary), ("high 2", .high),
+            ("ordinary 1", .ordinary), ("high 1", .high), ("ordinary 2", .ordinary), ("high 2", .high),
         ]
         for (name, precedence) in arrivals {
             tasks.append(
@@ -92,14 +92,14 @@ import Testing
         }
         blocker.release()
         for task in tasks { try await task.value }
-        #expect(done.names.withLock { $0 } == ["high 1", "high 2", "ordinary 1", "ordinary 2", "low 1", "low 2"])
+        #expect(done.names.withLock { $0 } == ["high 1", "high 2", "ordinary 1", "ordinary 2"])
         try await running.value
         await pool.shutdown()
     }
 
-    @Test func `a running job is interrupted for those of higher precedence, and these for still higher ones`() async throws {
+    @Test func `a running job is interrupted for those of higher precedence`() async throws {
         let pool = try await makePool()
-        let (blocker, inner, done) = (Blocker(), Blocker(), Log())
+        let (blocker, done) = (Blocker(), Log())
         let photo = try Photos.read("person-a/front-1")
         func analyse(_ name: String, _ precedence: FaceEnginePool.Precedence, after blocker: Blocker? = nil) -> Task<[Float]?, any Error> {
             Task {
@@ -111,37 +111,41 @@ import Testing
                 }
             }
         }
-        let low = analyse("low", .low, after: blocker)
+        let ordinary = analyse("ordinary", .ordinary, after: blocker)
         await blocker.hasBegun()
-        let ordinary = analyse("ordinary", .ordinary, after: inner)
-        try await eventually("the ordinary one waits") { pool.queuedCount == 1 }
-        blocker.release()
-        await inner.hasBegun()
         let high = analyse("high", .high)
         try await eventually("the high one waits") { pool.queuedCount == 1 }
-        inner.release()
-        let descriptors = [try await low.value, try await ordinary.value, try await high.value]
-        #expect(done.names.withLock { $0 } == ["high", "ordinary", "low"])
+        blocker.release()
+        let descriptors = [try await ordinary.value, try await high.value]
+        #expect(done.names.withLock { $0 } == ["high", "ordinary"])
         #expect(descriptors[0] != nil && Set(descriptors).count == 1, "one photo left something in the engine for another")
         await pool.shutdown()
     }
 
-    @Test func `jobs of the lowest precedence occupy half of the threads`() async throws {
-        let pool = try await makePool(threads: 2)
-        let (blocker, done) = (Blocker(), Log())
-        let first = await blocker.occupy(pool, .low)
-        let second = Task { try await pool.run(precedence: .low) { _ throws(FaceEngineError) in done.names.withLock { $0.append("low") } } }
+    @Test func `photos of the background occupy no thread of the others`() async throws {
+        let pool = try await makePool()
+        let blocker = Blocker()
+        let running = await blocker.occupy(pool, .background)
+        let waiting = Task { try await pool.run(precedence: .background) { _ throws(FaceEngineError) in } }
         try await eventually("the second one waits") { pool.queuedCount == 1 }
-        try await pool.run { _ throws(FaceEngineError) in done.names.withLock { $0.append("ordinary") } }
+        for precedence in [FaceEnginePool.Precedence.ordinary, .high] { try await pool.run(precedence: precedence) { _ in } }
         #expect(pool.queuedCount == 1)
         blocker.release()
-        try await first.value
-        try await second.value
-        #expect(done.names.withLock { $0 } == ["ordinary", "low"])
+        try await running.value
+        try await waiting.value
         await pool.shutdown()
     }
 
-    @Test func `only photos of the lowest precedence are decoded with a lower priority`() async throws {
+    @Test func `photos of the background are analysed on threads of a lower priority`() async throws {
+        let pool = try await makePool()
+        let own = niceness(of: 0)
+        let others = try await pool.run { _ in niceness(of: 0) }
+        let background = try await pool.run(precedence: .background) { _ in niceness(of: 0) }
+        #expect(others == own && background == min(19, own + 10))
+        await pool.shutdown()
+    }
+
+    @Test func `only photos of the background are decoded with a lower priority`() async throws {
         let decoder = ImageDecoder(sandbox: .required, logger: Logger(label: "face-engine-tests") { _ in SwiftLogNoOpLogHandler() })
         let pool = try await FaceEnginePool.start(modelsDirectory: try PackageRoot.file(".cache/models"), threads: 1, decoder: decoder)
         let photo = try Photos.read("person-a/front-1")
@@ -151,7 +155,7 @@ import Testing
             _ = try await pool.examine(photo, for: .signUp, precedence: precedence)
         }
         #expect(priorities() == [own])
-        _ = try await pool.examine(photo, for: .signUp, precedence: .low)
+        _ = try await pool.examine(photo, for: .signUp, precedence: .background)
         #expect(priorities() == [own, min(19, own + 10)])
         await pool.shutdown()
     }
@@ -159,8 +163,8 @@ import Testing
     @Test func `the time of an interruption is not that of the interrupted photo`() async throws {
         let pool = try await makePool()
         let blocker = Blocker()
-        let low = Task {
-            try await pool.run(precedence: .low) { engine throws(FaceEngineError) in
+        let ordinary = Task {
+            try await pool.run { engine throws(FaceEngineError) in
                 let start = ContinuousClock.now
                 let (_, time) = try engine.timed { () throws(FaceEngineError) in
                     blocker.begin()
@@ -179,7 +183,7 @@ import Testing
         }
         try await eventually("the high one waits") { pool.queuedCount == 1 }
         blocker.release()
-        let (interruption, measured) = (try await high.value, try await low.value)
+        let (interruption, measured) = (try await high.value, try await ordinary.value)
         #expect(measured.time + interruption <= measured.total)
         await pool.shutdown()
     }

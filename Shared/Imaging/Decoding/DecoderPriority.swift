@@ -6,7 +6,7 @@ public enum DecoderPriority: Sendable {
     case background
 
     /// The nice value, which is added to the worker's: 10 leaves a tenth of a processor that others want (`sched(7)`).
-    var niceness: Int32 {
+    public var niceness: Int32 {
         switch self {
         case .ordinary: 0
         case .background: 10

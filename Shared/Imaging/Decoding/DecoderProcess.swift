@@ -61,8 +61,9 @@ final class DecoderProcess: Sendable {
 
     /// Sets the scheduling priority, relative to that of this process.
     func setPriority(_ priority: DecoderPriority) {
-        // To lower the priority of a child needs no privilege. If it has ended, its first picture shows that.
-        if priority.niceness > 0 { _ = setpriority(process, id_t(pid), getpriority(process, 0) + priority.niceness) }
+        // To lower the priority of a child needs no privilege. If it has ended, its first picture shows that. The priority of this thread,
+        // which `getpriority` returns for 0, may be lower than that of the process.
+        if priority.niceness > 0 { _ = setpriority(process, id_t(pid), getpriority(process, id_t(getpid())) + priority.niceness) }
     }
 
     /// The processor time that the process has used so far; zero where the system does not tell.

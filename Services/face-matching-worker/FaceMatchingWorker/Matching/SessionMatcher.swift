@@ -144,7 +144,7 @@ extension FaceEnginePool.Precedence {
             switch lane {
             case .known: .high
             case .new: .ordinary
-            case .bulk: .low
+            case .bulk: .background
             }
     }
 }
