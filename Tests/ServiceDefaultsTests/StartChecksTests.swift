@@ -76,18 +76,15 @@ struct StartChecksTests {
 
     @Test(arguments: [1, 2])
     func `of several poolers that do not know each other is noticed that they cancel no statement`(poolers: Int) async throws {
-        try await withMigratedDatabase { database in
-            var ports: [Int] = []
+        try await withServiceRoles { database, prefix in
+            let role = ServiceRole.notifier.name(prefix: prefix)
             var running: [Pooler] = []
-            for _ in 0..<poolers {
-                running.append(try await Pooler.start(for: database, connections: 1, ignoresOptions: true))
-                ports.append(running[running.count - 1].port)
-            }
+            for _ in 0..<poolers { running.append(try await Pooler.start(for: database, connections: 1, roles: [role])) }
             // Leads each new connection to the next pooler: first the statement's, then that of the request to cancel it.
-            let proxy = try await FaultProxy.start(to: .tcp(port: ports[0]))
-            try await proxy.share(among: ports.map { .tcp(port: $0) })
-            var configuration = PostgresConfiguration(url: "postgresql://heliograph@127.0.0.1:\(proxy.port)/\(database.name)")
-            (configuration.directURL, configuration.maxConnections) = (database.url, 1)
+            let proxy = try await FaultProxy.start(to: .tcp(port: running[0].port))
+            try await proxy.share(among: running.map { .tcp(port: $0.port) })
+            var configuration = PostgresConfiguration(url: "postgresql://\(role)@127.0.0.1:\(proxy.port)/\(database.name)")
+            (configuration.directURL, configuration.maxConnections) = (database.connecting(as: role).url, 1)
             let client = try PostgresClient(configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             try await finally(client.shutdown) {
                 let checks = try StartChecks(Settings(environment: ["DATABASE_DIRECT_URL": database.url]))
@@ -95,6 +92,16 @@ struct StartChecksTests {
             }
             await proxy.stop()
             withExtendedLifetime(running) {}
+        }
+    }
+
+    @Test(arguments: ServiceRole.allCases)
+    func `a statement of a service beyond its time limit is cancelled`(role: ServiceRole) async throws {
+        try await withMigratedDatabase { database in
+            try await withClient(of: database.connecting(as: role.name())) { client in
+                let checks = try StartChecks(Settings(environment: ["DATABASE_DIRECT_URL": database.url]))
+                #expect(try await checks.cancelsStatements(client))
+            }
         }
     }
 
