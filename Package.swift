@@ -113,7 +113,9 @@ let package = Package(
         // MARK: What apps use
         .target(
             name: "MobileClient", path: "Shared/MobileClient", exclude: ["Package.swift"],
-            resources: [.copy("Apple/PrivacyInfo.xcprivacy")], swiftSettings: sharedSettings),
+            resources: [.copy("Apple/PrivacyInfo.xcprivacy")],
+            // Also in debug builds: its tests explore all interleavings of its state machines.
+            swiftSettings: sharedSettings + [.unsafeFlags(["-O"])]),
 
         // MARK: The services
         .serviceLibrary(
