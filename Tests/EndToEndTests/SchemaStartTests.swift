@@ -59,12 +59,14 @@ private struct EarlyService {
     let origin: String
     private let process: GuardedProcess
     private let http: HTTPClient
+    /// The folder of objects and of the log, which is deleted with its last reference.
+    private let folder: TemporaryDirectory
 
     init(_ role: ServiceRole, _ database: TestDatabase, _ redis: RedisServer, _ prefix: String) throws {
         let (adminPort, port) = (try FreePort.find(), try FreePort.find())
         admin = "http://127.0.0.1:\(adminPort)"
         origin = "http://127.0.0.1:\(port)"
-        let folder = try TemporaryDirectory()
+        folder = try TemporaryDirectory()
         let environment = [
             "DATABASE_URL": database.connecting(as: role.name()).url, "REDIS_URL": redis.url, "REDIS_KEY_PREFIX": prefix,
             "ADMIN_PORT": "\(adminPort)", "HTTP_HOST": "127.0.0.1", "HTTP_PORT": "\(port)", "PUBLIC_URL": Stack.publicURL,
