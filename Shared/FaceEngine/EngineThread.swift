@@ -1,21 +1,8 @@
-internal import Imaging
-
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Darwin)
     internal import Darwin
 #endif
-
-/// Lowers the priority of this thread to that of the decoders of the priority `background`.
-func lowerThreadPriority() {
-    #if canImport(Darwin)
-        pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)
-    #else
-        // Linux has a nice value for each thread, and 0 means this one (`setpriority(2)`). To lower it needs no privilege.
-        let thread = __priority_which_t(PRIO_PROCESS.rawValue)
-        _ = setpriority(thread, 0, getpriority(thread, 0) + DecoderPriority.background.niceness)
-    #endif
-}
 
 /// Runs `body` on a new detached thread.
 func startDetachedThread(_ body: @escaping @Sendable () -> Void) {

@@ -42,7 +42,7 @@ public final class FaceEnginePool: Sendable {
                     for _ in 1..<threads { pool.ordinary.startThread { FaceEngine(networks, decoder: decoder) } }
                     for _ in 0..<max(1, threads / 2) {
                         pool.background.startThread {
-                            lowerThreadPriority()
+                            DecoderPriority.background.lowerThread()
                             return FaceEngine(networks, decoder: decoder)
                         }
                     }

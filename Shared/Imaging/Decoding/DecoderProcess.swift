@@ -63,7 +63,9 @@ final class DecoderProcess: Sendable {
     func setPriority(_ priority: DecoderPriority) {
         // To lower the priority of a child needs no privilege. If it has ended, its first picture shows that. The priority of this thread,
         // which `getpriority` returns for 0, may be lower than that of the process.
-        if priority.niceness > 0 { _ = setpriority(process, id_t(pid), getpriority(process, id_t(getpid())) + priority.niceness) }
+        if priority.niceness > 0 {
+            _ = setpriority(priorityOfProcess, id_t(pid), getpriority(priorityOfProcess, id_t(getpid())) + priority.niceness)
+        }
     }
 
     /// The processor time that the process has used so far; zero where the system does not tell.
@@ -194,12 +196,5 @@ final class DecoderProcess: Sendable {
         return bytes
     }
 }
-
-/// The word by which `setpriority` takes the id of a process.
-#if canImport(Glibc)
-    private let process = __priority_which_t(PRIO_PROCESS.rawValue)
-#else
-    private let process = PRIO_PROCESS
-#endif
 
 private func systemKill(_ pid: pid_t, _ signal: Int32) -> Int32 { kill(pid, signal) }

@@ -83,7 +83,8 @@ struct StartChecks: Sendable {
     /// - Throws: `PostgresError` when the server cannot be asked, ``ConfigurationError`` for a setting that cannot be read.
     func cancelsStatements(_ postgres: PostgresClient) async throws -> Bool {
         guard environment == .production, try settings.optionalString("DATABASE_DIRECT_URL") != nil else { return true }
-        let query: PostgresQuery = "SELECT pg_sleep(30)"
+        // Longer than the pool waits for the cancellation, and no longer: a statement that is not cancelled goes on without this process.
+        let query: PostgresQuery = "SELECT pg_sleep(5)"
         do throws(PostgresError) {
             try await postgres.execute(query.timeout(.milliseconds(200)))
             return true

@@ -41,7 +41,7 @@ public struct Sweeper: Service {
                 recordEnd(of: step)
                 group.addTask {
                     await periodically("sweep", every: step.interval, logger: logger, clock: clock) {
-                        await sweep([step])
+                        await sweep(step)
                         recordEnd(of: step)
                     }
                 }
@@ -60,28 +60,32 @@ public struct Sweeper: Service {
     ///
     /// - Returns: The number of items by step, without the steps that failed or were cancelled.
     @discardableResult
-    public func sweep() async -> [String: Int] { await sweep(steps) }
-
-    @discardableResult
-    private func sweep(_ steps: [Step]) async -> [String: Int] {
+    public func sweep() async -> [String: Int] {
         var counts: [String: Int] = [:]
-        for step in steps where !Task.isCancelled {
-            // A step that fails has processed the items before the failure.
-            var count = 0
-            do {
-                try await step.body(Pass(logger: logger, backoff: backoff), &count)
-                counts[step.name] = count
-            } catch  where Task.isCancelled {
-                // A step that is cancelled has not failed.
-            } catch {
-                logger.warning("retention step failed", metadata: ["step": "\(step.name)", "error": "\(error)"])
-                Counter(label: "retention_step_failures_total", dimensions: [("step", step.name)], factory: metrics).increment()
-            }
-            guard count > 0 else { continue }
+        for step in steps where !Task.isCancelled { counts[step.name] = await sweep(step) }
+        return counts
+    }
+
+    /// Runs a step once, and returns the number of its items; nil when it failed or was cancelled.
+    @discardableResult
+    private func sweep(_ step: Step) async -> Int? {
+        // A step that fails has processed the items before the failure.
+        var count = 0
+        var isWhole = false
+        do {
+            try await step.body(Pass(logger: logger, backoff: backoff), &count)
+            isWhole = true
+        } catch  where Task.isCancelled {
+            // A step that is cancelled has not failed.
+        } catch {
+            logger.warning("retention step failed", metadata: ["step": "\(step.name)", "error": "\(error)"])
+            Counter(label: "retention_step_failures_total", dimensions: [("step", step.name)], factory: metrics).increment()
+        }
+        if count > 0 {
             logger.log(level: step.logLevel, "swept", metadata: ["step": "\(step.name)", "items": "\(count)"])
             Counter(label: "retention_step_items_total", dimensions: [("step", step.name)], factory: metrics).increment(by: count)
         }
-        return counts
+        return isWhole ? count : nil
     }
 }
 

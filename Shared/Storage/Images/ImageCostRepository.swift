@@ -1,6 +1,7 @@
 public import PostgresClient
 
-/// Reads and writes `image_costs`: the processor time that an account has ordered of late, which outlasts the jobs that it deletes.
+/// Deletes from `image_costs`: the processor time that an account has ordered of late, which outlasts the jobs that it deletes.
+/// ``ImageJobRepository/insert(_:)`` adds to it, ``ImageJobRepository/lockLoad(of:)`` reads it.
 public struct ImageCostRepository: Sendable {
     /// The time for which the cost of a job counts for its account: 10 minutes, of which the first is not counted whole.
     public static let window: Duration = .seconds(10 * 60)

@@ -125,7 +125,9 @@ final class UploadTurns: Sendable {
         let now = clock.now
         let (begun, rest) = state.withLock { state in
             var begun: [(Waiter, Turn)] = []
-            while let index = Self.next(at: now, in: state), let turn = take(state.waiters[index].site, at: now, in: &state) {
+            while state.running < width, let index = Self.next(at: now, in: state),
+                let turn = take(state.waiters[index].site, at: now, in: &state)
+            {
                 begun.append((state.waiters.remove(at: index), turn))
             }
             // With a free turn, all that wait are heavy.

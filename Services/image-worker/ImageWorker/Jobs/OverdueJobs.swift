@@ -18,9 +18,7 @@ struct OverdueJobs: Sendable {
             for job in overdue { try await JobCompletion.failed(failure).publish(job, traceparent: job.traceparent, in: transaction) }
             return overdue
         }
-        for job in overdue {
-            ImageWorkerMetrics.ended(job, .failed(failure))
-        }
+        for job in overdue { ImageWorkerMetrics.ended(job, .failed(failure)) }
         return overdue.count
     }
 }
