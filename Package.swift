@@ -89,25 +89,28 @@ let package = Package(
             "HeliographTracing", ["HTTPClient", "JSON", "WireFormat", .instrumentation, .tracing, .logging, .metrics, .lifecycle],
             path: "Shared/Tracing"),
         .shared("WireFormat", ["JSON"]),
-        .shared("Push", ["HeliographCrypto", "JSON", "WireFormat"]),
-        .shared("Storage", ["PostgresClient", "HeliographCrypto", "Push", "WireFormat"]),
+        .shared("Push", ["PostgresClient", "HeliographCrypto", "JSON", "WireFormat"]),
         .shared("BlobStore", ["AsyncPrimitives", "CLinux", "HTTPClient", "HeliographCrypto", "WireFormat", .logging, .nioCore, .nioPosix]),
         .shared(
             "EventBus",
             [
-                "AsyncPrimitives", "RedisClient", "PostgresClient", "HeliographTracing", "Push", "WireFormat", .tracing, .logging, .metrics,
-                .lifecycle, .deque,
+                "AsyncPrimitives", "RedisClient", "PostgresClient", "HeliographTracing", "Push", "WireFormat", .tracing, .logging,
+                .metrics, .lifecycle, .deque,
             ]),
+        .shared("Schema", ["HeliographCrypto", "PostgresClient", "Push"]),
+        .shared(
+            "Accounts", ["EventBus", "HeliographCrypto", "JSON", "PostgresClient", "Push", "Schema", "WireFormat", .logging, .metrics]),
+        .shared("Pictures", ["Accounts", "EventBus", "PostgresClient", "WireFormat"]),
+        .shared("Topics", ["Accounts", "Pictures", "PostgresClient", "Push", "WireFormat"]),
         .shared("FCM", ["HTTPClient", "HeliographCrypto", "JSON", "Push", "WireFormat", .logging, .lifecycle]),
         .shared("Mail", ["AsyncPrimitives", "CLibCurl", "HTTPClient", .logging, .metrics, .lifecycle]),
         .shared("ImageGenerators", ["HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", "JSON", .logging, .nioCore, .nioPosix]),
         .shared(
             "ServiceDefaults",
             [
-                "AsyncPrimitives", "BuildVersion", "RedisClient", "PostgresClient", "HTTPClient", "Storage", "EventBus", "BlobStore",
-                "HeliographCrypto", "HeliographTracing", "JSON", "Push", "WireFormat",
-                .hummingbird, .instrumentation, .logging, .metrics, .coreMetrics, .unixSignals, .lifecycle, .configuration,
-                .argumentParser,
+                "Accounts", "AsyncPrimitives", "BuildVersion", "RedisClient", "PostgresClient", "HTTPClient", "Schema", "EventBus",
+                "BlobStore", "HeliographCrypto", "HeliographTracing", "JSON", .hummingbird, .instrumentation,
+                .logging, .metrics, .coreMetrics, .unixSignals, .lifecycle, .configuration, .argumentParser,
             ]),
 
         // MARK: What apps use
@@ -121,8 +124,10 @@ let package = Package(
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
             [
+                "Schema",
                 "AsyncPrimitives", "CZlib", "Multipart", "JSON", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto",
-                "HeliographTracing", "Mail", .tracing, .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1, .httpTypes,
+                "HeliographTracing", "Mail", "Pictures", "Topics", .tracing, .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1,
+                .httpTypes,
             ],
             resources: [.embedInCode("Resources")]),
         .service("identity-api", library: "IdentityAPI"),
@@ -132,13 +137,13 @@ let package = Package(
         .service("face-matching-worker", library: "FaceMatchingWorker"),
         .serviceLibrary(
             "ImageWorker", of: "image-worker",
-            ["AsyncPrimitives", "ImageGenerators", "Imaging", "ImageProbe", "BlobStore", "HTTPClient", .tracing]),
+            ["AsyncPrimitives", "ImageGenerators", "Imaging", "ImageProbe", "BlobStore", "HTTPClient", "Pictures", "Topics", .tracing]),
         .service("image-worker", library: "ImageWorker"),
-        .serviceLibrary("TokenRegistry", of: "token-registry", ["AsyncPrimitives", "HeliographTracing"]),
+        .serviceLibrary("TokenRegistry", of: "token-registry", ["Schema", "AsyncPrimitives", "HeliographTracing", "Topics"]),
         .service("token-registry", library: "TokenRegistry"),
         .serviceLibrary(
             "Notifier", of: "notifier",
-            ["AsyncPrimitives", "FCM", "HTTPClient", "HeliographCrypto", "HeliographTracing", "BlobStore", .tracing, .deque]),
+            ["AsyncPrimitives", "FCM", "HTTPClient", "HeliographCrypto", "HeliographTracing", "BlobStore", "Topics", .tracing, .deque]),
         .service("notifier", library: "Notifier"),
 
         // MARK: Tools
@@ -149,8 +154,8 @@ let package = Package(
             name: "HeliographCtl",
             dependencies: [
                 "BlobStore", "BuildVersion", "CommandLineSupport", "EventBus", "FaceEngine", "HTTPClient", "HeliographCrypto",
-                "ImageGenerators", "ImageProbe", "Imaging", "PostgresClient", "Push", "RedisClient", "ServiceDefaults", "Storage",
-                "WireFormat", .argumentParser, .logging,
+                "ImageGenerators", "ImageProbe", "Imaging", "PostgresClient", "Push", "RedisClient", "ServiceDefaults", "Accounts",
+                "Pictures", "Schema", "WireFormat", .argumentParser, .logging,
             ],
             path: "Tools/heliographctl/HeliographCtl", swiftSettings: sharedSettings),
         .executableTarget(
@@ -158,8 +163,8 @@ let package = Package(
         .target(
             name: "HeliographLoad",
             dependencies: [
-                "BuildVersion", "CommandLineSupport", "HTTPClient", "JSON", "Multipart", "ServiceDefaults", "WireFormat", .argumentParser,
-                .deque, .unixSignals,
+                "BuildVersion", "CommandLineSupport", "HTTPClient", "JSON", "Multipart", "ServiceDefaults", "WireFormat",
+                .argumentParser, .deque, .unixSignals,
             ],
             path: "Tools/heliograph-load/HeliographLoad", swiftSettings: sharedSettings),
         .executableTarget(
@@ -194,16 +199,17 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "AsyncPrimitives", "HTTPClient", "HeliographCrypto", "ImageProbe", "Multipart", "PostgresClient", "Push", "Storage",
-                "WireFormat", .logging, .nioCore, .nioPosix,
+                "AsyncPrimitives", "HTTPClient", "HeliographCrypto", "ImageProbe", "Multipart", "PostgresClient", "Push", "Accounts",
+                "Schema", "WireFormat", .logging, .nioCore, .nioPosix,
             ],
             path: "Tests/TestSupport", swiftSettings: sharedSettings),
         .executableTarget(
             name: "heliograph-bench",
             dependencies: [
-                "BuildVersion", "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "Push", "RedisClient", "ServiceDefaults",
-                "Storage", "WireFormat", "FaceEngine", "ImageProbe", "Imaging", "HTTPClient", "JSON", "FCM", "HeliographCrypto",
-                .argumentParser, .logging,
+                "Accounts",
+                "BuildVersion", "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "Push", "RedisClient",
+                "ServiceDefaults", "Schema", "WireFormat", "FaceEngine", "ImageProbe", "Imaging", "HTTPClient", "JSON", "FCM",
+                "HeliographCrypto", .argumentParser, .logging,
             ],
             path: "Tools/bench", exclude: ["FaceNet", "Reference"], swiftSettings: sharedSettings),
         .target(
@@ -212,15 +218,16 @@ let package = Package(
         .executableTarget(
             name: "fault-worker",
             dependencies: [
-                "BuildVersion", "FaultLedger", "EventBus", "PostgresClient", "RedisClient", "Storage", "WireFormat", .argumentParser,
-                .logging, .lifecycle, .unixSignals,
+                "BuildVersion", "FaultLedger", "EventBus", "PostgresClient", "RedisClient", "WireFormat", .argumentParser, .logging,
+                .lifecycle, .unixSignals,
             ],
             path: "Tools/faults/Worker", swiftSettings: sharedSettings),
         .target(
             name: "FaultMatrix",
             dependencies: [
-                "CommandLineSupport", "FaultLedger", "EventBus", "HTTPClient", "PostgresClient", "RedisClient", "Storage", "TestSupport",
-                "WireFormat", .logging,
+                "Schema",
+                "CommandLineSupport", "FaultLedger", "EventBus", "HTTPClient", "PostgresClient", "RedisClient", "Accounts",
+                "TestSupport", "WireFormat", .logging,
             ],
             path: "Tools/faults/Matrix", swiftSettings: sharedSettings),
         .executableTarget(
@@ -252,14 +259,17 @@ let package = Package(
         .tests("BlobStoreTests", ["BlobStore", "HTTPClient", "HeliographCrypto", "TestSupport", .logging, .nioCore]),
         .tests(
             "FaceEngineTests",
+            ["AsyncPrimitives", "CFaceNet", "FaceEngine", "Imaging", "HeliographCrypto", "TestSupport", "image-decoder", .logging]),
+        .tests(
+            "StorageTests",
             [
-                "AsyncPrimitives", "CFaceNet", "FaceEngine", "Imaging", "HeliographCrypto", "TestSupport", "image-decoder", .logging,
+                "JSON",
+                "HeliographCrypto", "Accounts", "Pictures", "Push", "Schema", "Topics", "PostgresClient", "WireFormat", "TestSupport",
             ]),
-        .tests("StorageTests", ["HeliographCrypto", "Storage", "PostgresClient", "Push", "WireFormat", "TestSupport"]),
         .tests(
             "EventBusTests",
             [
-                "AsyncPrimitives", "EventBus", "HeliographCrypto", "RedisClient", "PostgresClient", "Push", "Storage", "WireFormat",
+                "AsyncPrimitives", "EventBus", "HeliographCrypto", "RedisClient", "PostgresClient", "Push", "Schema", "WireFormat",
                 "TestSupport", .logging, .lifecycleTestKit,
             ]),
         .tests("ContractTests", ["EventBus", "FCM", "Push", "TestSupport", "WireFormat"], exclude: ["Fixtures"]),
@@ -282,84 +292,87 @@ let package = Package(
             "ServiceDefaultsTests",
             [
                 "AsyncPrimitives", "ServiceDefaults", "EventBus", "HeliographCrypto", "HeliographTracing", "JSON", "TestSupport",
-                "HTTPClient", "PostgresClient", "RedisClient", "Storage", "WireFormat", .coreMetrics, .logging, .lifecycle,
+                "HTTPClient", "PostgresClient", "RedisClient", "Accounts", "Schema", "WireFormat", .coreMetrics, .logging, .lifecycle,
             ]),
         .tests(
             "IdentityAPITests",
             [
-                "AsyncPrimitives", "IdentityAPI", "FCMEmulator", "ServiceDefaults", "EventBus", "Storage", "PostgresClient", "Push",
-                "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "JSON", "Mail", "TestSupport", .logging, .lifecycle,
-                .httpTypes, .hummingbirdCore, .nioCore, .nioEmbedded, .nioPosix,
+                "AsyncPrimitives", "IdentityAPI", "FCMEmulator", "ServiceDefaults", "EventBus", "Accounts", "Pictures", "Push", "Schema",
+                "Topics", "PostgresClient", "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "JSON", "Mail", "TestSupport",
+                .logging, .lifecycle, .httpTypes, .hummingbirdCore, .nioCore, .nioEmbedded, .nioPosix,
             ]),
         .tests(
             "FaceMatchingWorkerTests",
             [
                 "AsyncPrimitives", "FaceMatchingWorker", "FaceEngine", "EventBus", "PostgresClient", "WireFormat", "ServiceDefaults",
-                "Storage", "BlobStore", "HeliographCrypto", "Imaging", "TestSupport", "image-decoder", .logging, .lifecycle, .nioCore,
+                "Accounts", "Schema", "BlobStore", "HeliographCrypto", "Imaging", "TestSupport", "image-decoder", .logging, .lifecycle,
+                .nioCore,
             ]),
         .tests(
             "ImageWorkerTests",
             [
+                "Accounts",
                 "ImageWorker", "ImageGenerators", "GeminiEmulator", "HTTPClient", "Imaging", "ImageProbe", "EventBus", "PostgresClient",
-                "Push", "RedisClient", "WireFormat", "ServiceDefaults", "Storage", "BlobStore", "HeliographCrypto", "TestSupport",
-                "image-decoder", .logging, .lifecycle, .nioCore,
+                "Push", "RedisClient", "WireFormat", "ServiceDefaults", "Pictures", "Schema", "Topics", "BlobStore", "HeliographCrypto",
+                "TestSupport", "image-decoder", .logging, .lifecycle, .nioCore,
             ]),
         .tests(
             "TokenRegistryTests",
             [
-                "TokenRegistry", "ServiceDefaults", "EventBus", "Push", "WireFormat", "PostgresClient", "Storage", "HeliographCrypto",
-                "TestSupport", "HeliographTracing", .logging, .inMemoryLogging, .lifecycle,
+                "TokenRegistry", "ServiceDefaults", "EventBus", "Push", "WireFormat", "PostgresClient", "Accounts", "Schema", "Topics",
+                "HeliographCrypto", "TestSupport", "HeliographTracing", .logging, .inMemoryLogging, .lifecycle,
             ]),
         .tests(
             "NotifierTests",
             [
-                "AsyncPrimitives", "Notifier", "FCM", "FCMEmulator", "JSON", "ServiceDefaults", "EventBus", "Storage",
-                "Push", "WireFormat", "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "HeliographTracing", .logging,
+                "Accounts",
+                "AsyncPrimitives", "Notifier", "FCM", "FCMEmulator", "JSON", "ServiceDefaults", "EventBus", "Pictures", "Push", "Schema",
+                "WireFormat", "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "HeliographTracing", .logging,
                 .inMemoryLogging, .lifecycle,
             ]),
         .tests(
             "HeliographCtlTests",
             [
-                "BlobStore", "BuildVersion", "CommandLineSupport", "FaceEngine", "HeliographCtl", "HeliographCrypto", "EventBus",
-                "JSON", "PostgresClient", "Push", "RedisClient", "ServiceDefaults", "Storage", "TestSupport", "WireFormat", "image-decoder",
-                .argumentParser, .lifecycle, .logging,
+                "BlobStore", "BuildVersion", "CommandLineSupport", "FaceEngine", "HeliographCtl", "HeliographCrypto", "EventBus", "JSON",
+                "PostgresClient", "Push", "RedisClient", "ServiceDefaults", "Accounts", "Pictures", "Schema", "TestSupport",
+                "WireFormat", "image-decoder", .argumentParser, .lifecycle, .logging,
             ]),
         .tests("HeliographLoadTests", ["CommandLineSupport", "HeliographLoad", "HTTPClient", "TestSupport", .argumentParser, .logging]),
         .tests(
             "ErasureTests",
             [
                 "BlobStore", "EventBus", "FaceMatchingWorker", "HeliographCrypto", "IdentityAPI", "ImageWorker", "Notifier",
-                "PostgresClient", "ServiceDefaults", "Storage", "TestSupport", "TokenRegistry", "WireFormat", .logging,
+                "PostgresClient", "ServiceDefaults", "Accounts", "Schema", "TestSupport", "TokenRegistry", "WireFormat", .logging,
             ]),
         .tests(
             "RaceTests",
             [
                 "EventBus", "FaceEngine", "FaceMatchingWorker", "HeliographCrypto", "IdentityAPI", "PostgresClient", "ServiceDefaults",
-                "Storage", "TestSupport", "WireFormat", .logging,
+                "Accounts", "Schema", "Topics", "TestSupport", "WireFormat", .logging,
             ]),
         .tests(
             "PushTests",
             [
-                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "JSON", "PostgresClient", "Push", "ServiceDefaults", "Storage",
-                "TestSupport", "WireFormat", .logging,
+                "FCMEmulator", "EventBus", "HTTPClient", "HeliographCrypto", "JSON", "PostgresClient", "Push", "ServiceDefaults",
+                "Accounts", "Schema", "Topics", "TestSupport", "WireFormat", .logging,
             ]),
         .tests(
             "EndToEndTests",
             [
-                "BuildVersion", "TestSupport", "FaceEngine", "GeminiEmulator", "HTTPClient", "Multipart", "PostgresClient", "Storage",
-                "HeliographCrypto", .logging, .nioCore, .nioPosix,
+                "BuildVersion", "TestSupport", "FaceEngine", "GeminiEmulator", "HTTPClient", "Multipart", "PostgresClient", "Accounts",
+                "Schema", "HeliographCrypto", .logging, .nioCore, .nioPosix,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],
             path: "Tests/FaultTests", swiftSettings: sharedSettings),
         .tests("BenchTests", ["heliograph-bench"]),
-        .tests("TestSupportTests", ["TestSupport", "PostgresClient", "RedisClient", "Storage", .logging]),
+        .tests("TestSupportTests", ["TestSupport", "PostgresClient", "RedisClient", .logging]),
         // What libFuzzer runs, too: deploy/verify/fuzz.sh.
         .tests(
             "FuzzTests",
             [
                 "BlobStore", "EventBus", "FCM", "HTTPClient", "HeliographCrypto", "HeliographTracing", "IdentityAPI", "ImageGenerators",
-                "ImageProbe", "JSON", "Mail", "Multipart", "Push", "Storage", "TestSupport", "WireFormat", .httpTypes,
+                "ImageProbe", "JSON", "Mail", "Multipart", "Push", "Accounts", "TestSupport", "WireFormat", .httpTypes,
             ]),
         .tests("MobileClientTests", ["MobileClient"], exclude: ["Mutations"]),
         .tests("MobileSimTests", ["MobileClient", "MobileSim", .argumentParser], exclude: ["Golden"]),
@@ -386,7 +399,7 @@ extension Target {
         .target(
             name: name,
             dependencies: [
-                "ServiceDefaults", "EventBus", "Storage", "Push", "WireFormat", "PostgresClient", .logging, .metrics, .lifecycle,
+                "Accounts", "ServiceDefaults", "EventBus", "Push", "WireFormat", "PostgresClient", .logging, .metrics, .lifecycle,
             ] + dependencies,
             path: "Services/\(service)/\(name)", resources: resources, swiftSettings: sharedSettings)
     }

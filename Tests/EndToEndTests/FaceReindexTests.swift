@@ -1,10 +1,10 @@
+import Accounts
 import FaceEngine
 import Foundation
 import HTTPClient
 import HeliographCrypto
 import Logging
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 

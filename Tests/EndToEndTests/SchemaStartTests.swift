@@ -1,7 +1,7 @@
 import Foundation
 import HTTPClient
 import Logging
-import Storage
+import Schema
 import TestSupport
 import Testing
 

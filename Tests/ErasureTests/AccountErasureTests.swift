@@ -4,7 +4,6 @@ import HeliographCrypto
 import Logging
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 

@@ -1,11 +1,12 @@
+import Accounts
 import BlobStore
 import EventBus
 import Foundation
 import HeliographCrypto
 import Logging
 import PostgresClient
+import Schema
 import ServiceDefaults
-import Storage
 import TestSupport
 import WireFormat
 

@@ -1,6 +1,6 @@
+import Accounts
 import Foundation
 import HeliographCrypto
-import Storage
 import TestSupport
 import WireFormat
 

@@ -1,6 +1,6 @@
 import Foundation
 import PostgresClient
-import Storage
+import Schema
 import Synchronization
 import TestSupport
 import Testing

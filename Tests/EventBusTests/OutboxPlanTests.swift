@@ -1,7 +1,6 @@
 import EventBus
 import FoundationEssentials
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,7 +1,7 @@
 import EventBus
 import FoundationEssentials
 import PostgresClient
-import Storage
+import Schema
 import TestSupport
 import Testing
 import WireFormat

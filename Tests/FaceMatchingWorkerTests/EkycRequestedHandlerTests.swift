@@ -1,3 +1,4 @@
+import Accounts
 import BlobStore
 import EventBus
 import FaceEngine
@@ -7,7 +8,6 @@ import HeliographCrypto
 import Imaging
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,8 +1,8 @@
+import Accounts
 import Foundation
 import HeliographCrypto
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,9 +1,10 @@
+import Accounts
 import FaceEngine
 import Foundation
 import HeliographCrypto
 import Logging
 import PostgresClient
-import Storage
+import Schema
 import TestSupport
 import Testing
 import WireFormat

@@ -1,6 +1,6 @@
+import Accounts
 import FaceEngine
 import Foundation
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,10 +1,10 @@
+import Accounts
 import AsyncPrimitives
 import FaceEngine
 import Foundation
 import HeliographCrypto
 import Logging
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 

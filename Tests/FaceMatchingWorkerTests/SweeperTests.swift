@@ -1,7 +1,7 @@
 import Logging
 import PostgresClient
+import Schema
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 

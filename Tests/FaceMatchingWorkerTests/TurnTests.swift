@@ -1,5 +1,4 @@
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

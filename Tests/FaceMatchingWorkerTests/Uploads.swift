@@ -1,9 +1,9 @@
+import Accounts
 import BlobStore
 import Foundation
 import HeliographCrypto
 import NIOCore
 import PostgresClient
-import Storage
 import TestSupport
 import WireFormat
 

@@ -1,3 +1,4 @@
+import Accounts
 import BlobStore
 import EventBus
 import FaceEngine
@@ -6,9 +7,9 @@ import HeliographCrypto
 import Imaging
 import Logging
 import PostgresClient
+import Schema
 import ServiceDefaults
 import ServiceLifecycle
-import Storage
 import TestSupport
 import WireFormat
 

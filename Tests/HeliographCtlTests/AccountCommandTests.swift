@@ -1,8 +1,8 @@
+import Accounts
 import ArgumentParser
 import Foundation
 import HeliographCrypto
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

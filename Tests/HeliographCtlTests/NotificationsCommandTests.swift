@@ -1,7 +1,7 @@
 import Foundation
 import HeliographCrypto
 import PostgresClient
-import Storage
+import Push
 import TestSupport
 import Testing
 import WireFormat

@@ -1,4 +1,4 @@
-import Storage
+import Schema
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
+import Accounts
 import BlobStore
 import CommandLineSupport
 import Foundation
 import HeliographCrypto
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

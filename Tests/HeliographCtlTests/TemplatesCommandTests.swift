@@ -1,7 +1,8 @@
+import Accounts
 import Foundation
 import HeliographCrypto
+import Pictures
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import EventBus
 import Foundation
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

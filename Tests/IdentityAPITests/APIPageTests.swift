@@ -1,8 +1,8 @@
+import Accounts
 import Foundation
 import HTTPClient
 import HTTPTypes
 import JSON
-import Storage
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
+import Accounts
 import Foundation
 import HTTPClient
 import JSON
 import Logging
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -4,7 +4,6 @@ import HeliographCrypto
 import JSON
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

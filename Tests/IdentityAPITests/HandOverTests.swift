@@ -1,3 +1,4 @@
+import Accounts
 import Foundation
 import HTTPClient
 import HeliographCrypto
@@ -5,7 +6,6 @@ import JSON
 import PostgresClient
 import Push
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat
@@ -259,7 +259,7 @@ extension IdentityFixture {
     /// Opens the value of an installation, as the notifier does.
     func value(of installID: UUID) async throws -> String {
         let install = try #require(try await PushInstallRepository(postgres).find(ids: [installID]).first)
-        let context = SealingContext.pushInstall(installationKey: install.installationKey)
+        let context = PushInstall.sealingContext(installationKey: install.installationKey)
         return String(decoding: try self.context.sealer(.tokens).open(install.valueSealed, context: context), as: UTF8.self)
     }
 }

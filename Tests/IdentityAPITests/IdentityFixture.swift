@@ -1,3 +1,4 @@
+import Accounts
 import AsyncPrimitives
 import BlobStore
 import EventBus
@@ -7,9 +8,10 @@ import HeliographCrypto
 import JSON
 import Logging
 import Mail
+import Pictures
 import PostgresClient
+import Schema
 import ServiceLifecycle
-import Storage
 import TestSupport
 import Testing
 import WireFormat

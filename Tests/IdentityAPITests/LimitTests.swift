@@ -1,9 +1,9 @@
+import Accounts
 import Foundation
 import HTTPClient
 import JSON
 import NIOCore
 import ServiceDefaults
-import Storage
 import Synchronization
 import TestSupport
 import Testing

@@ -3,7 +3,6 @@ import HTTPClient
 import JSON
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

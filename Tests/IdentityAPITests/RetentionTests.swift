@@ -1,8 +1,8 @@
+import Accounts
 import BlobStore
 import Foundation
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,10 +1,10 @@
+import Accounts
 import EventBus
 import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

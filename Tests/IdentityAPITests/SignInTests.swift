@@ -1,8 +1,8 @@
+import Accounts
 import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,7 +1,7 @@
+import Accounts
 import Foundation
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

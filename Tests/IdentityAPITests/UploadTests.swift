@@ -1,3 +1,4 @@
+import Accounts
 import BlobStore
 import Foundation
 import HTTPClient
@@ -5,8 +6,8 @@ import HeliographCrypto
 import JSON
 import NIOCore
 import PostgresClient
+import Push
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat
@@ -65,7 +66,7 @@ import WireFormat
         let install = try #require(try await PushInstallRepository(api.postgres).find(ids: [installID]).first)
         #expect(install.userID == nil && install.installationKey == session.installationKey)
         let opened = try api.context.sealer(.tokens).open(
-            install.valueSealed, context: SealingContext.pushInstall(installationKey: install.installationKey))
+            install.valueSealed, context: PushInstall.sealingContext(installationKey: install.installationKey))
         #expect(String(decoding: opened, as: UTF8.self) == Form.pushToken)
         let outbox = try await api.postgres.query("SELECT stream, key, convert_from(body, 'UTF8') AS body FROM outbox")
         #expect(outbox.count == 1)

@@ -4,8 +4,8 @@ import HTTPClient
 import ImageGenerators
 import ImageWorker
 import Logging
+import Pictures
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

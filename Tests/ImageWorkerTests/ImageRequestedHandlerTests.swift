@@ -2,9 +2,9 @@ import BlobStore
 import Foundation
 import ImageGenerators
 import ImageProbe
+import Pictures
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

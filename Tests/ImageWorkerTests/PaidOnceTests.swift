@@ -2,9 +2,8 @@ import BlobStore
 import Foundation
 import ImageGenerators
 import NIOCore
+import Pictures
 import PostgresClient
-import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

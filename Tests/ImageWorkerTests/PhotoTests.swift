@@ -1,3 +1,4 @@
+import Accounts
 import BlobStore
 import EventBus
 import Foundation
@@ -5,9 +6,9 @@ import ImageProbe
 import NIOCore
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 @Suite struct PhotoTests {

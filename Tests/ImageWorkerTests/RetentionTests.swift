@@ -1,10 +1,10 @@
 import Foundation
 import ImageGenerators
 import ImageWorker
+import Pictures
 import PostgresClient
 import Push
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,8 +1,8 @@
 import BlobStore
 import Foundation
+import Pictures
 import PostgresClient
 import ServiceDefaults
-import Storage
 import Testing
 import WireFormat
 

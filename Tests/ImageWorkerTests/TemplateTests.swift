@@ -1,5 +1,5 @@
 import Imaging
-import Storage
+import Pictures
 import Testing
 
 @Suite struct TemplateTests {

@@ -1,6 +1,6 @@
 import ImageGenerators
+import Pictures
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

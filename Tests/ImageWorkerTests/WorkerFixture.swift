@@ -1,3 +1,4 @@
+import Accounts
 import BlobStore
 import EventBus
 import Foundation
@@ -6,12 +7,13 @@ import ImageGenerators
 import ImageWorker
 import Logging
 import NIOCore
+import Pictures
 import PostgresClient
 import Push
 import RedisClient
+import Schema
 import ServiceDefaults
 import ServiceLifecycle
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -3,7 +3,6 @@ import Foundation
 import PostgresClient
 import Push
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

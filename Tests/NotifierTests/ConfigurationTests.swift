@@ -1,6 +1,5 @@
 import Foundation
 import HeliographCrypto
-import Push
 import ServiceDefaults
 import TestSupport
 import Testing

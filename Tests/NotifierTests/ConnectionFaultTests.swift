@@ -1,7 +1,6 @@
 import FCMEmulator
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

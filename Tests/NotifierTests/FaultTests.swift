@@ -1,3 +1,4 @@
+import Accounts
 import EventBus
 import FCMEmulator
 import Foundation
@@ -8,7 +9,6 @@ import JSON
 import Logging
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

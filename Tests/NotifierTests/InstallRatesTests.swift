@@ -2,7 +2,6 @@ import FCMEmulator
 import FoundationEssentials
 import PostgresClient
 import Push
-import Storage
 import Synchronization
 import TestSupport
 import Testing

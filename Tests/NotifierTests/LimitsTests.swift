@@ -1,7 +1,6 @@
 import FCM
 import Foundation
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -3,7 +3,6 @@ import FCMEmulator
 import Foundation
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,3 +1,4 @@
+import Accounts
 import AsyncPrimitives
 import EventBus
 import FCMEmulator
@@ -13,7 +14,7 @@ import ServiceLifecycle
 import TestSupport
 import WireFormat
 
-@testable import Storage
+@testable import Schema
 
 /// A notifier as it is deployed, with a database, a key prefix and an emulator of its own.
 struct NotifierFixture: Sendable {
@@ -145,7 +146,7 @@ struct NotifierFixture: Sendable {
         return PushRegistration(
             installationKey: key, kind: target.kind,
             valueSealed: try sealer.seal(
-                Array(token.utf8), context: SealingContext.pushInstall(installationKey: key)),
+                Array(token.utf8), context: PushInstall.sealingContext(installationKey: key)),
             valueHash: target.valueHash, platform: platform)
     }
 

@@ -1,10 +1,11 @@
+import Accounts
 import FCMEmulator
 import Foundation
 import HeliographCrypto
 import JSON
+import Pictures
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,6 +1,5 @@
 import FCM
 import Foundation
-import Push
 import TestSupport
 import Testing
 import WireFormat

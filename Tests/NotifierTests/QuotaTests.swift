@@ -1,7 +1,6 @@
 import Logging
 import PostgresClient
 import Push
-import Storage
 import Testing
 import WireFormat
 

@@ -5,7 +5,6 @@ import Logging
 import PostgresClient
 import Push
 import ServiceLifecycle
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,4 +1,3 @@
-import Push
 import Testing
 
 @testable import Notifier

@@ -1,6 +1,5 @@
 import FCMEmulator
 import FoundationEssentials
-import Push
 import TestSupport
 import Testing
 import WireFormat

@@ -1,12 +1,13 @@
+import Accounts
 import EventBus
 import FCMEmulator
 import Foundation
 import HeliographCrypto
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 /// Pushes that deployed services did not send or show, explained by the deployed `heliographctl push why`.

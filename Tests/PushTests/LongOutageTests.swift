@@ -1,12 +1,12 @@
+import Accounts
 import FCMEmulator
 import FoundationEssentials
 import HTTPClient
 import HeliographCrypto
 import PostgresClient
-import Push
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 /// Ten minutes without FCM: the due times and the emulator's clock are advanced, so that the test takes one minute.

@@ -2,7 +2,6 @@ import FCMEmulator
 import FoundationEssentials
 import HTTPClient
 import PostgresClient
-import Push
 import TestSupport
 import Testing
 import WireFormat

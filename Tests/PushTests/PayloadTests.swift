@@ -2,7 +2,6 @@ import FCMEmulator
 import FoundationEssentials
 import HeliographCrypto
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,11 +1,12 @@
+import Accounts
 import EventBus
 import FCMEmulator
 import FoundationEssentials
 import HeliographCrypto
 import PostgresClient
 import Push
-import Storage
 import TestSupport
+import Topics
 import WireFormat
 
 /// A phone: its FCM token or installation id, its user, and its row in the registry.
@@ -29,7 +30,7 @@ extension PushSystem {
         let key = target.installationKey
         return PushRegistration(
             installationKey: key, kind: target.kind,
-            valueSealed: try sealer.seal(Array(value.utf8), context: SealingContext.pushInstall(installationKey: key)),
+            valueSealed: try sealer.seal(Array(value.utf8), context: PushInstall.sealingContext(installationKey: key)),
             valueHash: target.valueHash)
     }
 

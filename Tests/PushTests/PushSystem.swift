@@ -1,11 +1,11 @@
+import Accounts
 import FCMEmulator
 import FoundationEssentials
 import HeliographCrypto
 import Logging
 import PostgresClient
-import Push
+import Schema
 import ServiceDefaults
-import Storage
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import FCMEmulator
 import FoundationEssentials
 import PostgresClient
-import Push
 import TestSupport
 import Testing
 import WireFormat

@@ -1,5 +1,5 @@
 import PostgresClient
-import Storage
+import Schema
 
 /// Two transactions that check and write the same. The scheduler stops one of them in between.
 struct RaceCase: Sendable {

@@ -1,7 +1,8 @@
+import Accounts
 import Foundation
 import PostgresClient
+import Schema
 import ServiceDefaults
-import Storage
 
 @testable import IdentityAPI
 

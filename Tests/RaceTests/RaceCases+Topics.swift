@@ -1,7 +1,9 @@
+import Accounts
 import Foundation
 import PostgresClient
-import Storage
+import Schema
 import TestSupport
+import Topics
 import WireFormat
 
 extension RaceCase {

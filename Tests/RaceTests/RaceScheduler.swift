@@ -1,6 +1,6 @@
 import Logging
 import PostgresClient
-import Storage
+import Schema
 import Synchronization
 import TestSupport
 

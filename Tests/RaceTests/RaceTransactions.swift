@@ -1,8 +1,8 @@
+import Accounts
 import EventBus
 import Foundation
 import PostgresClient
 import ServiceDefaults
-import Storage
 import WireFormat
 
 @testable import FaceMatchingWorker

@@ -1,10 +1,10 @@
+import Accounts
 import FaceEngine
 import Foundation
 import HeliographCrypto
 import Logging
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import WireFormat
 

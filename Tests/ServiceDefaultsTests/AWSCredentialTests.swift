@@ -1,7 +1,7 @@
+import Accounts
 import Foundation
 import HeliographCrypto
 import Logging
-import Storage
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
+import Accounts
 import Logging
 import PostgresClient
 import RedisClient
 import ServiceDefaults
-import Storage
 import Testing
 
 @Suite struct BlobStoreSettingsTests {

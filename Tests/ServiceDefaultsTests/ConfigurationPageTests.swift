@@ -1,9 +1,9 @@
+import Accounts
 import Foundation
 import HeliographCrypto
 import Logging
 import PostgresClient
 import RedisClient
-import Storage
 import TestSupport
 import Testing
 

@@ -4,7 +4,6 @@ import Foundation
 import Logging
 import PostgresClient
 import RedisClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,8 +1,8 @@
 import AsyncPrimitives
 import Logging
 import PostgresClient
+import Schema
 import ServiceLifecycle
-import Storage
 import TestSupport
 import Testing
 

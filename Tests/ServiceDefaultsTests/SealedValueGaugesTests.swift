@@ -1,7 +1,8 @@
+import Accounts
 import Foundation
 import HeliographCrypto
 import PostgresClient
-import Storage
+import Schema
 import TestSupport
 import Testing
 

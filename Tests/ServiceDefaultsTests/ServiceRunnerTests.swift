@@ -1,10 +1,11 @@
+import Accounts
 import Foundation
 import HTTPClient
 import Logging
 import PostgresClient
 import RedisClient
+import Schema
 import ServiceLifecycle
-import Storage
 import TestSupport
 import Testing
 

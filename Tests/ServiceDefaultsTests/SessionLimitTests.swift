@@ -1,8 +1,9 @@
+import Accounts
 import Foundation
 import Logging
 import RedisClient
+import Schema
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 

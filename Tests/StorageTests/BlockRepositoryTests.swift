@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import WireFormat
 
-@testable import Storage
+@testable import Accounts
+@testable import Topics
 
 struct BlockRepositoryTests {
     @Test(.storage) func `messages and photos of blocked users are not unread, those of others are`() async throws {

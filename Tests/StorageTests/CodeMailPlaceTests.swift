@@ -3,7 +3,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import Accounts
 
 /// Whose codes are in a mail: at most eight.
 struct CodeMailPlaceTests {

@@ -1,6 +1,6 @@
+import Accounts
 import FoundationEssentials
 import PostgresClient
-import Storage
 import TestSupport
 
 /// Asks for codes of an address, and publishes its mails.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-@testable import Storage
+@testable import Accounts
 
 /// The slot for the next mail of an address, which all its requests share.
 struct CodeMailTests {

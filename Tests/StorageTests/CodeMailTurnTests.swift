@@ -3,7 +3,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import Accounts
 
 /// The total of mails over all addresses, and whose turn it is.
 struct CodeMailTurnTests {

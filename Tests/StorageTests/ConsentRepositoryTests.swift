@@ -3,7 +3,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import Accounts
 
 @Suite struct ConsentRepositoryTests {
     private static let text = ConsentedText(version: "2026-11", hash: hash(1))

@@ -1,8 +1,9 @@
 import FoundationEssentials
+import Pictures
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 struct ConversationRepositoryTests {

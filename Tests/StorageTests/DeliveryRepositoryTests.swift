@@ -1,7 +1,6 @@
 import FoundationEssentials
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

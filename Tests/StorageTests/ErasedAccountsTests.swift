@@ -1,8 +1,9 @@
+import Accounts
 import FoundationEssentials
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 /// Tests that what others write about an account after its erasure does not contain its id.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-@testable import Storage
+@testable import Accounts
 
 @Suite struct AccountExportRepositoryTests {
     private static func begin(_ user: UUID, _ id: UUID = UUID(), lease: Duration = .seconds(60), maxPerDay: Int = 5) async throws

@@ -1,6 +1,6 @@
+import Accounts
 import FoundationEssentials
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

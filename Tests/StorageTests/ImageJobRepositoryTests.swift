@@ -1,8 +1,10 @@
+import Accounts
 import FoundationEssentials
+import Pictures
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 struct ImageJobRepositoryTests {

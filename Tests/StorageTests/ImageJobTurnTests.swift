@@ -1,6 +1,6 @@
 import Foundation
+import Pictures
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

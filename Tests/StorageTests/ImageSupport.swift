@@ -1,6 +1,6 @@
 import FoundationEssentials
+import Pictures
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

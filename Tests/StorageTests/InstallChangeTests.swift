@@ -3,7 +3,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import Push
 
 struct InstallChangeTests {
     /// A row of the installation 1 with the value 1, registered and seen at `now`.

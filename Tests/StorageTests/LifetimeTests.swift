@@ -1,6 +1,7 @@
+import Accounts
 import FoundationEssentials
 import PostgresClient
-import Storage
+import Push
 import TestSupport
 import Testing
 import WireFormat

@@ -1,7 +1,7 @@
+import Accounts
 import FoundationEssentials
 import HeliographCrypto
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,6 +1,6 @@
 import Foundation
 import PostgresClient
-import Storage
+import Schema
 import TestSupport
 import Testing
 

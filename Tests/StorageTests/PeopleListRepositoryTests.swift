@@ -3,7 +3,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import Accounts
 
 struct PeopleListRepositoryTests {
     @Test(.storage, arguments: PeopleList.allCases)

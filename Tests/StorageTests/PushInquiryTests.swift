@@ -1,7 +1,8 @@
+import Accounts
 import FoundationEssentials
 import HeliographCrypto
 import PostgresClient
-import Storage
+import Push
 import TestSupport
 import Testing
 import WireFormat

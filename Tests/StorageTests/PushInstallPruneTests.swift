@@ -1,6 +1,7 @@
+import Accounts
 import FoundationEssentials
 import PostgresClient
-import Storage
+import Push
 import TestSupport
 import Testing
 
@@ -81,7 +82,7 @@ struct PushInstallPruneTests {
         let removed = try await client.withTransaction { transaction in
             let ended = try await AccessTokenRepository(transaction).deleteExpired(limit: 10)
             #expect(ended.count == 2)
-            return try await PushInstallRepository(transaction).unregisterSignedOut(ended)
+            return try await SignInRepository(transaction).unregisterSignedOut(ended)
         }
         #expect(removed == gone)
         let left = try await installs.find(userIDs: [user]).map(\.installationKey)

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import PostgresClient
-import Storage
+import Push
 import TestSupport
 import Testing
 

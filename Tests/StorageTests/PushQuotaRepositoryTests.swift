@@ -1,5 +1,5 @@
 import PostgresClient
-import Storage
+import Push
 import TestSupport
 import Testing
 

@@ -1,9 +1,10 @@
+import Accounts
 import FoundationEssentials
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 struct ReceiptRepositoryTests {

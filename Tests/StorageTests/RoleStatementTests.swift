@@ -5,7 +5,10 @@ import TestSupport
 import Testing
 import WireFormat
 
-@testable import Storage
+@testable import Accounts
+@testable import Pictures
+@testable import Schema
+@testable import Topics
 
 /// What no test of a service reaches with its role: the reports of erasures, and the reads that confirm a write whose answer was lost.
 struct RoleStatementTests {

@@ -1,5 +1,6 @@
+import Accounts
 import PostgresClient
-import Storage
+import Schema
 import TestSupport
 import Testing
 

@@ -2,7 +2,8 @@ import HeliographCrypto
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import Accounts
+@testable import Schema
 
 /// What each service can open: it needs the privilege to read a column, and the ring that seals it.
 struct SealedAccessTests {

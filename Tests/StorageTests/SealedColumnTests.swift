@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-@testable import Storage
+@testable import Accounts
 
 struct SealedColumnTests {
     private let old = KeyRing.generateText(id: "k1")

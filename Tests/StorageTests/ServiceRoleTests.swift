@@ -3,7 +3,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import Schema
 
 struct ServiceRoleTests {
     @Test func `a role has on every column what is listed and nothing else`() async throws {

@@ -1,6 +1,6 @@
+import Accounts
 import Foundation
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

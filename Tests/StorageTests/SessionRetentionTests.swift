@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WireFormat
 
-@testable import Storage
+@testable import Accounts
 
 struct SessionRetentionTests {
     @Test(.storage) func `only overdue sessions expire, and only once`() async throws {

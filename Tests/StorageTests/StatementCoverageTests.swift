@@ -1,5 +1,5 @@
 import Foundation
-import Storage
+import Schema
 import TestSupport
 import Testing
 

@@ -1,11 +1,12 @@
 import FoundationEssentials
 import PostgresClient
-import Push
 import TestSupport
 import Testing
 import WireFormat
 
-@testable import Storage
+@testable import Accounts
+@testable import Pictures
+@testable import Push
 
 /// Returns 32 deterministic bytes for a seed, in place of a hash.
 func hash(_ seed: Int) -> [UInt8] {

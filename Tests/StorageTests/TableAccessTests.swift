@@ -2,7 +2,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import Schema
 
 /// What the role of each service can do with every column of every table: each statement is sent to a real server as that role.
 struct TableAccessTests {

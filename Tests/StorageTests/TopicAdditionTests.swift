@@ -1,8 +1,9 @@
+import Accounts
 import FoundationEssentials
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 /// Who is added to a topic without an invitation: only who has agreed to that themselves.

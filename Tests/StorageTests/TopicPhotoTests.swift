@@ -1,8 +1,8 @@
 import FoundationEssentials
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 struct TopicPhotoTests {

@@ -1,6 +1,6 @@
+import Accounts
 import FoundationEssentials
 import PostgresClient
-import Storage
 import Testing
 
 /// The total of wrong codes over all addresses.

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import Storage
+public import Push
 
 extension DeliveryRepository {
     /// Claims the pages on which deliveries began, each once, as senders do for the event of a page.

@@ -1,6 +1,6 @@
 import Logging
 public import PostgresClient
-import Storage
+internal import Schema
 
 /// Runs `body` with a database of its own in which every migration has been applied, and in which each service has its role, of the
 /// usual name.

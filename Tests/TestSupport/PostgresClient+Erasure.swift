@@ -1,6 +1,6 @@
+public import Accounts
 public import FoundationEssentials
 public import PostgresClient
-public import Storage
 
 extension PostgresClient {
     /// Begins the erasure of an account or its face, unless it has begun.

@@ -1,6 +1,6 @@
+public import Accounts
 public import FoundationEssentials
 public import PostgresClient
-public import Storage
 
 extension PostgresClient {
     /// Starts the recovery of an account by the e-mail that it has.

@@ -1,6 +1,6 @@
+public import Accounts
 public import FoundationEssentials
 public import PostgresClient
-public import Storage
 
 extension PostgresClient {
     /// Creates the account of an e-mail, without its verification, unless there is one.

@@ -1,5 +1,5 @@
 public import PostgresClient
-public import Storage
+public import Push
 
 extension PostgresClient {
     /// Returns the rows of installations, with a user and without.

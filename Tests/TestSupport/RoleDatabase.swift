@@ -1,6 +1,6 @@
 import Foundation
 public import PostgresClient
-public import Storage
+public import Schema
 
 /// Runs `body` with a migrated database whose services have roles with a prefix of their own, which the test may change: roles belong to
 /// the whole server.

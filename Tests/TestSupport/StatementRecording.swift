@@ -1,5 +1,5 @@
 import Foundation
-import Storage
+import Schema
 
 /// Records the statements that ran as the role of a service, for the test that none of those that a service can reach is left out
 /// (`deploy/local/test.sh`).

@@ -1,5 +1,6 @@
+internal import Accounts
 internal import Foundation
-public import Storage
+public import Schema
 
 /// The keys of services in tests.
 public enum TestKeys {

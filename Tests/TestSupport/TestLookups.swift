@@ -1,7 +1,7 @@
+public import Accounts
 public import FoundationEssentials
 public import HeliographCrypto
 internal import PostgresClient
-public import Storage
 
 /// Lookups of tests, which have any 32 bytes as hash, and the key `k1`.
 public enum TestLookup {

@@ -1,6 +1,5 @@
 import Foundation
 import PostgresClient
-import Storage
 import Testing
 
 @testable import TestSupport

@@ -2,7 +2,8 @@ import Testing
 
 /// Tests the direction of dependencies. A module may import only modules of lower ranks, even if Package.swift allows more. The
 /// ranks are C libraries, concurrency primitives, clients and parsers, imaging and the wire format, pushes, engines and outside services,
-/// storage with the bus, the defaults of services, the support of commands, and services with the tools of operators.
+/// the schema with the bus, accounts, pictures, topics, the defaults of services, the support of commands, and services with the tools
+/// of operators.
 @Suite struct DependencyDirectionTests {
     private static let ranks: [[String]] = [
         [
@@ -15,7 +16,10 @@ import Testing
         ["Imaging", "WireFormat"],
         ["Push"],
         ["FCM", "Mail", "BlobStore", "FaceEngine", "ImageGenerators", "HeliographTracing"],
-        ["Storage", "EventBus"],
+        ["Schema", "EventBus"],
+        ["Accounts"],
+        ["Pictures"],
+        ["Topics"],
         ["ServiceDefaults"],
         ["CommandLineSupport"],
         ["IdentityAPI", "FaceMatchingWorker", "ImageWorker", "TokenRegistry", "Notifier", "HeliographCtl", "HeliographLoad"],

@@ -1,3 +1,4 @@
+import Accounts
 import EventBus
 import FoundationEssentials
 import HeliographCrypto
@@ -6,7 +7,6 @@ import InMemoryLogging
 import Logging
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat
@@ -24,7 +24,7 @@ struct NotificationRequestedHandlerTests {
             let install = try #require(try await registry.install(token))
             #expect(install.userID == nil && install.kind == .token && install.state == .active)
             let opened = try registry.sealer.open(
-                install.valueSealed, context: SealingContext.pushInstall(installationKey: install.installationKey))
+                install.valueSealed, context: PushInstall.sealingContext(installationKey: install.installationKey))
             #expect(String(decoding: opened, as: UTF8.self) == token)
 
             let message = try #require(try await registry.takeOutbox().first)
@@ -52,7 +52,7 @@ struct NotificationRequestedHandlerTests {
             let unbound = try #require(try await PushInstallRepository(registry.client).find(ids: [delivery.installID]).first)
             #expect(unbound.id != mine.id && unbound.userID == nil)
             let opened = try registry.sealer.open(
-                unbound.valueSealed, context: SealingContext.pushInstall(installationKey: unbound.installationKey))
+                unbound.valueSealed, context: PushInstall.sealingContext(installationKey: unbound.installationKey))
             #expect(String(decoding: opened, as: UTF8.self) == other)
             // The phone has another user and another token now; the push about the session is still sent to where it began.
             _ = try await registry.makeUser(tokens: other)

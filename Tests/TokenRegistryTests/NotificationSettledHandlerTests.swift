@@ -1,8 +1,8 @@
+import Accounts
 import FoundationEssentials
 import HeliographCrypto
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

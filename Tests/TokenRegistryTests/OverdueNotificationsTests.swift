@@ -1,8 +1,8 @@
+import Accounts
 import EventBus
 import FoundationEssentials
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,7 +1,7 @@
+import Accounts
 import FoundationEssentials
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

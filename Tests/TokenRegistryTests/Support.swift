@@ -4,10 +4,11 @@ import HeliographCrypto
 import Logging
 import PostgresClient
 import Push
+import Schema
 import TestSupport
 import WireFormat
 
-@testable import Storage
+@testable import Accounts
 @testable import TokenRegistry
 
 /// The handlers of the registry, on a database of their own.
@@ -57,7 +58,7 @@ struct Registry {
         let (target, key) = (target(token), key(token))
         return PushRegistration(
             installationKey: key, kind: target.kind,
-            valueSealed: try sealer.seal(Array(token.utf8), context: SealingContext.pushInstall(installationKey: key)),
+            valueSealed: try sealer.seal(Array(token.utf8), context: PushInstall.sealingContext(installationKey: key)),
             valueHash: target.valueHash)
     }
 

@@ -3,7 +3,6 @@ import FoundationEssentials
 import PostgresClient
 import Push
 import ServiceDefaults
-import Storage
 import Testing
 import WireFormat
 

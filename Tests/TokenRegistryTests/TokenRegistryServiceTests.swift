@@ -4,9 +4,9 @@ import HeliographCrypto
 import Logging
 import PostgresClient
 import Push
+import Schema
 import ServiceDefaults
 import ServiceLifecycle
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,12 +1,13 @@
+import Accounts
 import EventBus
 import FoundationEssentials
 import HeliographCrypto
 import PostgresClient
 import Push
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 @testable import TokenRegistry

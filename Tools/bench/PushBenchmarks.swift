@@ -3,7 +3,6 @@ import Foundation
 import JSON
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import WireFormat
 

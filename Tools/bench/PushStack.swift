@@ -1,3 +1,4 @@
+internal import Accounts
 import EventBus
 import FCM
 import Foundation
@@ -8,8 +9,8 @@ import Logging
 import PostgresClient
 import Push
 import RedisClient
+import Schema
 import ServiceDefaults
-import Storage
 import TestSupport
 import WireFormat
 
@@ -211,7 +212,7 @@ final class PushStack: Sendable {
     private func registration(_ token: String) -> PushRegistration {
         let target = PushTarget(token)!
         let key = target.installationKey
-        let sealed = try? sealer.seal(Array(token.utf8), context: SealingContext.pushInstall(installationKey: key))
+        let sealed = try? sealer.seal(Array(token.utf8), context: PushInstall.sealingContext(installationKey: key))
         return PushRegistration(
             installationKey: key, kind: target.kind, valueSealed: sealed ?? [],
             valueHash: target.valueHash, platform: "ios")

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import EventBus
 internal import FaceEngine
 internal import Foundation
@@ -5,7 +6,6 @@ internal import Imaging
 internal import Logging
 public import ServiceDefaults
 public import ServiceLifecycle
-internal import Storage
 
 /// The service that decides sign-ups and sign-ins by their photos.
 public enum FaceMatchingWorker: HeliographService {

@@ -1,8 +1,8 @@
+internal import Accounts
 internal import AsyncPrimitives
 internal import Logging
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 
 extension FaceMatchingWorker {
     /// The sweeper of rows that no search needs any more: old removals, duplicate pairs with an erased face, and reports of stopped

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import BlobStore
 internal import EventBus
 internal import FoundationEssentials
@@ -6,10 +7,10 @@ internal import HummingbirdCore
 internal import Logging
 internal import Mail
 internal import NIOCore
+internal import Pictures
 internal import PostgresClient
 public import ServiceDefaults
 public import ServiceLifecycle
-internal import Storage
 internal import WireFormat
 
 /// The public HTTP API: sign-up and sign-in, image jobs, topics, messages, devices and receipts.

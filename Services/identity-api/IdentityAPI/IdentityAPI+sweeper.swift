@@ -1,3 +1,4 @@
+internal import Accounts
 internal import AsyncPrimitives
 internal import BlobStore
 internal import EventBus
@@ -6,8 +7,9 @@ internal import HeliographCrypto
 internal import Logging
 internal import PostgresClient
 internal import Push
+internal import Schema
 internal import ServiceDefaults
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 extension IdentityAPI {
@@ -110,7 +112,7 @@ extension IdentityAPI {
     private static func endSignIns(_ postgres: PostgresClient, limit: Int) async throws -> Int {
         try await postgres.withTransaction { transaction in
             let ended = try await AccessTokenRepository(transaction).deleteExpired(limit: limit)
-            DeviceRegistrar.countRemoved(try await PushInstallRepository(transaction).unregisterSignedOut(ended).count)
+            DeviceRegistrar.countRemoved(try await SignInRepository(transaction).unregisterSignedOut(ended).count)
             return ended.count
         }
     }

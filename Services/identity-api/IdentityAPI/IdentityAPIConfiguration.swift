@@ -1,7 +1,9 @@
+internal import Accounts
 internal import Mail
 internal import NIOCore
+internal import Pictures
 internal import ServiceDefaults
-internal import Storage
+internal import Topics
 
 /// The settings and limits of identity-api.
 struct IdentityAPIConfiguration: Sendable {
@@ -67,7 +69,7 @@ struct IdentityAPIConfiguration: Sendable {
         imageProcessingTime = try settings.seconds(
             "IMAGE_JOB_DEADLINE_SECONDS", default: imageProcessingTime, in: 10...3_600,
             about: "how long a picture may take from its order on, waiting included; then it fails as `timeout`")
-        photoLifetime = try settings.photoLifetime()
+        photoLifetime = try settings.photoLifetime(default: NewTopicPhoto.defaultLifetime)
         signIns.idle = .seconds(
             86_400
                 * (try settings.int(

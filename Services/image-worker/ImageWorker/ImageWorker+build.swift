@@ -1,3 +1,4 @@
+internal import Accounts
 internal import EventBus
 internal import HTTPClient
 package import ImageGenerators
@@ -5,7 +6,6 @@ internal import Imaging
 internal import Logging
 public import ServiceDefaults
 public import ServiceLifecycle
-internal import Storage
 
 /// The service that makes pictures: consumes `image.requested`, publishes `image.progress`, `image.completed` and the push;
 /// consumes `photo.uploaded`, and publishes the push about the new photos of a topic.

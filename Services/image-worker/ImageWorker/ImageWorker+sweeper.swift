@@ -1,9 +1,10 @@
 internal import AsyncPrimitives
 internal import BlobStore
 internal import Logging
+internal import Pictures
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 extension ImageWorker {

@@ -1,8 +1,9 @@
 internal import EventBus
 internal import ImageGenerators
 internal import Imaging
+internal import Pictures
 internal import ServiceDefaults
-internal import Storage
+internal import Topics
 
 /// The settings of the image worker.
 struct ImageWorkerConfiguration: Sendable {
@@ -43,10 +44,10 @@ struct ImageWorkerConfiguration: Sendable {
                 """)
         threads = PictureThreads(memory: mebibytes << 20)
         sandbox = try settings.imageSandbox(deployed: SandboxMode.required, local: .available)
-        photoLifetime = try settings.photoLifetime()
-        placesPerUser = try settings.imageJobsInFlight()
+        photoLifetime = try settings.photoLifetime(default: NewTopicPhoto.defaultLifetime)
+        placesPerUser = try settings.imageJobsInFlight(default: ImageJobRepository.usualPlaces)
         callLimits = ImageCallLimits(
-            perUser: try settings.imageCallsPerUser(),
+            perUser: try settings.imageCallsPerUser(default: ImageCallLimits.usual.perUser),
             total: try settings.int(
                 "IMAGE_CALLS_PER_DAY", default: ImageCallLimits.usual.total, in: 0...100_000_000,
                 about: """

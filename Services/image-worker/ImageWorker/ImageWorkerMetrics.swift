@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Metrics
-internal import Storage
+internal import Pictures
 internal import WireFormat
 
 /// The metrics of ended jobs and generator calls, from which failure rate and processing time are derived.

@@ -4,7 +4,7 @@ internal import Logging
 internal import PostgresClient
 internal import Push
 internal import ServiceDefaults
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// Closes the windows in which a topic's new photos are collected, and publishes one push for each window. A row of a window holds its end.

@@ -5,7 +5,6 @@ internal import Metrics
 internal import Push
 internal import ServiceDefaults
 internal import ServiceLifecycle
-internal import Storage
 
 /// Has FCM validate a push to one installation every minute, without delivering it, so that an outage is detected before a user waits
 /// for a push.

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import AsyncPrimitives
 internal import EventBus
 internal import FCM
@@ -6,7 +7,6 @@ internal import HTTPClient
 internal import Logging
 public import ServiceDefaults
 public import ServiceLifecycle
-internal import Storage
 internal import WireFormat
 
 /// The service that sends pushes: consumes `notification.addressed.*`, sends by FCM, publishes `notification.settled`.

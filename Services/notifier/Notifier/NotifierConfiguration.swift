@@ -2,8 +2,8 @@ internal import EventBus
 internal import FCM
 internal import FoundationEssentials
 internal import HTTPClient
+internal import Push
 internal import ServiceDefaults
-internal import Storage
 
 /// The settings of the notifier.
 struct NotifierConfiguration: Sendable {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Logging
 internal import Metrics
 internal import PostgresClient
-internal import Storage
+internal import Push
 
 /// Settles expired notifications whose events will not settle them any more, because they became dead letters or were lost.
 ///

@@ -4,8 +4,9 @@ internal import FoundationEssentials
 internal import Logging
 internal import Metrics
 internal import PostgresClient
+internal import Push
+internal import Schema
 internal import ServiceDefaults
-internal import Storage
 
 extension TokenRegistry {
     /// The time for which notifications and their deliveries are kept.

@@ -1,7 +1,8 @@
+public import Accounts
 public import CoreMetrics
 public import HeliographCrypto
 public import PostgresClient
-public import Storage
+public import Schema
 internal import Synchronization
 
 /// Records how many values of the tables each key has sealed or finds: the gauge `sealed_values`, by ring and id of the key.

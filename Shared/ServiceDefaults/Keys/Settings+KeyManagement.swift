@@ -1,6 +1,6 @@
+internal import Accounts
 internal import HeliographCrypto
 public import Logging
-internal import Storage
 
 extension Settings {
     /// The beginning of a value that AWS KMS has wrapped; the rest is base64.

@@ -1,5 +1,5 @@
+public import Accounts
 public import HeliographCrypto
-public import Storage
 
 extension Settings {
     /// The sealer of a purpose, from the ring of keys in its setting, such as `FACE_KEYS`.

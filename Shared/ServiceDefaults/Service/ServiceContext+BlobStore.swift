@@ -1,7 +1,7 @@
+public import Accounts
 public import BlobStore
 public import HeliographCrypto
 public import Logging
-public import Storage
 
 extension ServiceContext {
     /// Creates the store that `BLOB_STORE` names: `file` (the default, in the folder `BLOB_STORE_PATH`) or `s3` (`S3_…`), for the

@@ -1,3 +1,4 @@
+public import Accounts
 public import EventBus
 
 extension ServiceContext {
@@ -13,5 +14,10 @@ extension ServiceContext {
             handlers: handlers)
         health.register("bus") { try consumer.checkProgress() }
         return consumer
+    }
+
+    /// Returns the handler of `user.erased` of this service.
+    public func erasing(with eraser: some UserEraser) -> EventHandlerRegistration {
+        .handler(UserErasedHandler(service: name, eraser: eraser, postgres: postgres))
     }
 }

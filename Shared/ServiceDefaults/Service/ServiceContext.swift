@@ -1,3 +1,4 @@
+public import Accounts
 public import AsyncPrimitives
 public import EventBus
 public import HeliographCrypto
@@ -5,7 +6,7 @@ public import HeliographTracing
 public import Logging
 public import PostgresClient
 public import RedisClient
-public import Storage
+public import Schema
 
 /// The settings and clients that every service is built from.
 public struct ServiceContext: Sendable {

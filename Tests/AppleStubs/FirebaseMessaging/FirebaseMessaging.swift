@@ -1,5 +1,6 @@
 // The symbols of Firebase that the app of Examples uses. The client itself uses none.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 public import Foundation
 
 public class Messaging: NSObject {

@@ -1,6 +1,7 @@
 // The symbols of URLSession that Shared/MobileClient uses, as Apple's Foundation declares them. Linux has a module of this name whose
 // URLSession has no background sessions: with this one in its place, their adapter can be checked.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 public import Foundation
 
 public struct URLRequest: Sendable {

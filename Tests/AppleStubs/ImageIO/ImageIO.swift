@@ -1,5 +1,6 @@
 // The symbols of Apple's Image I/O that Shared/MobileClient/Apple uses, with the signatures of the SDK of iOS 18.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 @_exported public import CoreFoundationTypes
 public import CoreGraphics
 

@@ -1,5 +1,6 @@
 // The symbols of Apple's PhotosUI that the app of Examples uses.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 public import Foundation
 public import SwiftUI
 

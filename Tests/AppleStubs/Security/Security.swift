@@ -1,5 +1,6 @@
 // What the client uses of Apple's Security.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 @_exported public import CoreFoundationTypes
 
 public typealias OSStatus = Int32

@@ -1,5 +1,6 @@
 // Symbols of Apple's SwiftUI; see SwiftUI.swift.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 @propertyWrapper public struct State<Value> {
     public var wrappedValue: Value {
         get { fatalError() }

@@ -1,5 +1,6 @@
 // Symbols of Apple's SwiftUI; see SwiftUI.swift.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 public struct Text: View {
     public nonisolated init(_ text: some StringProtocol) {}
     public var body: EmptyView { EmptyView() }

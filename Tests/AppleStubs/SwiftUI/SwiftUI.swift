@@ -1,6 +1,7 @@
 // The symbols of Apple's SwiftUI that the apps of Examples and of the tutorial use. A body is never run: the tests only check types against
 // it. A view builder here takes any views and keeps nothing of them.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 @_exported public import Foundation
 @_exported public import UIKit
 

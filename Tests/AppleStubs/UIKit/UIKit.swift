@@ -1,5 +1,6 @@
 // The symbols of Apple's UIKit that Shared/MobileClient/Apple and the app of Examples use, with the signatures of the SDK of iOS 18.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 @_exported public import Foundation
 
 public enum UIBackgroundFetchResult: UInt, Sendable {

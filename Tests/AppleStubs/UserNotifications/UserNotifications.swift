@@ -1,6 +1,7 @@
 // The symbols of Apple's UserNotifications that Shared/MobileClient/Apple and the app of Examples use, with the signatures of the SDK of
 // iOS 18. A body is never run: the tests only check types against it.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 @_exported public import Foundation
 
 open class UNNotificationContent: NSObject {

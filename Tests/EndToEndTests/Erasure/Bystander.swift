@@ -1,8 +1,8 @@
+import Accounts
 import FaceEngine
 import Foundation
 import HTTPClient
 import HeliographCrypto
-import Storage
 import TestSupport
 import Testing
 

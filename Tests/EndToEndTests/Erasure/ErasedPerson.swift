@@ -1,7 +1,7 @@
+import Accounts
 import FaceEngine
 import Foundation
 import HeliographCrypto
-import Storage
 import TestSupport
 import Testing
 

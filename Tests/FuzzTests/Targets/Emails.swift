@@ -1,6 +1,6 @@
+import Accounts
 import Foundation
 import Mail
-import Storage
 
 extension FuzzTarget {
     /// A typed address.

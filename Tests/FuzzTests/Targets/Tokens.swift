@@ -1,9 +1,9 @@
+import Accounts
 import BlobStore
 import Foundation
 import HeliographCrypto
 import JSON
 import Push
-import Storage
 import WireFormat
 
 @testable import IdentityAPI

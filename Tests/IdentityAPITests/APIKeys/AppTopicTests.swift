@@ -1,9 +1,8 @@
+import Accounts
 import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
-import Push
-import Storage
 import TestSupport
 import Testing
 import WireFormat

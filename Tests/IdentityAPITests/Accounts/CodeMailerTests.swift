@@ -1,8 +1,8 @@
+import Accounts
 import Foundation
 import HTTPClient
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 

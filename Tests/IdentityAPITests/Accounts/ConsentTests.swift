@@ -1,9 +1,9 @@
+import Accounts
 import Foundation
 import HTTPClient
 import HeliographCrypto
 import JSON
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

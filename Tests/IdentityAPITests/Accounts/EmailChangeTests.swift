@@ -1,3 +1,4 @@
+import Accounts
 import EventBus
 import Foundation
 import HTTPClient
@@ -6,7 +7,6 @@ import JSON
 import Mail
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,10 +1,10 @@
+import Accounts
 import Foundation
 import HTTPClient
 import HeliographCrypto
 import JSON
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

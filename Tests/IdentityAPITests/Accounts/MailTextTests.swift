@@ -1,4 +1,4 @@
-import Storage
+import Accounts
 import Testing
 
 @testable import IdentityAPI

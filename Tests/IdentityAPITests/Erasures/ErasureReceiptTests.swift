@@ -1,3 +1,4 @@
+import Accounts
 import FoundationEssentials
 import HeliographCrypto
 import JSON

@@ -1,11 +1,12 @@
+import Accounts
 import FoundationEssentials
 import HTTPClient
 import JSON
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 @testable import IdentityAPI

@@ -1,3 +1,4 @@
+import Accounts
 import BlobStore
 import Foundation
 import HTTPClient
@@ -7,7 +8,6 @@ import NIOCore
 import PostgresClient
 import Push
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

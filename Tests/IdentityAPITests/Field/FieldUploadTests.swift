@@ -1,7 +1,7 @@
+import Accounts
 import Foundation
 import HTTPClient
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
+import Accounts
 import Foundation
 import HTTPClient
 import JSON
 import ServiceDefaults
-import Storage
 import Testing
 
 @testable import IdentityAPI

@@ -1,9 +1,10 @@
+import Accounts
 import FCMEmulator
 import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
-import Storage
+import Push
 import TestSupport
 import Testing
 import WireFormat

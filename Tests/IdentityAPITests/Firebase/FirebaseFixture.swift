@@ -5,7 +5,6 @@ import HeliographCrypto
 import JSON
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,9 +1,9 @@
+import Accounts
 import FCMEmulator
 import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,9 +1,9 @@
+import Accounts
 import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

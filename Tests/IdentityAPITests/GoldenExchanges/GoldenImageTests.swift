@@ -1,8 +1,9 @@
+import Accounts
 import Foundation
 import HTTPClient
 import JSON
+import Pictures
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,9 +1,9 @@
+import Accounts
 import Foundation
 import HTTPClient
 import JSON
 import NIOCore
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -2,9 +2,9 @@ import EventBus
 import Foundation
 import HTTPClient
 import JSON
+import Pictures
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

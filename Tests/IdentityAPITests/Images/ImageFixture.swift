@@ -1,12 +1,13 @@
+import Accounts
 import BlobStore
 import Foundation
 import HTTPClient
 import HeliographCrypto
 import JSON
 import NIOCore
+import Pictures
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,11 +1,13 @@
+import Accounts
 import BlobStore
 import Foundation
 import HTTPClient
 import HeliographCrypto
 import JSON
+import Pictures
 import PostgresClient
+import Push
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

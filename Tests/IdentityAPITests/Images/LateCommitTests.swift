@@ -3,7 +3,6 @@ import Foundation
 import Logging
 import PostgresClient
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 

@@ -1,12 +1,13 @@
+import Accounts
 import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
 import Push
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 @testable import IdentityAPI

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPClient
-import Storage
+import Push
 import Testing
 import WireFormat
 

@@ -1,3 +1,4 @@
+import Accounts
 import EventBus
 import Foundation
 import HTTPClient
@@ -5,7 +6,6 @@ import JSON
 import PostgresClient
 import Push
 import ServiceDefaults
-import Storage
 import TestSupport
 import Testing
 import WireFormat

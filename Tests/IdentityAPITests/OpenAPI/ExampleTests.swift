@@ -1,9 +1,9 @@
+import Accounts
 import Foundation
 import HTTPClient
 import HTTPTypes
 import HeliographCrypto
 import JSON
-import Storage
 import Testing
 import WireFormat
 

@@ -3,9 +3,9 @@ import HTTPClient
 import JSON
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 @testable import IdentityAPI

@@ -3,7 +3,6 @@ import HTTPClient
 import HeliographCrypto
 import JSON
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

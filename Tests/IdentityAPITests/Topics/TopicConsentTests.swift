@@ -1,11 +1,12 @@
+import Accounts
 import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
 import Push
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 @testable import IdentityAPI

@@ -2,9 +2,9 @@ import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
+import Topics
 import WireFormat
 
 @testable import IdentityAPI

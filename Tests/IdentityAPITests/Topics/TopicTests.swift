@@ -2,7 +2,6 @@ import Foundation
 import HTTPClient
 import JSON
 import PostgresClient
-import Storage
 import TestSupport
 import Testing
 import WireFormat

@@ -1,5 +1,5 @@
 import Foundation
-import Storage
+import Schema
 
 /// What each service of a stack is given apart from the others, as in production: a role, a user and its keys.
 struct ServiceCredentials: Sendable {

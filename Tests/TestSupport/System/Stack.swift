@@ -1,7 +1,7 @@
 import Foundation
 public import HTTPClient
 import Logging
-import Storage
+internal import Schema
 import Synchronization
 
 /// The whole system as real processes: Redis, Postgres, the emulator of Google and the five services.

@@ -5,7 +5,6 @@ import FoundationEssentials
 import Logging
 import PostgresClient
 import ServiceLifecycle
-import Storage
 import WireFormat
 
 extension WorkKind: ExpressibleByArgument {}

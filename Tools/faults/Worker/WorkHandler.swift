@@ -3,7 +3,6 @@ import EventBus
 import FaultLedger
 import Foundation
 import PostgresClient
-import Storage
 import Synchronization
 import WireFormat
 

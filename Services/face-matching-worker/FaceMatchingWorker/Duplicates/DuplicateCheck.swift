@@ -1,7 +1,7 @@
+internal import Accounts
 internal import FaceEngine
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
 
 /// Applies the policy on duplicates to sign-ups.
 struct DuplicateCheck: Sendable {

@@ -1,10 +1,10 @@
+internal import Accounts
 internal import AsyncPrimitives
 internal import FaceEngine
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Metrics
 internal import PostgresClient
-internal import Storage
 
 /// Finds the accounts, and the sign-ups that wait for their proof, that have the face of a sign-up.
 ///

@@ -1,10 +1,10 @@
+internal import Accounts
 internal import AsyncPrimitives
 internal import FaceEngine
 internal import HeliographCrypto
 internal import Logging
 internal import Metrics
 internal import PostgresClient
-internal import Storage
 
 /// Fills the index of faces from Postgres and keeps it current.
 ///

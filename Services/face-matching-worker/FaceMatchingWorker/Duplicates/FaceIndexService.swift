@@ -1,10 +1,10 @@
+internal import Accounts
 internal import AsyncPrimitives
 internal import EventBus
 internal import Logging
 internal import PostgresClient
 internal import ServiceDefaults
 internal import ServiceLifecycle
-internal import Storage
 
 /// Reads all faces before the first session is decided, and then looks for changes periodically, so that erased faces leave the memory even
 /// when nothing is searched. Reports the content of the memory, and reads all faces a second time when an operator asks for it

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import BlobStore
 internal import EventBus
 internal import FaceEngine
@@ -7,7 +8,6 @@ internal import Logging
 internal import PostgresClient
 internal import Push
 internal import ServiceDefaults
-internal import Storage
 internal import Tracing
 internal import WireFormat
 

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import EventBus
 internal import FaceEngine
 internal import FoundationEssentials
@@ -5,7 +6,6 @@ internal import HeliographCrypto
 internal import PostgresClient
 internal import Push
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// The outcome of a session, with the account that its push may be addressed to.

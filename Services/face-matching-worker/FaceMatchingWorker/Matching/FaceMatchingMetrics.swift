@@ -1,7 +1,7 @@
+internal import Accounts
 internal import FaceEngine
 internal import FoundationEssentials
 internal import Metrics
-internal import Storage
 internal import WireFormat
 
 /// The metrics of decided sessions and analysed photos.

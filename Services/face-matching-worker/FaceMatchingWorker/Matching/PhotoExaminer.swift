@@ -1,7 +1,7 @@
+internal import Accounts
 internal import BlobStore
 internal import FaceEngine
 internal import HeliographCrypto
-internal import Storage
 internal import Tracing
 internal import WireFormat
 

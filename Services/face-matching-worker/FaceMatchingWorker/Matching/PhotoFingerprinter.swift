@@ -1,7 +1,7 @@
+internal import Accounts
 internal import FaceEngine
 internal import FoundationEssentials
 internal import HeliographCrypto
-internal import Storage
 internal import WireFormat
 
 /// The photos that a photo counts as a replay of.

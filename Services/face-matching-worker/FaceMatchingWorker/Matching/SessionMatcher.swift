@@ -1,10 +1,10 @@
+internal import Accounts
 internal import BlobStore
 internal import FaceEngine
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Logging
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Reaches the verdict on a session by its photos.

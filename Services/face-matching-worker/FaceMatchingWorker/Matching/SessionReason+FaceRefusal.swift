@@ -1,5 +1,5 @@
+internal import Accounts
 internal import FaceEngine
-internal import Storage
 internal import WireFormat
 
 // The engine does not know the wire format: this file maps its values to it.

@@ -1,5 +1,5 @@
+internal import Accounts
 internal import FaceEngine
-internal import Storage
 internal import WireFormat
 
 /// The result of examining a session's photos; the transaction that settles the session decides whether it stands.

@@ -1,9 +1,9 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Hummingbird
 internal import PostgresClient
 internal import Push
-internal import Storage
 
 /// The app's own server that sends a request, by its credential.
 struct ServiceIdentity: Sendable, Equatable {

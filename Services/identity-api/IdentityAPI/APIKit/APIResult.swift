@@ -1,7 +1,7 @@
+internal import Accounts
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
-internal import Storage
 
 /// The successful answers to a request: their description, and the response that is made of the handler's reply.
 struct APIResult<Value: Sendable>: Sendable {

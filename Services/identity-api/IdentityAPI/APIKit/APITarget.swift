@@ -1,6 +1,6 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import Hummingbird
-internal import Storage
 internal import WireFormat
 
 /// The path of a request, with the parameters in the path and the query that its handler gets.

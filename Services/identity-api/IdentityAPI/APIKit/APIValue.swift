@@ -1,6 +1,6 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import JSON
-internal import Storage
 internal import WireFormat
 
 /// A value in a reply, with its schema.

@@ -1,6 +1,6 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import Hummingbird
-internal import Storage
 
 /// The senders that a request is answered to, with the checks of their bearer token and of their limits.
 struct RequestSender<Value: Sendable>: Sendable {

@@ -1,5 +1,5 @@
+internal import Accounts
 internal import FoundationEssentials
-internal import Storage
 
 extension AccountKeys {
     /// Describes what a request did, with its id and the keyed hash of its client's address.

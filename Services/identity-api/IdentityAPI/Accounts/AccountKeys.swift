@@ -1,7 +1,7 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// Derives storable values from personal data: keyed hashes for look-ups, and sealed values that can be opened again.
@@ -140,7 +140,7 @@ struct AccountKeys: Sendable {
     /// Turns a push token that a device just sent into the registration of its installation.
     func registration(of target: PushTarget, seenAt: Date) throws(CryptoError) -> PushRegistration {
         let key = target.installationKey
-        let sealed = try tokenSealer.seal(Array(target.value.utf8), context: SealingContext.pushInstall(installationKey: key))
+        let sealed = try tokenSealer.seal(Array(target.value.utf8), context: PushInstall.sealingContext(installationKey: key))
         return PushRegistration(
             installationKey: key, kind: target.kind, valueSealed: sealed,
             valueHash: target.valueHash, seenAt: seenAt)

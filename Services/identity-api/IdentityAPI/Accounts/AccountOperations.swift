@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
-internal import Storage
 internal import WireFormat
 
 extension APIOperation {

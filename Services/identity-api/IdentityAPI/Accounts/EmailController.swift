@@ -1,7 +1,7 @@
+internal import Accounts
 internal import EventBus
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Answers `PUT /v1/users/me/email`: names another e-mail address, which counts once its code is entered at `POST /v1/auth/verify`.

@@ -1,6 +1,6 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Answers `GET` and `PUT /v1/users/me`: shows the owner the account, and sets the profile that other users see.

@@ -1,7 +1,7 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Answers `GET` and `DELETE /v1/users/me/recovery`: the replacement of the account's face that was asked for by e-mail.

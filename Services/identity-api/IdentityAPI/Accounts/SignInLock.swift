@@ -1,5 +1,5 @@
+internal import Accounts
 internal import FoundationEssentials
-internal import Storage
 
 /// Refuses sign-ins to an account after too many failures in the same budget, whether the account exists or not.
 enum SignInLock {

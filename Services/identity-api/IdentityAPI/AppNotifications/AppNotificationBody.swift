@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import JSON
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// A validated notification of an app's own server, as requested: its content, recipients and time.

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import Metrics
 internal import PostgresClient
 internal import Push
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// Answers `POST /v1/notifications`, and `GET` and `DELETE /v1/notifications/{id}`, for apps' own servers.

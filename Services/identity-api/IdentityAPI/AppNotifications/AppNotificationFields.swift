@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import JSON
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// The texts and the data of a notification.

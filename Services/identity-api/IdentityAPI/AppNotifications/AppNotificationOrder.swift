@@ -1,7 +1,7 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// A notification of an app's own server with everything that the request left open: its id, its lane and its times.

@@ -4,7 +4,6 @@ internal import Logging
 internal import PostgresClient
 internal import Push
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Publishes the notifications of apps' own servers whose time has come. A row holds the time and the event.

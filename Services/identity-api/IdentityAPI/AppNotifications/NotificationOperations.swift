@@ -1,7 +1,7 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
-internal import Storage
 
 extension APIOperation {
     /// The notifications of an app's own server.

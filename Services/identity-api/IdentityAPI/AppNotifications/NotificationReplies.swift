@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import JSON
-internal import Storage
+internal import Push
 
 /// The reply to the request of a notification; a repetition gets the same.
 struct AcceptedNotification: APIObject {

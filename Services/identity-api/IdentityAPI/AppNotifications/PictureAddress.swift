@@ -1,5 +1,3 @@
-internal import Storage
-
 /// The URL of a picture, which phones load themselves: nothing here requests it.
 struct PictureAddress: Sendable {
     /// The maximum size: it is in the message twice.

@@ -1,8 +1,8 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import Hummingbird
 internal import PostgresClient
 internal import Push
-internal import Storage
 
 /// The sender of a request.
 struct Identity: Sendable, Equatable {

@@ -1,6 +1,7 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
+internal import Push
 internal import WireFormat
 
 /// Answers `GET` and `DELETE /v1/users/me/sessions`, and `DELETE /v1/users/me/sessions/{id}`: the devices on which the sender is signed in.

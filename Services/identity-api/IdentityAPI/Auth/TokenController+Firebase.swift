@@ -1,6 +1,6 @@
+internal import Accounts
 internal import Hummingbird
 internal import PostgresClient
-internal import Storage
 
 extension TokenController {
     /// Unregisters the installation of a caller whose sign-in an identity provider manages, unless another user has signed in on it since.

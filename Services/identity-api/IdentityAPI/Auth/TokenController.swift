@@ -1,3 +1,4 @@
+internal import Accounts
 internal import EventBus
 internal import FoundationEssentials
 internal import Hummingbird
@@ -5,7 +6,6 @@ internal import JSON
 internal import Logging
 internal import PostgresClient
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// Answers `POST /api/v1/ekyc/sessions/{id}/token`, `POST /api/v1/auth/refresh` and `POST /api/v1/auth/logout`.

@@ -1,6 +1,6 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HeliographCrypto
-internal import Storage
 internal import WireFormat
 
 /// Makes and reads the ids of challenges: the challenge itself with a signature, so that issuing one stores nothing.

@@ -1,7 +1,7 @@
+internal import Accounts
 internal import HTTPTypes
 internal import HeliographCrypto
 internal import JSON
-internal import Storage
 
 /// Answers `GET /v1/consent`: the text that a sign-up has to consent to, if there is one.
 struct ConsentController: Sendable {

@@ -1,7 +1,7 @@
+internal import Accounts
 internal import HeliographCrypto
 internal import JSON
 internal import ServiceDefaults
-internal import Storage
 
 /// The text that a person consents to before photos of a face are processed. Every sign-up names its version; it is not asked for at
 /// sign-ins, which compare with a face that was consented to.

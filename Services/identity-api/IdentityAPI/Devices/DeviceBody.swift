@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import JSON
 internal import Push
-internal import Storage
 
 /// The validated registration of an app's installation.
 struct DeviceBody: JSONObjectBody {

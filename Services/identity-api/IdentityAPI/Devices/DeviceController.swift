@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import JSON
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// Answers `POST` and `DELETE /v1/users/device-token`, and `POST /v1/users/device-token/confirm`.

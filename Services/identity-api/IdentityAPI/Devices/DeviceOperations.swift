@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
-internal import Storage
+internal import Push
 internal import WireFormat
 
 extension APIOperation {

@@ -1,8 +1,9 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import Metrics
 internal import PostgresClient
 internal import Push
-internal import Storage
+internal import Topics
 
 /// Binds installations to the users who are signed in on them and removes them again, each in one transaction.
 ///

@@ -4,7 +4,6 @@ internal import HummingbirdCore
 internal import JSON
 internal import NIOCore
 internal import Push
-internal import Storage
 
 /// The installation that a request to unregister names, in the query or the body.
 ///

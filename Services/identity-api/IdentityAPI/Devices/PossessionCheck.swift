@@ -4,7 +4,6 @@ internal import HeliographCrypto
 internal import Metrics
 internal import PostgresClient
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// Claims installations that a user may not have without a proof, and pushes the nonce that the claimant's app has to return.

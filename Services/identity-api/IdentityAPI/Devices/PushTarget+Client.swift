@@ -1,5 +1,4 @@
 internal import Push
-internal import Storage
 
 extension PushTarget {
     /// The field or the query parameter of a token.

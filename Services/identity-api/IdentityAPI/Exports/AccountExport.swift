@@ -1,3 +1,4 @@
+internal import Accounts
 internal import BlobStore
 internal import FoundationEssentials
 internal import HeliographCrypto
@@ -5,7 +6,6 @@ internal import ImageProbe
 internal import JSON
 internal import NIOCore
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// The content of an export: `account.json`, a file for each ``ExportedList``, and the user's pictures, named by their job or photo.

@@ -1,8 +1,8 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import JSON
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// The owner's view of an account: its e-mail and identity providers, and the numbers of its devices, sign-ins and topics. It has no

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import AsyncPrimitives
 internal import BlobStore
 internal import FoundationEssentials
@@ -6,7 +7,6 @@ internal import Hummingbird
 internal import Logging
 internal import Metrics
 internal import PostgresClient
-internal import Storage
 
 /// Answers `GET /v1/users/me/export`: everything that is kept of the sender, as a ZIP archive that is made while it is sent.
 ///

@@ -1,8 +1,8 @@
+internal import Accounts
 internal import AsyncPrimitives
 internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
-internal import Storage
 internal import Synchronization
 
 /// Keeps the lease of an export, and ends the export with the sign-in that asked for it.

@@ -1,9 +1,9 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
 internal import NIOCore
-internal import Storage
 
 /// Builds the bodies of the wire contract.
 enum Answer {

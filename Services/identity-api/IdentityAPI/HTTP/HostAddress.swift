@@ -1,4 +1,4 @@
-internal import Storage
+internal import Accounts
 
 /// The host and the port of a URL, as they are compared: in lower case, an international host in A-labels.
 struct HostAddress: Sendable, Equatable {

@@ -1,5 +1,5 @@
+internal import Accounts
 internal import Hummingbird
-internal import Storage
 
 extension Request {
     /// The query `limit`: the most elements of a page.

@@ -1,4 +1,4 @@
-internal import Storage
+internal import Accounts
 
 extension String {
     /// The text without the white space and the invisible characters around it.

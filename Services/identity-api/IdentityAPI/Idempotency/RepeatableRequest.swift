@@ -1,6 +1,6 @@
+internal import Accounts
 internal import Logging
 internal import PostgresClient
-internal import Storage
 
 /// Processes a request that may be repeated: the first attempt does the work, and every other one gets its answer.
 struct RepeatableRequest {

@@ -1,6 +1,6 @@
+internal import Accounts
 internal import Logging
 internal import PostgresClient
-internal import Storage
 internal import Synchronization
 
 /// The lease of a request with an idempotency key, renewed while the request is processed.

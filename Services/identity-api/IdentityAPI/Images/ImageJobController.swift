@@ -1,11 +1,13 @@
+internal import Accounts
 internal import BlobStore
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import Metrics
+internal import Pictures
 internal import PostgresClient
-internal import Storage
+internal import Push
 internal import WireFormat
 
 /// Answers `GET` and `DELETE /v1/images/jobs/{id}`, `GET /v1/images/jobs` and `GET /v1/templates`.

@@ -4,8 +4,8 @@ internal import Hummingbird
 internal import JSON
 internal import Logging
 internal import NIOCore
+internal import Pictures
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Answers `GET /v1/images/jobs/{id}/events`: the progress of a job as server-sent events, until it has ended.

@@ -5,8 +5,8 @@ internal import HeliographCrypto
 internal import Hummingbird
 internal import JSON
 internal import NIOCore
+internal import Pictures
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Builds responses about jobs, with their pictures.

@@ -1,13 +1,14 @@
+internal import Accounts
 internal import BlobStore
 internal import EventBus
 internal import FoundationEssentials
 internal import JSON
 internal import Logging
 internal import Metrics
+internal import Pictures
 internal import PostgresClient
 internal import Push
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Writes the job of a complete order in one transaction with the event that starts a worker and the answer for repetitions.

@@ -2,7 +2,6 @@ internal import HeliographCrypto
 internal import ImageProbe
 internal import JSON
 internal import Push
-internal import Storage
 
 /// The validated fields of an order beside the picture.
 struct ImageOrder: Sendable, Equatable {

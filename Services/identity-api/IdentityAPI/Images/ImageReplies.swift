@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import JSON
-internal import Storage
+internal import Pictures
 internal import WireFormat
 
 extension ImageTemplate: APIObject {

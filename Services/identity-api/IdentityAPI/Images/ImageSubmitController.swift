@@ -1,11 +1,12 @@
+internal import Accounts
 internal import BlobStore
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import Multipart
+internal import Pictures
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Answers `POST /v1/images/process`.

@@ -1,7 +1,7 @@
 internal import BlobStore
 internal import FoundationEssentials
 internal import JSON
-internal import Storage
+internal import Pictures
 internal import WireFormat
 
 /// A job, with its picture or its failure once it has ended.

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
-internal import Storage
+internal import Pictures
 internal import WireFormat
 
 extension APIOperation {

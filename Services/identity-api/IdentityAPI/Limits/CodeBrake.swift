@@ -1,8 +1,8 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import Metrics
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 
 /// Refuses codes from sites that have entered wrong ones, while too many wrong codes are entered everywhere: the limit of attempts for one
 /// verification does not stop an attacker who guesses on many addresses.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
+internal import Pictures
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Refuses orders of an account with too many open jobs or paid calls, and keeps its jobs from delaying those of others.
@@ -48,7 +48,7 @@ extension ImageJobAdmission {
         open = try settings.int(
             "IMAGE_JOBS_OPEN_PER_USER", default: open, in: 0...1_000_000,
             about: "jobs of one account that wait or are in work, over all instances, then 429; 0 is no limit")
-        inFlight = try settings.imageJobsInFlight()
+        inFlight = try settings.imageJobsInFlight(default: ImageJobRepository.usualPlaces)
         firstTime = .seconds(
             try settings.int(
                 "IMAGE_FIRST_SECONDS_PER_USER", default: 10, in: 0...1_000_000,
@@ -56,6 +56,6 @@ extension ImageJobAdmission {
                     seconds of a worker's core that the pictures of one account may take in ten minutes, by their pixels; further ones, \
                     and single ones of a quarter of it, leave cores to those of other accounts. 0 is no limit
                     """))
-        callsPerDay = try settings.imageCallsPerUser()
+        callsPerDay = try settings.imageCallsPerUser(default: ImageCallLimits.usual.perUser)
     }
 }

@@ -1,5 +1,6 @@
+internal import Accounts
 internal import ServiceDefaults
-internal import Storage
+internal import Topics
 
 /// The limits of one client.
 ///

@@ -1,6 +1,6 @@
+internal import Accounts
 internal import Metrics
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Refuses uploads while too many sessions are undecided, so that the admitted ones are decided before they expire, and keeps the sessions

@@ -1,7 +1,7 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import Metrics
 internal import ServiceDefaults
-internal import Storage
 
 /// Refuses sign-ins of installations that are not known to the account after too many failed ones over all accounts: the lock of an account
 /// does not stop an attacker who tries one face on many accounts.

@@ -1,10 +1,10 @@
+internal import Accounts
 internal import EventBus
 internal import FoundationEssentials
 internal import Logging
 internal import Metrics
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Publishes mails with codes. A mail is published with the request for the code if the address has waited long enough since the last one;

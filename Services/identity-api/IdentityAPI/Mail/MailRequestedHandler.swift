@@ -1,9 +1,9 @@
+internal import Accounts
 internal import EventBus
 internal import FoundationEssentials
 internal import Logging
 internal import Mail
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Writes the e-mail that an event asks for, and sends it.

@@ -1,4 +1,4 @@
-internal import Storage
+internal import Accounts
 
 /// A code in a mail, with the reference that the app of its request shows.
 struct MailedCode: Sendable, Equatable {

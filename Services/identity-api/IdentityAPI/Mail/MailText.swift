@@ -1,4 +1,3 @@
-internal import Storage
 internal import WireFormat
 
 /// The subject and the text of an e-mail.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Push
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// A validated message of a request.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import JSON
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// The body of a message.

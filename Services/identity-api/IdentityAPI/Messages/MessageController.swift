@@ -1,9 +1,10 @@
+internal import Accounts
 internal import EventBus
 internal import FoundationEssentials
 internal import Metrics
 internal import PostgresClient
 internal import Push
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// Answers `POST /v1/topics/conversation:{id}/messages` and `POST /v1/topics/{topic}/read`.

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
-internal import Storage
 internal import WireFormat
 
 extension APIOperation {

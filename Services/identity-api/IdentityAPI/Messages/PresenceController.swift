@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
 internal import PostgresClient
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// Answers `PUT /v1/users/me/presence`: sets the conversation that the sender's device has on its screen.

@@ -1,5 +1,4 @@
 internal import JSON
-internal import Storage
 internal import WireFormat
 
 /// A parameter of the path, the query or the header.

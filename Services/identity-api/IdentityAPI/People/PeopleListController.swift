@@ -1,7 +1,7 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import JSON
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Answers `GET` and `PUT /v1/users/me/{list}`, and `PUT` and `DELETE /v1/users/me/{list}/{user_id}`: the `blocks` and `contacts` of the

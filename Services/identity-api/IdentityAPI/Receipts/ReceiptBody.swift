@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Hummingbird
 internal import JSON
-internal import Storage
+internal import Push
 internal import WireFormat
 
 /// A device's validated receipts: `[{notification_id | message_id | job_id | session_id | event_id, event, at?}]`.

@@ -4,7 +4,6 @@ internal import Hummingbird
 internal import Metrics
 internal import PostgresClient
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// Answers `POST /v1/notifications/receipts`: events of pushes on the sender's device.

@@ -1,9 +1,9 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import JSON
 internal import Metrics
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Answers `POST /v1/users/{id}/report`, `POST /v1/topics/{topic}/report` and `POST /v1/topics/{topic}/messages/{message_id}/report`.

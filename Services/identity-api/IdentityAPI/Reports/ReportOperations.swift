@@ -1,7 +1,7 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
-internal import Storage
 internal import WireFormat
 
 extension APIOperation {

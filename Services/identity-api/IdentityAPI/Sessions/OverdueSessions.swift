@@ -1,3 +1,4 @@
+internal import Accounts
 internal import BlobStore
 internal import EventBus
 internal import FoundationEssentials
@@ -5,7 +6,6 @@ internal import Metrics
 internal import PostgresClient
 internal import Push
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Expires sessions that no worker has decided in time, gives their places in the streams to waiting sessions of the same addresses, and

@@ -1,7 +1,7 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Answers `GET /api/v1/ekyc/sessions/{id}`.

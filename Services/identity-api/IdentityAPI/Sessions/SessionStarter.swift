@@ -1,3 +1,4 @@
+internal import Accounts
 internal import EventBus
 internal import FoundationEssentials
 internal import JSON
@@ -5,7 +6,6 @@ internal import Logging
 internal import PostgresClient
 internal import Push
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// The owner of the session that an upload starts.

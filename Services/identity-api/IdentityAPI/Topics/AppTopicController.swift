@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// Answers requests about topics that come with an API key: an app's own server creates, deletes and fills the topics of its app.

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import BlobStore
 internal import EventBus
 internal import FoundationEssentials
@@ -8,7 +9,7 @@ internal import JSON
 internal import Logging
 internal import Metrics
 internal import PostgresClient
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// Answers `POST /v1/topics/event:{id}/photos`.

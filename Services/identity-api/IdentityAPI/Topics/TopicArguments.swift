@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import Hummingbird
 internal import JSON
-internal import Storage
 internal import WireFormat
 
 extension TopicName: APIValue {

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import Metrics
 internal import PostgresClient
 internal import Push
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// Answers `PUT` and `DELETE /v1/topics/{topic}/members/{user_id}`, `GET /v1/topics/{topic}/members` and `PUT /v1/topics/{topic}/settings`;

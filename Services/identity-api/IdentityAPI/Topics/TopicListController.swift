@@ -1,7 +1,8 @@
+internal import Accounts
 internal import BlobStore
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// Answers `GET /v1/topics`, `GET /v1/invitations` and `GET /v1/topics/event:{id}/photos`: an app shows its state from these lists after a

@@ -1,7 +1,8 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 extension APIOperation {

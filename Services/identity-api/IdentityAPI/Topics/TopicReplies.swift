@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import JSON
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// The reply to joining a topic, or to adding a user.

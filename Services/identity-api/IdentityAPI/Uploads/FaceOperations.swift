@@ -1,8 +1,8 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
-internal import Storage
 internal import WireFormat
 
 extension APIOperation {

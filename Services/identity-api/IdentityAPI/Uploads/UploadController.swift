@@ -1,3 +1,4 @@
+internal import Accounts
 internal import BlobStore
 internal import FoundationEssentials
 internal import HTTPTypes
@@ -5,7 +6,6 @@ internal import Hummingbird
 internal import Logging
 internal import Mail
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// Answers `POST /api/v1/ekyc/upload-photos` and `POST /api/v1/ekyc/login`.

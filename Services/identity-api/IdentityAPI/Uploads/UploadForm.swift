@@ -1,4 +1,4 @@
-internal import Storage
+internal import Accounts
 internal import WireFormat
 
 /// The expected form of an upload of photos.

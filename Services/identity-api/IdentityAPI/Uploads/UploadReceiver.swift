@@ -1,9 +1,9 @@
+internal import Accounts
 internal import BlobStore
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import ImageProbe
 internal import JSON
-internal import Storage
 
 /// The content of a complete upload.
 struct ReceivedUpload: Sendable {

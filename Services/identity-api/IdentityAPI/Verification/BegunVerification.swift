@@ -1,6 +1,6 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import Storage
 
 /// The reply to a request for a code: the same for every address, with and without an account.
 struct BegunVerification: APIObject {

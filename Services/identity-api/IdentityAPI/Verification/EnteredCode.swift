@@ -1,4 +1,4 @@
-internal import Storage
+internal import Accounts
 
 /// A mailed code as a person typed or pasted it: six digits.
 ///

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Storage
 
 /// The body that registers an e-mail address.
 struct RegistrationBody: JSONObjectBody {

@@ -1,10 +1,10 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Hummingbird
 internal import Logging
 internal import Mail
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Answers `POST /v1/auth/register`, `POST /v1/auth/verify` and `POST /v1/auth/resend`: proofs of e-mail addresses by mailed codes.

@@ -1,9 +1,9 @@
+internal import Accounts
 internal import EventBus
 internal import FoundationEssentials
 internal import JSON
 internal import PostgresClient
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// Applies a verification whose code was entered, in the transaction that counted the attempt.

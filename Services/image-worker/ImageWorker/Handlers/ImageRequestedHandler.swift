@@ -2,9 +2,9 @@ internal import AsyncPrimitives
 internal import EventBus
 internal import FoundationEssentials
 internal import Logging
+internal import Pictures
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Runs an image job to its terminal state, publishes its completion and push, and deletes the upload.

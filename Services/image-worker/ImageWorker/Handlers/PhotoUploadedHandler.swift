@@ -7,7 +7,7 @@ internal import Imaging
 internal import Logging
 internal import Metrics
 internal import PostgresClient
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// Makes the thumbnail of a photo that was added to a topic, and adds the photo to the topic's next push.

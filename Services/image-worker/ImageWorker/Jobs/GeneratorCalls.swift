@@ -4,8 +4,8 @@ internal import EventBus
 internal import FoundationEssentials
 internal import ImageGenerators
 internal import Logging
+internal import Pictures
 internal import PostgresClient
-internal import Storage
 internal import Tracing
 internal import WireFormat
 

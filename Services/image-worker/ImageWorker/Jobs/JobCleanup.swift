@@ -1,8 +1,8 @@
 internal import BlobStore
 internal import FoundationEssentials
 internal import Logging
+internal import Pictures
 internal import PostgresClient
-internal import Storage
 
 /// Deletes the objects of jobs from the blob store. The sweeper repeats a deletion that failed.
 struct JobCleanup: Sendable {

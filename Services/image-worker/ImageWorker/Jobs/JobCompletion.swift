@@ -1,8 +1,8 @@
 internal import EventBus
 internal import FoundationEssentials
+internal import Pictures
 internal import PostgresClient
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// The final outcome of a job.

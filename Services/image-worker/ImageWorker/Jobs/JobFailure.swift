@@ -1,7 +1,7 @@
 internal import BlobStore
 internal import ImageGenerators
 internal import Imaging
-internal import Storage
+internal import Pictures
 internal import WireFormat
 
 /// Fails a job. Carries the failure shown to its user, and the cause for the log.

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import FoundationEssentials
+internal import Pictures
 internal import PostgresClient
-internal import Storage
 
 /// The lease of a job: the right of one delivery to work on it.
 ///

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Logging
+internal import Pictures
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Runs a job until its picture is made, its deadline has passed, or it is cancelled.

@@ -1,7 +1,7 @@
 internal import EventBus
+internal import Pictures
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 
 /// Requests the pictures of jobs that wait for their turn although their account has free places in the streams.
 struct JobTurns: Sendable {

@@ -1,5 +1,5 @@
+internal import Pictures
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Fails jobs past their deadline that no worker has ended: their worker died, or none was free.

@@ -4,8 +4,8 @@ internal import ImageGenerators
 internal import ImageProbe
 internal import Imaging
 internal import Logging
+internal import Pictures
 internal import PostgresClient
-internal import Storage
 internal import Tracing
 internal import WireFormat
 

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import FoundationEssentials
+internal import Pictures
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Records and publishes the progress of a job: the newest percentage per interval, never a smaller one.

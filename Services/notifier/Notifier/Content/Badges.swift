@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
 internal import Push
-internal import Storage
+internal import Topics
 internal import WireFormat
 
 /// The badge numbers of app icons: each user's unseen items, counted just before the pushes are sent.

@@ -3,7 +3,6 @@ internal import FCM
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Push
-internal import Storage
 
 /// Renders the messages of notifications, each for all its devices.
 struct Rendering: Sendable {

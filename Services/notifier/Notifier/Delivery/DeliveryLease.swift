@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import Storage
+internal import Push
 internal import Synchronization
 
 /// The lease of a claimed page, or of a claimed delivery with a row of its own: shared by its pushes, and held until their outcomes are

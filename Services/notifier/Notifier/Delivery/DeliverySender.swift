@@ -5,7 +5,6 @@ internal import HeliographCrypto
 internal import HeliographTracing
 internal import Logging
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// Decides on one push at a time, without suspension: whether it is sent, and which verdict its answer leads to.
@@ -108,7 +107,7 @@ struct DeliverySender: Sendable {
     }
 
     private func open(_ target: ClaimedDelivery.Target, of push: QueuedPush) -> PushTarget? {
-        let context = SealingContext.pushInstall(installationKey: target.installationKey)
+        let context = PushInstall.sealingContext(installationKey: target.installationKey)
         do throws(CryptoError) {
             let value = String(decoding: try sealer.open(target.valueSealed, context: context), as: UTF8.self)
             return PushTarget(value, registeredAs: target.kind)

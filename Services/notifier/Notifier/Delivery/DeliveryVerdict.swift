@@ -1,4 +1,4 @@
-internal import Storage
+internal import Push
 
 /// The change to be written for one claimed delivery.
 enum DeliveryVerdict: Sendable {

@@ -1,8 +1,8 @@
 internal import EventBus
 internal import Logging
 internal import PostgresClient
+internal import Push
 internal import ServiceLifecycle
-internal import Storage
 internal import WireFormat
 
 /// Claims the deliveries that are due: deferred deliveries, and deliveries of dead senders. Any number of instances may run; only one at a

@@ -1,7 +1,7 @@
 internal import AsyncPrimitives
 internal import Logging
 internal import PostgresClient
-internal import Storage
+internal import Push
 internal import Synchronization
 
 /// Renews the leases of claimed deliveries until their outcomes are written, so that a lease can be short: when this process dies, others

@@ -1,7 +1,6 @@
 internal import FCM
 internal import Metrics
 internal import Push
-internal import Storage
 internal import Synchronization
 internal import WireFormat
 

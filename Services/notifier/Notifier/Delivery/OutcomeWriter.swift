@@ -3,7 +3,7 @@ internal import EventBus
 internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
-internal import Storage
+internal import Push
 internal import Synchronization
 
 /// Writes the outcomes of pushes, many in one transaction, while others are being sent.

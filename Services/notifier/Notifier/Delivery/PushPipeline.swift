@@ -2,8 +2,8 @@ internal import AsyncPrimitives
 internal import EventBus
 internal import Logging
 internal import PostgresClient
+internal import Push
 internal import ServiceLifecycle
-internal import Storage
 internal import Tracing
 internal import WireFormat
 

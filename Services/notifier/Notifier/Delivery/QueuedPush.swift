@@ -1,6 +1,6 @@
 internal import FCM
 internal import HeliographTracing
-internal import Storage
+internal import Push
 
 /// A claimed delivery with its content, and with the data to write its outcome.
 ///

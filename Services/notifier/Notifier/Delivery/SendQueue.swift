@@ -1,8 +1,8 @@
 internal import AsyncPrimitives
 internal import DequeModule
 internal import FoundationEssentials
+internal import Push
 internal import ServiceLifecycle
-internal import Storage
 internal import Synchronization
 internal import WireFormat
 

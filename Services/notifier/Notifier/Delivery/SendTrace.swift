@@ -1,5 +1,5 @@
 internal import HeliographTracing
-internal import Storage
+internal import Push
 internal import Synchronization
 internal import Tracing
 internal import WireFormat

@@ -1,7 +1,6 @@
 internal import EventBus
 internal import FoundationEssentials
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// Sums up the settled deliveries of one transaction, for the events and metrics.

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
+internal import Push
 internal import WireFormat
 
 /// Claims the deliveries of a notification and feeds them to the pipeline; retries are left to ``DueDeliveries``.

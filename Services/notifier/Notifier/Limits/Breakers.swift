@@ -1,7 +1,7 @@
 internal import AsyncPrimitives
 internal import FCM
 internal import FoundationEssentials
-internal import Storage
+internal import Push
 internal import Synchronization
 
 /// The circuit breakers of a project: one for our own credentials, one for transient faults of FCM, and one per platform for the

@@ -4,7 +4,6 @@ internal import Logging
 internal import Metrics
 internal import PostgresClient
 internal import Push
-internal import Storage
 internal import Synchronization
 internal import WireFormat
 

@@ -2,9 +2,9 @@ internal import FCM
 internal import FoundationEssentials
 internal import Logging
 internal import Metrics
+internal import Push
 internal import ServiceDefaults
 internal import ServiceLifecycle
-internal import Storage
 internal import WireFormat
 
 /// Records the metrics of everything that delays pushes: queue length and age by lane, the in-flight limit, the quota's balance and

@@ -1,8 +1,8 @@
 internal import AsyncPrimitives
 internal import Logging
 internal import PostgresClient
+internal import Push
 internal import ServiceLifecycle
-internal import Storage
 internal import Synchronization
 internal import WireFormat
 

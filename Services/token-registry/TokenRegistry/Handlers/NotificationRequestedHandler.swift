@@ -1,3 +1,4 @@
+internal import Accounts
 public import EventBus
 internal import FoundationEssentials
 internal import HeliographTracing
@@ -5,7 +6,7 @@ public import Logging
 internal import Metrics
 public import PostgresClient
 public import Push
-internal import Storage
+internal import Topics
 public import WireFormat
 
 /// Makes deliveries to installations from requests to notify recipients.

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 public import Logging
 internal import Metrics
 public import PostgresClient
-internal import Storage
+internal import Push
 public import WireFormat
 
 /// Applies the outcomes of pushes: prunes dead tokens, settles finished notifications, and wipes the push tokens of face sessions.

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Logging
 internal import Metrics
 internal import PostgresClient
-internal import Storage
+internal import Push
 internal import WireFormat
 
 /// Prunes the installations whose tokens FCM reports as dead, unless it reports too many at once.

@@ -1,8 +1,8 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import Logging
 internal import PostgresClient
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// Deletes the installations that only failed sessions, or redeemed sign-ins, have registered, once the push about them has ended.

@@ -2,7 +2,7 @@ internal import EventBus
 internal import FoundationEssentials
 internal import Metrics
 internal import PostgresClient
-internal import Storage
+internal import Push
 internal import WireFormat
 
 /// Creates deliveries, except those of fan-outs (`TopicFanOutRepository`), and publishes all deliveries to the notifier.

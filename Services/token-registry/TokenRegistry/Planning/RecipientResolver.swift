@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
+internal import Push
+internal import Topics
 internal import WireFormat
 
 /// Finds the installations of recipients, with one query per kind of recipient and batch.

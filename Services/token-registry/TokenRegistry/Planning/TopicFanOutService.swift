@@ -3,9 +3,10 @@ internal import FoundationEssentials
 public import Logging
 internal import Metrics
 public import PostgresClient
+internal import Push
 internal import ServiceDefaults
 public import ServiceLifecycle
-internal import Storage
+internal import Topics
 public import WireFormat
 
 /// Creates the deliveries of notifications for big topics and long lists of users: one part, some of the members, per transaction.

@@ -1,5 +1,5 @@
+import Accounts
 import HeliographCrypto
-import Storage
 import TestSupport
 
 /// All key rings of an installation, as no service has them.

@@ -4,7 +4,7 @@ import HeliographCrypto
 import PostgresClient
 import TestSupport
 
-@testable import Storage
+@testable import Accounts
 
 extension PersonSearch {
     /// The distance below which two templates may be of one person.

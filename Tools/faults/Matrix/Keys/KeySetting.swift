@@ -1,4 +1,5 @@
-import Storage
+import Accounts
+internal import Schema
 import TestSupport
 
 /// A setting with keys (`docs/adr/0023-key-rings.md`).

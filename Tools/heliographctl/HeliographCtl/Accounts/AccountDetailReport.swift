@@ -1,7 +1,8 @@
+internal import Accounts
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import HeliographCrypto
-internal import Storage
+internal import Push
 internal import WireFormat
 
 /// Everything that an operator may see of an account, as text or JSON.

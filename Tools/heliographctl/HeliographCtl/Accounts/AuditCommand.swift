@@ -1,9 +1,9 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Prints the audit log.

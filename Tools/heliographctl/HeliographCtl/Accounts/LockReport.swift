@@ -1,7 +1,7 @@
+internal import Accounts
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import HeliographCrypto
-internal import Storage
 internal import WireFormat
 
 /// The locks of an account, and the failed sign-ins that count, as text or JSON.

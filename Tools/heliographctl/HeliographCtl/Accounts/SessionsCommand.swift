@@ -1,8 +1,9 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
+internal import Push
 internal import WireFormat
 
 /// The commands for the devices on which an account is signed in.

@@ -1,9 +1,9 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Erases an account, or its face.

@@ -1,8 +1,8 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Lists erasures, or shows the numbers of one erasure.

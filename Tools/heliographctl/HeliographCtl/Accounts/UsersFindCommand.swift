@@ -1,9 +1,9 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Finds the account of an e-mail or of a Firebase user.

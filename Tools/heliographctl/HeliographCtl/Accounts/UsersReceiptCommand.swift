@@ -1,8 +1,8 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import ServiceDefaults
-internal import Storage
 
 /// Prints the receipt of an erasure, or verifies one.
 struct UsersReceiptCommand: AsyncParsableCommand {

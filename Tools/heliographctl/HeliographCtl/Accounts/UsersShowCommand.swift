@@ -1,9 +1,10 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import HeliographCrypto
+internal import Push
 internal import ServiceDefaults
-internal import Storage
 
 /// Shows everything that an operator may see of an account.
 struct UsersShowCommand: AsyncParsableCommand {

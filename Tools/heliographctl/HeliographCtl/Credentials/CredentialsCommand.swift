@@ -1,6 +1,6 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
-internal import Storage
 internal import WireFormat
 
 /// The commands for the API keys of apps' own servers, the rows of `service_credentials`.

@@ -1,7 +1,7 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Makes an API key, and prints it once.

@@ -1,6 +1,6 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
-internal import Storage
 internal import WireFormat
 
 /// Lists the API keys, without their secrets.

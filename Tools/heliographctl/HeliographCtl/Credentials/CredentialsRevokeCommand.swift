@@ -1,8 +1,9 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
+internal import Push
 internal import WireFormat
 
 /// Revokes an API key.

@@ -1,6 +1,6 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
-internal import Storage
 internal import WireFormat
 
 /// Lists pairs of accounts with the same face.

@@ -1,8 +1,8 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
 internal import WireFormat
 
 /// Resolves a pair of accounts with the same face.

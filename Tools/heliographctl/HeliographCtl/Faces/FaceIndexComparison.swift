@@ -1,6 +1,6 @@
+internal import Accounts
 internal import CommandLineSupport
 internal import FoundationEssentials
-internal import Storage
 
 /// The workers' memory compared with the tables, as text or JSON.
 ///

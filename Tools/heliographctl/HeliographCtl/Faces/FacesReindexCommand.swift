@@ -1,8 +1,8 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FaceEngine
 internal import PostgresClient
-internal import Storage
 
 /// Makes the workers read all faces again, and compares their memory with the tables.
 struct FacesReindexCommand: AsyncParsableCommand {

@@ -1,10 +1,10 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FaceEngine
 internal import FoundationEssentials
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 
 /// Shows the threshold, the enrolled faces by model, and how sign-ups and sign-ins ended.
 struct FacesStatusCommand: AsyncParsableCommand {

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import BlobStore
 internal import CommandLineSupport
 internal import Foundation
@@ -5,7 +6,6 @@ internal import HeliographCrypto
 internal import Logging
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 
 /// The number of sealed values and objects of a ring, by the id of the key that sealed them; for lookups, the number of rows that each key
 /// finds.

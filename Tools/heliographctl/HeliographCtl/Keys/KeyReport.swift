@@ -1,5 +1,5 @@
+internal import Accounts
 internal import CommandLineSupport
-internal import Storage
 
 /// The keys of all rings as text or JSON.
 struct KeyReport: Report {

@@ -1,6 +1,6 @@
+internal import Accounts
 public import ArgumentParser
 internal import CommandLineSupport
-public import Storage
 
 /// The commands for the secrets of an installation.
 struct KeysCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import HeliographCrypto
 internal import ServiceDefaults
-internal import Storage
 
 /// Prints fresh secrets as lines of an environment file.
 struct KeysGenerateCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import HeliographCrypto
 internal import ServiceDefaults
-internal import Storage
 
 /// Reseals all values and objects of a ring with its first key, or makes all lookups under that key.
 struct KeysRotateCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
+internal import Accounts
 internal import ArgumentParser
 internal import BlobStore
 internal import CommandLineSupport
 internal import HeliographCrypto
 internal import ServiceDefaults
-internal import Storage
 
 /// Shows how much is sealed with, or found by, which key.
 struct KeysStatusCommand: AsyncParsableCommand {

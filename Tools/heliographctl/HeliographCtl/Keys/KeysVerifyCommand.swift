@@ -1,9 +1,9 @@
+internal import Accounts
 internal import ArgumentParser
 internal import BlobStore
 internal import CommandLineSupport
 internal import HeliographCrypto
 internal import ServiceDefaults
-internal import Storage
 
 /// Opens everything that a ring seals, or looks up everything.
 struct KeysVerifyCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
+internal import Accounts
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 
 /// Makes the lookups of e-mails and of users of identity providers under the first key of a ring, while the services run.
 ///

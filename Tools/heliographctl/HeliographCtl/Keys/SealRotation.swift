@@ -1,10 +1,10 @@
+internal import Accounts
 internal import BlobStore
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 
 /// Reseals all values and objects of a ring with the ring's first key, while the services run.
 ///

@@ -1,9 +1,9 @@
+internal import Accounts
 internal import BlobStore
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 
 /// Opens everything that a ring seals, and forgets it.
 struct SealVerification {

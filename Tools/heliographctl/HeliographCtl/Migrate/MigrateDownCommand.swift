@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import PostgresClient
-internal import Storage
+internal import Schema
 
 /// Undoes migrations, newest first.
 struct MigrateDownCommand: AsyncParsableCommand {
@@ -23,11 +23,11 @@ struct MigrateDownCommand: AsyncParsableCommand {
     var yes = false
 
     mutating func validate() throws {
-        try Schema.check(number: to, from: 0)
+        try Migrations.check(number: to, from: 0)
     }
 
     func run() async throws {
-        try await database.withDatabase(queryTimeout: Schema.stepTimeout) { client in
+        try await database.withDatabase(queryTimeout: Migrations.stepTimeout) { client in
             let runner = try MigrationRunner(
                 client: client, migrations: HeliographSchema.migrations, logger: ConsoleLogHandler.logger())
             let applied = try await runner.status().filter { $0.state != .pending && $0.number > to }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import PostgresClient
-internal import Storage
+internal import Schema
 
 /// Lists the migrations and their states.
 struct MigrateStatusCommand: AsyncParsableCommand {
@@ -20,7 +20,7 @@ struct MigrateStatusCommand: AsyncParsableCommand {
     var check = false
 
     func run() async throws {
-        try await database.withDatabase(queryTimeout: Schema.stepTimeout) { client in
+        try await database.withDatabase(queryTimeout: Migrations.stepTimeout) { client in
             let runner = try MigrationRunner(client: client, migrations: HeliographSchema.migrations)
             let statuses = try await runner.status()
             for status in statuses {

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import PostgresClient
+internal import Schema
 internal import ServiceDefaults
-internal import Storage
 
 /// Applies the pending migrations.
 struct MigrateUpCommand: AsyncParsableCommand {
@@ -32,8 +32,8 @@ struct MigrateUpCommand: AsyncParsableCommand {
     var rolePrefix = ServiceRole.defaultPrefix
 
     mutating func validate() throws {
-        if let to { try Schema.check(number: to, from: 1) }
-        guard !serviceRoles || to == nil || to == Schema.latest else {
+        if let to { try Migrations.check(number: to, from: 1) }
+        guard !serviceRoles || to == nil || to == Migrations.latest else {
             throw ValidationError("--service-roles grants what the whole schema needs: leave --to out.")
         }
         guard ServiceRoles.isValid(prefix: rolePrefix) else {
@@ -42,9 +42,9 @@ struct MigrateUpCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let target = to ?? Schema.latest
+        let target = to ?? Migrations.latest
         let roles = serviceRoles ? ServiceRoles(prefix: rolePrefix, passwords: try passwords()) : nil
-        try await database.withDatabase(queryTimeout: Schema.stepTimeout) { client in
+        try await database.withDatabase(queryTimeout: Migrations.stepTimeout) { client in
             let logger = ConsoleLogHandler.logger()
             var applied = 0
             for migration in HeliographSchema.migrations where migration.number <= target {

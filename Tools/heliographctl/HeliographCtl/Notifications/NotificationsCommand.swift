@@ -1,7 +1,8 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
-internal import Storage
+internal import Push
 internal import WireFormat
 
 /// The commands for notifications that apps' own servers have scheduled.

@@ -1,7 +1,6 @@
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// The output of `push report`: tables, or JSON.

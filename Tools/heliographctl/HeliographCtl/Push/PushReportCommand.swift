@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
-internal import Storage
+internal import Push
 
 /// Counts the outcomes of pushes and their effect on apps.
 struct PushReportCommand: AsyncParsableCommand {

@@ -3,8 +3,8 @@ internal import CommandLineSupport
 internal import EventBus
 internal import Foundation
 internal import HeliographCrypto
+internal import Schema
 internal import ServiceDefaults
-internal import Storage
 
 /// Writes or applies the users of the services in Redis.
 struct RedisACLCommand: AsyncParsableCommand {

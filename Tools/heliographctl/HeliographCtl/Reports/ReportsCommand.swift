@@ -1,10 +1,10 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// The commands for users' reports about users, topics and messages, the rows of `reports`.

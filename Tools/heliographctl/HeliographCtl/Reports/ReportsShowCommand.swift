@@ -1,9 +1,9 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Shows a report with its text.

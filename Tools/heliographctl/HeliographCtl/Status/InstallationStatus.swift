@@ -2,7 +2,7 @@ internal import CommandLineSupport
 internal import EventBus
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
+internal import Schema
 internal import WireFormat
 
 /// The state of the database.

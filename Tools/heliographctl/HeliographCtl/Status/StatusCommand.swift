@@ -4,7 +4,6 @@ internal import EventBus
 internal import Foundation
 internal import PostgresClient
 internal import ServiceDefaults
-internal import Storage
 
 /// Says in one line a service whether the installation is well.
 struct StatusCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 internal import EventBus
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
 
 /// The state of all groups and of the outbox at one time.
 struct BusSnapshot: Sendable {

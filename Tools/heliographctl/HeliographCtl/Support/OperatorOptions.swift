@@ -1,7 +1,7 @@
+internal import Accounts
 internal import ArgumentParser
 internal import Foundation
 internal import PostgresClient
-internal import Storage
 
 /// The options of commands that are recorded in the audit log with their operator.
 struct OperatorOptions: ParsableArguments {

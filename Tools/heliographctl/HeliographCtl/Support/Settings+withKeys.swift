@@ -1,9 +1,9 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import HeliographCrypto
 internal import Logging
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 extension Settings {

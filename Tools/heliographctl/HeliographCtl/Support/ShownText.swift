@@ -1,5 +1,5 @@
+internal import Accounts
 internal import ArgumentParser
-internal import Storage
 
 /// A text of an operator that other people read; it follows the rule of display names in the API.
 enum ShownText {

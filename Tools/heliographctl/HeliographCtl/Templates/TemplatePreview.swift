@@ -5,8 +5,8 @@ internal import ImageGenerators
 internal import ImageProbe
 internal import Imaging
 internal import Logging
+internal import Pictures
 internal import ServiceDefaults
-internal import Storage
 
 /// Makes a picture with a template by the local generator, in the steps of image-worker.
 struct TemplatePreview: Sendable {

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import CommandLineSupport
-internal import Storage
+internal import Pictures
 
 /// The commands for picture templates, the rows of `image_templates`.
 struct TemplatesCommand: AsyncParsableCommand {

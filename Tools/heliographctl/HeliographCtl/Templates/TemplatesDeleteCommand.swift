@@ -1,7 +1,8 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
+internal import Pictures
 internal import PostgresClient
-internal import Storage
 
 /// Deletes a template.
 struct TemplatesDeleteCommand: AsyncParsableCommand {

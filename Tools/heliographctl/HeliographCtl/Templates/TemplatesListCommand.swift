@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import CommandLineSupport
-internal import Storage
+internal import Pictures
 
 /// Lists the templates.
 struct TemplatesListCommand: AsyncParsableCommand {

@@ -3,7 +3,7 @@ internal import CommandLineSupport
 internal import Foundation
 internal import ImageProbe
 internal import Imaging
-internal import Storage
+internal import Pictures
 
 /// Shows the prompt that a generator gets for a template, or makes a picture with it.
 struct TemplatesPreviewCommand: AsyncParsableCommand {

@@ -1,8 +1,9 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import Foundation
+internal import Pictures
 internal import PostgresClient
-internal import Storage
 
 /// The flags of the state that a template gets.
 enum TemplateChange: String, EnumerableFlag {

@@ -1,8 +1,9 @@
+internal import Accounts
 internal import EventBus
 internal import FoundationEssentials
+internal import Pictures
 internal import PostgresClient
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// All rows of one HTTP request: its messages, and the resources, notifications and deliveries that they are about.

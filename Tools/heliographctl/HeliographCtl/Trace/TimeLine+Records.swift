@@ -1,7 +1,8 @@
+internal import Accounts
 internal import CommandLineSupport
 internal import FoundationEssentials
+internal import Pictures
 internal import Push
-internal import Storage
 internal import WireFormat
 
 extension TimeLine {

@@ -1,7 +1,9 @@
+internal import Accounts
 internal import CommandLineSupport
 internal import EventBus
 internal import FoundationEssentials
-internal import Storage
+internal import Pictures
+internal import Push
 internal import WireFormat
 
 /// The steps of a request in the order in which they happened, followed by the open ones.

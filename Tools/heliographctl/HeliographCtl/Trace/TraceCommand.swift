@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import PostgresClient
-internal import Storage
+internal import Push
 
 /// Shows the steps of an HTTP request through the system.
 struct TraceCommand: AsyncParsableCommand {

@@ -1,10 +1,10 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import HeliographCrypto
 internal import Logging
 internal import Metrics
 internal import PostgresClient
 internal import Push
-internal import Storage
 
 /// Authenticates Firebase ID tokens. The first token of a person creates their account, with a random id and without an e-mail.
 ///

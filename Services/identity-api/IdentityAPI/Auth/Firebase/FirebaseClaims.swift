@@ -1,6 +1,6 @@
+internal import Accounts
 internal import FoundationEssentials
 internal import JSON
-internal import Storage
 
 /// Why an ID token is refused: a label of `firebase_tokens_total`, which the client does not learn.
 enum FirebaseTokenFault: String, Error, CaseIterable {

@@ -1,8 +1,8 @@
+internal import Accounts
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import PostgresClient
 internal import Push
-internal import Storage
 internal import WireFormat
 
 /// The answer to a ``PushQuestion``: for each notification its outcome, as text or JSON.

@@ -1,6 +1,6 @@
 internal import CommandLineSupport
 internal import FoundationEssentials
-internal import Storage
+internal import Push
 internal import WireFormat
 
 /// One answer about some pushes: a sentence and a remedy.

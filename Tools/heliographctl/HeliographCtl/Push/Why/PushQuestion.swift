@@ -1,6 +1,8 @@
+internal import Accounts
 internal import FoundationEssentials
+internal import Pictures
 internal import PostgresClient
-internal import Storage
+internal import Push
 internal import WireFormat
 
 /// The subject of an operator's question: a user, or the notifications about a job, session or message.

@@ -1,5 +1,5 @@
 internal import CommandLineSupport
-internal import Storage
+internal import Push
 
 extension PushReason {
     /// Returns the reason of a delivery in a state, by its code.

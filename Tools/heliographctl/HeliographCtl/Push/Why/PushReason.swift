@@ -1,5 +1,5 @@
 internal import CommandLineSupport
-internal import Storage
+internal import Push
 
 /// The reason why a push was not sent or not shown, in words for an operator.
 struct PushReason: Equatable {

@@ -1,9 +1,10 @@
+internal import Accounts
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import FoundationEssentials
 internal import PostgresClient
+internal import Push
 internal import ServiceDefaults
-internal import Storage
 internal import WireFormat
 
 /// Says why a push was not sent or not shown.

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import Storage
+internal import Push
 
 /// The reason why a topic's notification has no delivery to a member, read when an operator asks: it is not stored.
 enum UnaddressedReason: String, CaseIterable {

@@ -1,6 +1,6 @@
 internal import CommandLineSupport
 internal import FoundationEssentials
-internal import Storage
+internal import Push
 
 /// The reason why something has no notification that could look for phones; it follows from its row, and is not stored.
 enum UnrequestedReason: String, CaseIterable {
