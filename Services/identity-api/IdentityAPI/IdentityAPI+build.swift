@@ -59,8 +59,7 @@ public enum IdentityAPI: HeliographService {
         let services = APIKeyAuthenticator(
             postgres: postgres, users: users, limiter: RateLimiter(configuration.limits.services))
         let authenticator = UserAuthenticator(users: users, services: services)
-        let slots = UploadSlots(
-            limit: configuration.uploads.concurrentUploads, perSite: configuration.limits.uploadsPerSite)
+        let slots = UploadSlots(limit: configuration.uploads.concurrentUploads, perSite: configuration.limits.uploadsPerSite)
         let gate = SenderGate(
             users: authenticator, services: services, signals: RateLimiter(configuration.limits.signals, name: "signals"),
             devices: RateLimiter(configuration.limits.devices, name: "devices"),
@@ -75,12 +74,12 @@ public enum IdentityAPI: HeliographService {
         let routes = APIRoutes(
             gate: gate,
             uploads: UploadController(
-                blobs: photos,
+                uploads: UploadPipeline(blobs: photos, postgres: postgres, slots: slots),
                 starter: SessionStarter(
                     postgres: postgres, keys: keys, admission: SessionAdmission(limits: configuration.limits.undecidedSessions),
                     brakes: SignInBrakes(limits: configuration.limits.failedSignIns),
                     limiter: RateLimiter(configuration.limits.account, name: "account")),
-                authenticator: authenticator, slots: slots, limits: configuration.uploads, consent: configuration.consent,
+                authenticator: authenticator, limits: configuration.uploads, consent: configuration.consent,
                 challenges: ChallengeGate(tokens: challengeTokens, isRequired: configuration.requiresChallenge), mail: mail),
             consent: ConsentController(requirement: configuration.consent),
             challenges: ChallengeController(
@@ -91,10 +90,10 @@ public enum IdentityAPI: HeliographService {
             verification: verification,
             images: imageRoutes(
                 configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, authenticator: authenticator,
-                jobs: jobs, uploads: slots),
+                jobs: jobs, uploads: UploadPipeline(blobs: pictures, postgres: postgres, slots: slots)),
             topics: topicRoutes(
-                configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, authenticator: authenticator,
-                uploads: slots),
+                configuration, postgres: postgres, links: links, keys: keys, authenticator: authenticator,
+                uploads: UploadPipeline(blobs: pictures, postgres: postgres, slots: slots)),
             people: peopleRoutes(
                 configuration, context, pictures: pictures, keys: keys, authenticator: authenticator, verification: verification,
                 receiptKeys: ReceiptKeys(json: receiptKey.publicKeys)),
@@ -139,7 +138,7 @@ public enum IdentityAPI: HeliographService {
 
     private static func imageRoutes(
         _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, links: MediaLinks,
-        keys: AccountKeys, authenticator: any Authenticator, jobs: RowWatcher<ImageJob>, uploads: UploadSlots
+        keys: AccountKeys, authenticator: any Authenticator, jobs: RowWatcher<ImageJob>, uploads: UploadPipeline
     ) -> ImageRoutes {
         let perSite = configuration.limits.uploadsPerSite
         let downloads = UploadSlots(limit: configuration.downloads, perSite: perSite)
@@ -148,11 +147,11 @@ public enum IdentityAPI: HeliographService {
             postgres: postgres, blobs: blobs, authenticator: authenticator, reader: reader, jobs: jobs)
         return ImageRoutes(
             submit: ImageSubmitController(
-                blobs: blobs, postgres: postgres, authenticator: authenticator,
+                uploads: uploads, authenticator: authenticator,
                 starter: ImageJobStarter(
                     postgres: postgres, keys: keys, processingTime: configuration.imageProcessingTime,
                     admission: configuration.limits.imageJobs),
-                reader: reader, jobs: jobs, slots: uploads, limiter: RateLimiter(configuration.limits.orders, name: "orders"),
+                reader: reader, jobs: jobs, limiter: RateLimiter(configuration.limits.orders, name: "orders"),
                 limits: configuration.uploads),
             jobs: controller,
             events: ImageJobEvents(
@@ -162,8 +161,8 @@ public enum IdentityAPI: HeliographService {
     }
 
     private static func topicRoutes(
-        _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, links: MediaLinks,
-        keys: AccountKeys, authenticator: any Authenticator, uploads: UploadSlots
+        _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, links: MediaLinks, keys: AccountKeys,
+        authenticator: any Authenticator, uploads: UploadPipeline
     ) -> TopicRoutes {
         let apps = AppTopicController(postgres: postgres)
         return TopicRoutes(
@@ -172,7 +171,7 @@ public enum IdentityAPI: HeliographService {
                 apps: apps),
             lists: TopicListController(postgres: postgres, links: links), apps: apps,
             photos: PhotoController(
-                blobs: blobs, postgres: postgres, authenticator: authenticator, slots: uploads,
+                uploads: uploads, postgres: postgres, authenticator: authenticator,
                 limiter: RateLimiter(configuration.limits.photos, name: "photos"), quota: configuration.limits.photoQuota,
                 limits: configuration.uploads,
                 lifetime: configuration.photoLifetime),

@@ -6,7 +6,6 @@ internal import Hummingbird
 internal import Logging
 internal import Multipart
 internal import Pictures
-internal import PostgresClient
 internal import WireFormat
 
 /// Answers `POST /v1/images/process`.
@@ -17,13 +16,11 @@ struct ImageSubmitController: Sendable {
     private static let formFields = MultipartBody.Fields(
         pictures: ["image"], texts: ImageOrderFields.names, json: [ImageOrderFields.options])
 
-    let blobs: any BlobStore
-    let postgres: PostgresClient
+    let uploads: UploadPipeline
     let authenticator: any Authenticator
     let starter: ImageJobStarter
     let reader: ImageJobReader
     let jobs: RowWatcher<ImageJob>
-    let slots: UploadSlots
     /// Limits the orders of one account.
     let limiter: RateLimiter<UUID>
     let limits: UploadLimits
@@ -35,26 +32,18 @@ struct ImageSubmitController: Sendable {
         try request.checkContentLength(upTo: limits.imageBodyBytes)
         try limiter.admit(identity.userID, context.limits, or: "Too many orders of this account")
         let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
-        let repeatable = RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger)
         let origin = ImageJobStarter.Origin(
             userID: identity.userID, signInID: identity.signInID, requestID: context.requestID, traceparent: context.traceparent)
         let jobID = UUID()
-        let (answer, order, isReplay) = try await slots.withSlot(for: context) { slot in
-            try await repeatable.run { attempt in
-                try await blobs.deletingOnFailure(under: BlobFolder.imageJobs.prefix(of: jobID), context.logger) {
-                    let inputKey = try BlobFolder.imageJobs.key("input", of: jobID)
-                    let receiver = PictureReceiver(blobs: blobs, limits: limits.picture, slot: slot) {
-                        try await attempt.lease?.renewIfDue()
-                    }
-                    context.askForBody()
-                    let received = try await receive(
-                        request, boundary, storingAs: attempt.isRepetition ? nil : inputKey, with: receiver)
-                    let answer = try await attempt.answer(to: received.fingerprint) { lease in
-                        try await starter.start(received, jobID: jobID, inputKey: inputKey, lease: lease, origin: origin)
-                    }
-                    return (answer, received.order, attempt.isRepetition)
-                }
+        let inputKey = try BlobFolder.imageJobs.key("input", of: jobID)
+        let (answer, order, isReplay) = try await uploads.run(
+            storingUnder: BlobFolder.imageJobs.prefix(of: jobID), scope: scope, limits: limits.picture, context
+        ) { attempt, receiver in
+            let received = try await receive(request, boundary, storingAs: attempt.isRepetition ? nil : inputKey, with: receiver)
+            let answer = try await attempt.answer(to: received.fingerprint) { lease in
+                try await starter.start(received, jobID: jobID, inputKey: inputKey, lease: lease, origin: origin)
             }
+            return (answer, received.order, attempt.isRepetition)
         }
         if !isReplay { context.logger.info("image job started", metadata: ["job_id": "\(jobID.wireString)"]) }
         var response =

@@ -20,10 +20,9 @@ struct PhotoController: Sendable {
     private static let field = "photo"
     private static let formFields = MultipartBody.Fields(pictures: [field])
 
-    let blobs: any BlobStore
+    let uploads: UploadPipeline
     let postgres: PostgresClient
     let authenticator: any Authenticator
-    let slots: UploadSlots
     /// Limits the photos of one account.
     let limiter: RateLimiter<UUID>
     /// Limits the photos and bytes that an account adds in a day.
@@ -43,29 +42,22 @@ struct PhotoController: Sendable {
         guard try await TopicRepository(postgres).find(name, seenBy: identity.userID) != nil else { throw APIError.topicNotFound }
         try limiter.admit(identity.userID, context.limits, or: "Too many photos of this account")
         let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
-        let repeatable = RepeatableRequest(scope: scope, postgres: postgres, logger: context.logger)
         let photoID = UUID()
-        return try await slots.withSlot(for: context) { slot in
-            try await repeatable.run { attempt in
-                try await blobs.deletingOnFailure(under: BlobFolder.topicPhotos.prefix(of: photoID), context.logger) {
-                    let photoKey = try BlobFolder.topicPhotos.key("photo", of: photoID)
-                    let receiver = PictureReceiver(blobs: blobs, limits: limits.picture, slot: slot) {
-                        try await attempt.lease?.renewIfDue()
-                    }
-                    context.askForBody()
-                    var body = MultipartBody(
-                        request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits)
-                    let picture = try await receive(&body, storingAs: attempt.isRepetition ? nil : photoKey, with: receiver)
-                    let fingerprint = SHA256.hash(Array("photo\n\(name.text)\n".utf8) + picture.sha256)
-                    let answer = try await attempt.answer(to: fingerprint) { lease in
-                        let photo = NewTopicPhoto(
-                            id: photoID, topic: name, uploaderID: identity.userID, photoKey: photoKey.name,
-                            byteCount: picture.byteCount, lifetime: lifetime)
-                        return try await start(photo, fingerprint, lease, context)
-                    }
-                    return Answer.kept(answer, isReplay: attempt.isRepetition)
-                }
+        let photoKey = try BlobFolder.topicPhotos.key("photo", of: photoID)
+        return try await uploads.run(
+            storingUnder: BlobFolder.topicPhotos.prefix(of: photoID), scope: scope, limits: limits.picture, context
+        ) { attempt, receiver in
+            var body = MultipartBody(
+                request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits)
+            let picture = try await receive(&body, storingAs: attempt.isRepetition ? nil : photoKey, with: receiver)
+            let fingerprint = SHA256.hash(Array("photo\n\(name.text)\n".utf8) + picture.sha256)
+            let answer = try await attempt.answer(to: fingerprint) { lease in
+                let photo = NewTopicPhoto(
+                    id: photoID, topic: name, uploaderID: identity.userID, photoKey: photoKey.name, byteCount: picture.byteCount,
+                    lifetime: lifetime)
+                return try await start(photo, fingerprint, lease, context)
             }
+            return Answer.kept(answer, isReplay: attempt.isRepetition)
         }
     }
 

@@ -15,10 +15,9 @@ struct UploadController: Sendable {
     /// The time for which a repetition gets the first answer: apps repeat at once, and the session is decided within this time.
     private static let answerLifetime = Duration.seconds(10 * 60)
 
-    let blobs: any BlobStore
+    let uploads: UploadPipeline
     let starter: SessionStarter
     let authenticator: any Authenticator
-    let slots: UploadSlots
     let limits: UploadLimits
     /// The consent that a sign-up needs; nil if a sign-up needs no consent.
     let consent: ConsentRequirement?
@@ -39,23 +38,17 @@ struct UploadController: Sendable {
             key: key)
         let sessionID = UUID()
         let prefix = BlobFolder.sessions.prefix(of: sessionID)
-        return try await slots.withSlot(for: context) { slot in
-            try await blobs.deletingOnFailure(under: prefix, context.logger) {
-                context.askForBody()
-                var body = MultipartBody(
-                    request.body, boundary: boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
-                let upload = try await UploadReceiver(
-                    form: form, sessionID: sessionID, blobs: blobs, limits: limits, slot: slot
-                ).receive(&body)
-                let order = try self.order(of: upload, form, bearer, proof)
-                return try await repeatable(order, key, context).run { attempt in
-                    let answer = try await attempt.answer(to: order.fingerprint) { lease in
-                        if let refusal { throw refusal }
-                        return try await start(order, key, beganAt: beganAt, sessionID: sessionID, lease: lease, context)
-                    }
-                    if attempt.isRepetition { await blobs.discard(prefix, context.logger) }
-                    return try await respond(with: answer, isReplay: attempt.isRepetition, order, key)
+        return try await uploads.run(storingUnder: prefix, scope: nil, limits: limits.face, context) { _, receiver in
+            var body = MultipartBody(request.body, boundary: boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
+            let upload = try await UploadReceiver(form: form, sessionID: sessionID, pictures: receiver).receive(&body)
+            let order = try self.order(of: upload, form, bearer, proof)
+            return try await repeatable(order, key, context).run { attempt in
+                let answer = try await attempt.answer(to: order.fingerprint) { lease in
+                    if let refusal { throw refusal }
+                    return try await start(order, key, beganAt: beganAt, sessionID: sessionID, lease: lease, context)
                 }
+                if attempt.isRepetition { await uploads.blobs.discard(prefix, context.logger) }
+                return try await respond(with: answer, isReplay: attempt.isRepetition, order, key)
             }
         }
     }

@@ -41,15 +41,12 @@ struct UploadReceiver {
 
     let form: UploadForm
     let sessionID: UUID
-    let blobs: any BlobStore
-    let limits: UploadLimits
-    let slot: UploadSlots.Slot
+    let pictures: PictureReceiver
 
     /// Reads the whole body and checks it against the form.
     ///
     /// - Throws: ``APIError`` at the first fault. The caller then deletes the photos stored so far, which are under the session's prefix.
     func receive(_ body: inout MultipartBody) async throws -> ReceivedUpload {
-        let receiver = PictureReceiver(blobs: blobs, limits: limits.face, slot: slot)
         var upload = ReceivedUpload()
         var counts: [String: Int] = [:]
         while let piece = try await body.next() {
@@ -63,7 +60,7 @@ struct UploadReceiver {
                 counts[name, default: 0] += 1
                 guard counts[name, default: 0] <= field.count else { throw Self.wrongCount(field) }
                 let key = try BlobFolder.sessions.key("\(upload.photos.count + 1)", of: sessionID)
-                let passed = try await receiver.receive(&body, field: name, as: key)
+                let passed = try await pictures.receive(&body, field: name, as: key)
                 upload.photoBytes += passed.byteCount
                 upload.cost += passed.info.cost + Self.analysisCost
                 upload.photos.append(SessionPhoto(key: key.name, pose: field.pose, sha256: Hex.encode(passed.sha256)))
