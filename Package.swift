@@ -127,7 +127,7 @@ let package = Package(
                 "Schema",
                 "AsyncPrimitives", "CZlib", "Multipart", "JSON", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto",
                 "HeliographTracing", "Mail", "Pictures", "Topics", .tracing, .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1,
-                .httpTypes,
+                .httpTypes, .deque,
             ],
             resources: [.embedInCode("Resources")]),
         .service("identity-api", library: "IdentityAPI"),

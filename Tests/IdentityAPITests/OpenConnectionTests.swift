@@ -53,6 +53,16 @@ import Testing
         many[0].place?.ended()
     }
 
+    @Test func `a connection that its client has closed makes no room for another one`() throws {
+        let connections = OpenConnections(perAddress: 9, total: 3)
+        let many = try (0..<3).map { _ in try Client("192.0.2.2", connections) }
+        many[0].channel.close(promise: nil)
+        many[0].channel.embeddedEventLoop.run()
+        let others = try (1...2).map { try Client("198.51.100.\($0)", connections) }
+        #expect(others.allSatisfy { $0.place != nil && $0.isOpen })
+        #expect(!many[1].isOpen && many[2].isOpen && connections.count == 3)
+    }
+
     @Test func `busy connections are closed too, the oldest first, where the sender has no other`() throws {
         let connections = OpenConnections(perAddress: 9, total: 2)
         let many = try (0..<2).map { _ in try Client("192.0.2.2", connections) }

@@ -40,8 +40,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         /// The maximum size, and number, of a request's header fields.
         var headBytes = 16 * 1024
         var headFields = 100
-        /// The maximum time for a head, from its first byte.
-        var headTime = TimeAmount.seconds(10)
+        /// The least and the greatest time for a head, from its first byte. Each connection has a time between them: connections that were
+        /// opened together are then not closed together, and their client does not open thousands at once again.
+        var headTime = TimeAmount.seconds(6)...TimeAmount.seconds(10)
         /// The maximum time for a whole body.
         var bodyDeadline = TimeAmount.seconds(300)
         /// The total time that the server waits for a client's body, in addition to the time that received bytes earn.
@@ -151,7 +152,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         // The decoder behind this handler has said by now whether these bytes complete a head.
         guard hasOpenHead, headTimer == nil else { return }
         let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
-        headTimer = context.eventLoop.scheduleTask(in: limits.headTime) { boundContext.value.close(promise: nil) }
+        let time = TimeAmount.nanoseconds(.random(in: limits.headTime.lowerBound.nanoseconds...limits.headTime.upperBound.nanoseconds))
+        headTimer = context.eventLoop.scheduleTask(in: time) { boundContext.value.close(promise: nil) }
     }
 
     /// Writes a response in slices, so that flushed bytes of a large one count as they are flushed, and closes the connection of a client

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import Metrics
 internal import NIOCore
 internal import Synchronization
@@ -7,14 +8,43 @@ internal import Synchronization
 /// A connection costs its client nothing, so a few addresses could hold all of them. When no connection is left, one of the sender with the
 /// most connections is closed. A sender is an IPv4 address, or a /48 of IPv6, because the owner of a /48 can use 65,536 networks.
 final class OpenConnections: Sendable {
+    /// The connections of one site.
+    private struct Site {
+        private var open: [UInt64: OpenConnection] = [:]
+        /// The numbers in the order of opening; those of closed connections are removed when they are most of it.
+        private var order: Deque<UInt64> = []
+
+        var count: Int { open.count }
+
+        mutating func insert(_ connection: OpenConnection) {
+            open[connection.number] = connection
+            order.append(connection.number)
+        }
+
+        mutating func remove(_ connection: OpenConnection) -> Bool {
+            guard open.removeValue(forKey: connection.number) != nil else { return false }
+            while let first = order.first, open[first] == nil { order.removeFirst() }
+            if order.count > 2 * open.count + OpenConnections.compared { order.removeAll { open[$0] == nil } }
+            return true
+        }
+
+        /// The connection to give up: of the ``OpenConnections/compared`` oldest ones, the one that has been idle for longest.
+        var leastUsed: OpenConnection? {
+            order.lazy.compactMap { open[$0] }.prefix(OpenConnections.compared).min { $0.precedence < $1.precedence }
+        }
+    }
+
     private struct State {
-        var bySite: [IPAddress: [UInt64: OpenConnection]] = [:]
+        var bySite: [IPAddress: Site] = [:]
         var count = 0
         var ofSubscriber: [IPAddress: Int] = [:]
     }
 
     /// Connections beyond the total that the server accepts, so that one of them can take the place of another, or be refused.
     static let surplus = 64
+
+    /// The connections that are compared to find one to give up: a bound on the work for each connection of an attack by connections.
+    private static let compared = 64
 
     private let perAddress: Int
     private let total: Int
@@ -42,10 +72,10 @@ final class OpenConnections: Sendable {
                 guard let most = state.bySite.max(by: { $0.value.count < $1.value.count }), most.key != address.site else {
                     return (false, nil)
                 }
-                victim = most.value.values.min { $0.precedence < $1.precedence }
+                victim = most.value.leastUsed
                 if let victim { Self.remove(victim, from: &state) }
             }
-            state.bySite[address.site, default: [:]][connection.number] = connection
+            state.bySite[address.site, default: Site()].insert(connection)
             state.ofSubscriber[address.subscriber, default: 0] += 1
             state.count += 1
             return (true, victim)
@@ -67,8 +97,8 @@ final class OpenConnections: Sendable {
 
     private static func remove(_ connection: OpenConnection, from state: inout State) {
         let (site, subscriber) = (connection.address.site, connection.address.subscriber)
-        guard state.bySite[site]?.removeValue(forKey: connection.number) != nil else { return }
-        if state.bySite[site]?.isEmpty == true { state.bySite[site] = nil }
+        guard state.bySite[site]?.remove(connection) == true else { return }
+        if state.bySite[site]?.count == 0 { state.bySite[site] = nil }
         let left = state.ofSubscriber[subscriber, default: 0] - 1
         state.ofSubscriber[subscriber] = left > 0 ? left : nil
         state.count -= 1
