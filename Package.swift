@@ -124,8 +124,7 @@ let package = Package(
         .serviceLibrary(
             "IdentityAPI", of: "identity-api",
             [
-                "Schema",
-                "AsyncPrimitives", "CZlib", "Multipart", "JSON", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto",
+                "Schema", "AsyncPrimitives", "CZlib", "Multipart", "JSON", "ImageProbe", "BlobStore", "HTTPClient", "HeliographCrypto",
                 "HeliographTracing", "Mail", "Pictures", "Topics", .tracing, .hummingbird, .hummingbirdCore, .nioCore, .nioHTTP1,
                 .httpTypes, .deque,
             ],
@@ -139,7 +138,7 @@ let package = Package(
             "ImageWorker", of: "image-worker",
             ["AsyncPrimitives", "ImageGenerators", "Imaging", "ImageProbe", "BlobStore", "HTTPClient", "Pictures", "Topics", .tracing]),
         .service("image-worker", library: "ImageWorker"),
-        .serviceLibrary("TokenRegistry", of: "token-registry", ["Schema", "AsyncPrimitives", "HeliographTracing", "Topics"]),
+        .serviceLibrary("TokenRegistry", of: "token-registry", ["AsyncPrimitives", "HeliographTracing", "Schema", "Topics"]),
         .service("token-registry", library: "TokenRegistry"),
         .serviceLibrary(
             "Notifier", of: "notifier",
@@ -206,8 +205,7 @@ let package = Package(
         .executableTarget(
             name: "heliograph-bench",
             dependencies: [
-                "Accounts",
-                "BuildVersion", "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "Push", "RedisClient",
+                "Accounts", "BuildVersion", "CommandLineSupport", "TestSupport", "EventBus", "PostgresClient", "Push", "RedisClient",
                 "ServiceDefaults", "Schema", "WireFormat", "FaceEngine", "ImageProbe", "Imaging", "HTTPClient", "JSON", "FCM",
                 "HeliographCrypto", .argumentParser, .logging,
             ],
@@ -225,8 +223,7 @@ let package = Package(
         .target(
             name: "FaultMatrix",
             dependencies: [
-                "Schema",
-                "CommandLineSupport", "FaultLedger", "EventBus", "HTTPClient", "PostgresClient", "RedisClient", "Accounts",
+                "Schema", "CommandLineSupport", "FaultLedger", "EventBus", "HTTPClient", "PostgresClient", "RedisClient", "Accounts",
                 "TestSupport", "WireFormat", .logging,
             ],
             path: "Tools/faults/Matrix", swiftSettings: sharedSettings),
@@ -260,11 +257,12 @@ let package = Package(
         .tests(
             "FaceEngineTests",
             ["AsyncPrimitives", "CFaceNet", "FaceEngine", "Imaging", "HeliographCrypto", "TestSupport", "image-decoder", .logging]),
+        // Of Push, Schema, Accounts, Pictures and Topics: ADR 39.
         .tests(
             "StorageTests",
             [
-                "JSON",
-                "HeliographCrypto", "Accounts", "Pictures", "Push", "Schema", "Topics", "PostgresClient", "WireFormat", "TestSupport",
+                "JSON", "HeliographCrypto", "Accounts", "Pictures", "Push", "Schema", "Topics", "PostgresClient", "WireFormat",
+                "TestSupport",
             ]),
         .tests(
             "EventBusTests",
@@ -311,8 +309,8 @@ let package = Package(
         .tests(
             "ImageWorkerTests",
             [
-                "Accounts",
-                "ImageWorker", "ImageGenerators", "GeminiEmulator", "HTTPClient", "Imaging", "ImageProbe", "EventBus", "PostgresClient",
+                "Accounts", "ImageWorker", "ImageGenerators", "GeminiEmulator", "HTTPClient", "Imaging", "ImageProbe", "EventBus",
+                "PostgresClient",
                 "Push", "RedisClient", "WireFormat", "ServiceDefaults", "Pictures", "Schema", "Topics", "BlobStore", "HeliographCrypto",
                 "TestSupport", "image-decoder", .logging, .lifecycle, .nioCore,
             ]),
@@ -325,8 +323,8 @@ let package = Package(
         .tests(
             "NotifierTests",
             [
-                "Accounts",
-                "AsyncPrimitives", "Notifier", "FCM", "FCMEmulator", "JSON", "ServiceDefaults", "EventBus", "Pictures", "Push", "Schema",
+                "Accounts", "AsyncPrimitives", "Notifier", "FCM", "FCMEmulator", "JSON", "ServiceDefaults", "EventBus", "Pictures", "Push",
+                "Schema",
                 "WireFormat", "PostgresClient", "RedisClient", "HeliographCrypto", "TestSupport", "HeliographTracing", .logging,
                 .inMemoryLogging, .lifecycle,
             ]),

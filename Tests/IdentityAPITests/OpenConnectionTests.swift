@@ -63,6 +63,22 @@ import Testing
         #expect(!many[1].isOpen && many[2].isOpen && connections.count == 3)
     }
 
+    @Test func `a sender keeps its requests while it has an idle connection, however many and old they are`() throws {
+        let connections = OpenConnections(perAddress: 1_024, total: 400)
+        let busy = try (0..<300).map { _ in try Client("192.0.2.2", connections) }
+        for client in busy { client.place?.began() }
+        let idle = try (0..<100).map { _ in try Client("192.0.2.2", connections) }
+        for client in idle.dropFirst(2) { client.channel.close(promise: nil) }
+        for client in idle { client.channel.embeddedEventLoop.run() }
+        idle[0].place?.began()
+        idle[0].place?.ended()
+        let others = try (1...100).map { try Client("198.51.100.\($0)", connections) }
+        #expect(others.allSatisfy { $0.place != nil } && busy.allSatisfy(\.isOpen))
+        #expect(!idle[0].isOpen && !idle[1].isOpen)
+        #expect(try Client("198.51.100.101", connections).place != nil)
+        #expect(busy.map(\.isOpen) == [false] + Array(repeating: true, count: 299))
+    }
+
     @Test func `busy connections are closed too, the oldest first, where the sender has no other`() throws {
         let connections = OpenConnections(perAddress: 9, total: 2)
         let many = try (0..<2).map { _ in try Client("192.0.2.2", connections) }

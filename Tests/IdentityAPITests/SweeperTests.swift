@@ -51,7 +51,7 @@ struct SweeperTests {
         #expect(try await api.count("face_templates") == 1, "that of the recovery")
     }
 
-    /// One row and more for each step that has no rows of the API yet.
+    /// One row and more for each step that has no rows of the API yet. The mail is not due: the running service would drop it before.
     private static func dueRows(of user: UUID) -> String {
         let user = "'\(user.uuidString)'::uuid"
         let id = "gen_random_uuid()"
@@ -66,7 +66,7 @@ struct SweeperTests {
             INSERT INTO email_verifications (id, account_id, purpose, email_lookups, email_sealed, reference, created_at)
             VALUES (\(id), \(id), 'enrolment', ARRAY[\(lookup)], '', 'BCDF', now() - interval '2 days');
             INSERT INTO code_mails (id, email_lookups, is_proven, due_at, created_at)
-            VALUES (\(id), ARRAY[\(lookup)], false, now(), now() - interval '2 days');
+            VALUES (\(id), ARRAY[\(lookup)], false, now() + interval '1 day', now() - interval '2 days');
             INSERT INTO wrong_codes (site_key, at) VALUES (\(hash(1)), now() - interval '2 days');
             INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, file_hashes, pixel_hashes, signatures,
                                             number, changed_in, created_at, email_lookups, due_at)

@@ -60,6 +60,7 @@ public enum IdentityAPI: HeliographService {
             postgres: postgres, users: users, limiter: RateLimiter(configuration.limits.services))
         let authenticator = UserAuthenticator(users: users, services: services)
         let slots = UploadSlots(limit: configuration.uploads.concurrentUploads, perSite: configuration.limits.uploadsPerSite)
+        let uploads = UploadPipeline(blobs: pictures, postgres: postgres, slots: slots)
         let gate = SenderGate(
             users: authenticator, services: services, signals: RateLimiter(configuration.limits.signals, name: "signals"),
             devices: RateLimiter(configuration.limits.devices, name: "devices"),
@@ -90,10 +91,10 @@ public enum IdentityAPI: HeliographService {
             verification: verification,
             images: imageRoutes(
                 configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, authenticator: authenticator,
-                jobs: jobs, uploads: UploadPipeline(blobs: pictures, postgres: postgres, slots: slots)),
+                jobs: jobs, uploads: uploads),
             topics: topicRoutes(
                 configuration, postgres: postgres, links: links, keys: keys, authenticator: authenticator,
-                uploads: UploadPipeline(blobs: pictures, postgres: postgres, slots: slots)),
+                uploads: uploads),
             people: peopleRoutes(
                 configuration, context, pictures: pictures, keys: keys, authenticator: authenticator, verification: verification,
                 receiptKeys: ReceiptKeys(json: receiptKey.publicKeys)),

@@ -2,7 +2,6 @@ public import EventBus
 internal import Logging
 internal import Metrics
 public import PostgresClient
-internal import Push
 public import WireFormat
 
 /// Erases a service's records of a user, and reports it.
@@ -14,9 +13,7 @@ public struct UserErasedHandler: EventHandler {
     private let postgres: PostgresClient
 
     /// Makes the handler of a service.
-    ///
-    /// - Parameter service: The name of the service.
-    public init(service: String, eraser: any UserEraser, postgres: PostgresClient) {
+    package init(service: String, eraser: any UserEraser, postgres: PostgresClient) {
         self.service = service
         self.eraser = eraser
         self.postgres = postgres

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 internal import WireFormat
 
-/// The contexts that sealed bytes are bound to: the additional authenticated data of every sealed column. The values of
-/// installations and the texts of pushes have theirs in `PushInstall` and `SealedText`.
+/// The contexts that sealed bytes are bound to: the additional authenticated data of sealed columns. Those of installations and of the
+/// texts of pushes are in `PushInstall` and `SealedText`.
 ///
 /// A value copied into another row, or another column, does not open there.
 public enum SealingContext {

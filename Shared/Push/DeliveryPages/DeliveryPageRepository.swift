@@ -18,7 +18,7 @@ public struct DeliveryPageRepository: Sendable {
     }
 
     /// Inserts pages; the caller puts each installation on one page only. Pages of fan-outs are inserted by
-    /// ``TopicFanOutRepository/addPages(of:limit:)``.
+    /// `TopicFanOutRepository.addPages`.
     public func insert(_ pages: [NewDeliveryPage]) async throws(PostgresError) {
         guard !pages.isEmpty else { return }
         let members = pages.enumerated().flatMap { index, page in page.addresses.map { (page: Int32(index + 1), address: $0) } }

@@ -25,7 +25,7 @@ public struct InstallHandOver: Sendable, Equatable {
     public let userID: UUID
     /// The user who had the installation when it was claimed.
     public let formerUserID: UUID?
-    /// The claimant's sign-in; see ``AccessToken/familyID``. `nil` for an identity of another system.
+    /// The claimant's sign-in; see `AccessToken.familyID`. `nil` for an identity of another system.
     public let signInID: UUID?
     /// `ios`, `android` or `web`, when the claim says so.
     public let platform: String?

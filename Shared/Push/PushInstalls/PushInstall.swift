@@ -104,7 +104,7 @@ public struct PushRegistration: Sendable {
     public var installationKey: [UInt8]
     /// Whether the value is a token or an installation id.
     public var kind: PushTarget.Kind
-    /// The value, sealed with ``sealingContext(installationKey:)``.
+    /// The value, sealed with ``PushInstall/sealingContext(installationKey:)``.
     public var valueSealed: [UInt8]
     /// `PushTarget.valueHash`; 32 bytes.
     public var valueHash: [UInt8]

@@ -1,6 +1,6 @@
 extension Settings {
     /// Reads `TOPIC_PHOTO_LIFETIME_DAYS`, the lifetime of photos of topics. The service that writes their expiry and the one that
-    /// deletes them read the same setting.
+    /// deletes them read the same setting, and pass the same default.
     public func photoLifetime(default usual: Duration) throws(ConfigurationError) -> Duration {
         let day = 24 * 60 * 60
         let days = Int(usual.components.seconds) / day

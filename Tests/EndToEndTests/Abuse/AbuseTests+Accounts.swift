@@ -45,7 +45,7 @@ extension AbuseTests {
     private func note(_ report: AbuseReport, _ arrival: Duration?) {
         let holds = arrival.map { $0 <= Self.mailTime } ?? false
         report.note(
-            "an honest code arrives, and is taken", arrival.map { "after \($0 / .milliseconds(1)) ms" } ?? "never",
+            "an honest code arrives, and is taken", arrival.map { "after \(Int(($0 / .milliseconds(1)).rounded())) ms" } ?? "never",
             bar: "≤ 60 s", holds: holds)
     }
 

@@ -57,7 +57,7 @@ extension AbuseTests {
             return ended.map { ContinuousClock.now - $0 }
         }
         AbuseReport(attack: "N14 the events of a job, after the sign-in was ended").note(
-            "they end", time.map { "after \($0 / .milliseconds(1)) ms" } ?? "before it", bar: "≤ 16 s",
+            "they end", time.map { "after \(Int(($0 / .milliseconds(1)).rounded())) ms" } ?? "before it", bar: "≤ 16 s",
             holds: time.map { $0 <= .seconds(16) } ?? false)
     }
 }

@@ -40,8 +40,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         /// The maximum size, and number, of a request's header fields.
         var headBytes = 16 * 1024
         var headFields = 100
-        /// The least and the greatest time for a head, from its first byte. Each connection has a time between them: connections that were
-        /// opened together are then not closed together, and their client does not open thousands at once again.
+        /// The least and the greatest time for a head, from its first byte. Each head has a time between them: connections that were opened
+        /// together are then not closed together, and their client does not open thousands at once again.
         var headTime = TimeAmount.seconds(6)...TimeAmount.seconds(10)
         /// The maximum time for a whole body.
         var bodyDeadline = TimeAmount.seconds(300)

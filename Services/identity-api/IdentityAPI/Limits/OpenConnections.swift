@@ -8,29 +8,55 @@ internal import Synchronization
 /// A connection costs its client nothing, so a few addresses could hold all of them. When no connection is left, one of the sender with the
 /// most connections is closed. A sender is an IPv4 address, or a /48 of IPv6, because the owner of a /48 can use 65,536 networks.
 final class OpenConnections: Sendable {
-    /// The connections of one site.
+    /// The connections of one site. A change takes the same time on average, however many there are.
     private struct Site {
         private var open: [UInt64: OpenConnection] = [:]
-        /// The numbers in the order of opening; those of closed connections are removed when they are most of it.
-        private var order: Deque<UInt64> = []
+        /// The numbers in the order of opening. Those of closed connections are skipped.
+        private var opened: Deque<UInt64> = []
+        /// The connections that became idle, in this order. Those that are closed or have had a request since are skipped.
+        private var idle: Deque<Idle> = []
+
+        private struct Idle {
+            let number: UInt64
+            let since: UInt64
+        }
 
         var count: Int { open.count }
 
         mutating func insert(_ connection: OpenConnection) {
             open[connection.number] = connection
-            order.append(connection.number)
+            opened.append(connection.number)
+            idle.append(Idle(number: connection.number, since: connection.number))
+        }
+
+        mutating func becameIdle(_ connection: OpenConnection, since: UInt64) {
+            guard open[connection.number] != nil else { return }
+            idle.append(Idle(number: connection.number, since: since))
+            removeSkipped()
         }
 
         mutating func remove(_ connection: OpenConnection) -> Bool {
             guard open.removeValue(forKey: connection.number) != nil else { return false }
-            while let first = order.first, open[first] == nil { order.removeFirst() }
-            if order.count > 2 * open.count + OpenConnections.compared { order.removeAll { open[$0] == nil } }
+            removeSkipped()
             return true
         }
 
-        /// The connection to give up: of the ``OpenConnections/compared`` oldest ones, the one that has been idle for longest.
-        var leastUsed: OpenConnection? {
-            order.lazy.compactMap { open[$0] }.prefix(OpenConnections.compared).min { $0.precedence < $1.precedence }
+        /// Returns the connection to give up: the one that has been idle for longest, the oldest one if all are busy.
+        mutating func leastUsed() -> OpenConnection? {
+            while let first = idle.popFirst() {
+                if let connection = open[first.number], connection.isIdle(since: first.since) { return connection }
+            }
+            while let first = opened.popFirst() {
+                if let connection = open[first] { return connection }
+            }
+            return nil
+        }
+
+        /// Removes what is skipped once it may be more than the rest.
+        private mutating func removeSkipped() {
+            let most = 2 * open.count + 64
+            if opened.count > most { opened.removeAll { open[$0] == nil } }
+            if idle.count > most { idle.removeAll { open[$0.number]?.isIdle(since: $0.since) != true } }
         }
     }
 
@@ -42,9 +68,6 @@ final class OpenConnections: Sendable {
 
     /// Connections beyond the total that the server accepts, so that one of them can take the place of another, or be refused.
     static let surplus = 64
-
-    /// The connections that are compared to find one to give up: a bound on the work for each connection of an attack by connections.
-    private static let compared = 64
 
     private let perAddress: Int
     private let total: Int
@@ -69,10 +92,11 @@ final class OpenConnections: Sendable {
             guard state.ofSubscriber[address.subscriber, default: 0] < perAddress else { return (false, nil) }
             var victim: OpenConnection?
             if state.count >= total {
-                guard let most = state.bySite.max(by: { $0.value.count < $1.value.count }), most.key != address.site else {
+                // Only the key: a copy of the site would be copied again when the site changes.
+                guard let most = state.bySite.max(by: { $0.value.count < $1.value.count })?.key, most != address.site else {
                     return (false, nil)
                 }
-                victim = most.value.leastUsed
+                victim = state.bySite[most]?.leastUsed()
                 if let victim { Self.remove(victim, from: &state) }
             }
             state.bySite[address.site, default: Site()].insert(connection)
@@ -90,6 +114,10 @@ final class OpenConnections: Sendable {
         }
         channel.closeFuture.whenComplete { [self] _ in state.withLock { Self.remove(connection, from: &$0) } }
         return connection
+    }
+
+    fileprivate func becameIdle(_ connection: OpenConnection, since: UInt64) {
+        state.withLock { $0.bySite[connection.address.site]?.becameIdle(connection, since: since) }
     }
 
     /// The number of open connections.
@@ -128,8 +156,12 @@ final class OpenConnection: Sendable {
     func began() { idleSince.store(.max, ordering: .relaxed) }
 
     /// All requests have been answered.
-    func ended() { idleSince.store(table.sequence.add(1, ordering: .relaxed).newValue, ordering: .relaxed) }
+    func ended() {
+        let now = table.sequence.add(1, ordering: .relaxed).newValue
+        idleSince.store(now, ordering: .relaxed)
+        table.becameIdle(self, since: now)
+    }
 
-    /// The order in which connections are given up: the one that has been idle for longest first, the oldest one if all are busy.
-    fileprivate var precedence: (UInt64, UInt64) { (idleSince.load(ordering: .relaxed), number) }
+    /// Whether it has had no request since a change that made it idle.
+    fileprivate func isIdle(since change: UInt64) -> Bool { idleSince.load(ordering: .relaxed) == change }
 }

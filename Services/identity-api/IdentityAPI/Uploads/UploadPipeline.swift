@@ -4,24 +4,26 @@ internal import Hummingbird
 internal import ImageProbe
 internal import PostgresClient
 
-/// Takes in the body of an upload whose sender has been checked: the same steps in the same order for faces, orders and photos of events.
+/// Takes in the body of an upload whose sender has been checked: of faces, orders and photos of events.
 ///
 /// 1. A slot, before a byte of the body is read, and before a lease begins: the number of bodies in flight is limited, and a request that
 ///    is refused here holds nothing.
-/// 2. The lease of the request's key: beside an attempt that is under way another one is refused before it sends its body, and a
-///    repetition of an answered request stores nothing. A form of faces names its owner in its body, so that its controller takes the
-///    lease after step 4.
-/// 3. What is stored is deleted when a later step fails, before the lease ends: the next attempt finds nothing of this one.
-/// 4. The body, for which a client that sent `Expect: 100-continue` waits. Each piece is checked, hashed and stored in its turn, and
-///    extends the lease.
+/// 2. The lease of the request's key: beside an attempt that is under way another one is refused before its body is read.
+/// 3. What is stored is deleted when a later step fails, so that it takes no space; not after ``OutcomeUnknown``, when a row may name it.
+/// 4. The body, for which a client that sent `Expect: 100-continue` waits. Each piece of a picture is checked, hashed and stored in its
+///    turn, and renews the lease when that is due.
 /// 5. The work, in the transaction that stores the answer for repetitions, or the answer of the first attempt; see
 ///    ``RepeatableRequest/Attempt/answer(to:start:)``.
+///
+/// A form of faces names its owner, and so the scope of its key, in its body: its controller takes the lease between the steps 4 and 5, and
+/// deletes the photos of a repetition.
 struct UploadPipeline: Sendable {
     let blobs: any BlobStore
     let postgres: PostgresClient
     let slots: UploadSlots
 
-    /// Runs the steps 1 to 3, and the body for steps 4 and 5.
+    /// Runs the steps 1 to 3, asks the client for the body of the request, and runs `body` for the rest. `body` stores nothing for a
+    /// repetition.
     ///
     /// - Parameters:
     ///   - prefix: The prefix of the objects that the body stores.
