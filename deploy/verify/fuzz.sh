@@ -113,9 +113,16 @@ merge() {
     done
 }
 
+# No list with &&, within which a module that does not compile would not end the script.
 case ${1:-run} in
     build) build ;;
-    run) build && run ;;
-    merge) build && merge ;;
+    run)
+        build
+        run
+        ;;
+    merge)
+        build
+        merge
+        ;;
     *) fail "build, run or merge" ;;
 esac

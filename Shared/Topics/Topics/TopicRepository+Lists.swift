@@ -56,16 +56,6 @@ extension TopicRepository {
         return try await db.query(query.readOnly()).map(TopicMembership.init(row:))
     }
 
-    /// Returns the names of at most `limit` topics that a user is a member of.
-    public func joinedTopics(by userID: UUID, limit: Int) async throws(PostgresError) -> [TopicName] {
-        try await db.query(
-            """
-            SELECT t.name FROM topic_members m JOIN topics t ON t.id = m.topic_id WHERE m.user_id = \(userID)
-            ORDER BY t.id LIMIT \(limit)
-            """
-        ).map { row throws(PostgresError) in try row.decodeTopicName("name") }
-    }
-
     /// Returns the invitations that a user can accept, the newest first; without invitations from users whom the user blocks.
     ///
     /// - Parameters: As for ``memberships(of:before:limit:)``.

@@ -9,10 +9,11 @@ import Testing
     /// Some paths of the document, with its schemas where they are used, so that a place of them can be named. Comparisons of the whole
     /// document would keep the threads of other tests for seconds.
     private static let document = {
-        var document = OpenAPIDocument.json
+        let whole = OpenAPIDocument.json
+        var document = whole
         let paths = ["/v1/auth/register", "/v1/consent", "/v1/users/me"]
-        document["paths"] = .object(paths.map { JSONValue.Member($0, OpenAPIDocument.json["paths"]?[$0] ?? .null) })
-        return document.inlined(in: OpenAPIDocument.json)
+        document["paths"] = .object(paths.map { JSONValue.Member($0, whole["paths"]?[$0] ?? .null) })
+        return document.inlined(in: whole)
     }()
     private static let register = "paths /v1/auth/register post"
     private static let email = "\(body) properties email"

@@ -54,7 +54,7 @@ struct IdentityEraser: UserEraser {
     private func leaveTopics(_ userID: UUID, _ ledger: ErasureLedger) async throws {
         let repository = TopicRepository(ledger.postgres.withTimeLimit(Erasure.statementTimeout))
         while true {
-            let topics = try await repository.joinedTopics(by: userID, limit: Self.sliceSize)
+            let topics = try await repository.memberships(of: userID, limit: Self.sliceSize).map(\.topic.name)
             for topic in topics {
                 try Task.checkCancellation()
                 try await ledger.step("topic_members") { transaction in

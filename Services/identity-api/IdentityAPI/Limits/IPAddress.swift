@@ -73,6 +73,27 @@ struct IPAddress: Sendable, Hashable {
     fileprivate var bitCount: Int { isV4 ? 32 : 128 }
 }
 
+extension IPAddress {
+    /// A block of addresses that are limited together.
+    enum Block: CaseIterable, Sendable {
+        /// A subscriber: an IPv4 address, a /64 of IPv6.
+        case subscriber
+        /// A customer of a provider: a /56 of IPv6.
+        case customer
+        /// An organisation: a /24 of IPv4, a /48 of IPv6.
+        case organisation
+
+        /// How many times the rate of a subscriber the block has.
+        var allowance: Int {
+            switch self {
+            case .subscriber: 1
+            case .customer: 4
+            case .organisation: 16
+            }
+        }
+    }
+}
+
 /// A CIDR block of addresses, as in `10.0.0.0/8`.
 struct AddressBlock: Sendable, Equatable {
     private let base: IPAddress

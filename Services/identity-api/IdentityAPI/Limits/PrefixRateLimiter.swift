@@ -25,24 +25,3 @@ final class PrefixRateLimiter: Sendable {
         }
     }
 }
-
-extension IPAddress {
-    /// A block of addresses that are limited together.
-    enum Block: CaseIterable, Sendable {
-        /// A subscriber: an IPv4 address, a /64 of IPv6.
-        case subscriber
-        /// A customer of a provider: a /56 of IPv6.
-        case customer
-        /// An organisation: a /24 of IPv4, a /48 of IPv6.
-        case organisation
-
-        /// How many times the rate of a subscriber the block has.
-        var allowance: Int {
-            switch self {
-            case .subscriber: 1
-            case .customer: 4
-            case .organisation: 16
-            }
-        }
-    }
-}
