@@ -62,11 +62,6 @@ struct EventGoldenTests {
                 "internal",
             ])
         #expect(
-            NotificationKind.allCases.map(\.rawValue) == [
-                "job_completed", "job_failed", "sign_up", "sign_in", "new_photos", "chat_message", "invitation",
-                "account_alert", "possession_check", "custom",
-            ])
-        #expect(
             AccountAlert.allCases.map(\.rawValue) == [
                 "new_sign_in", "face_changed", "recovery_started", "recovery_cancelled", "recovery_completed", "email_changed",
             ])

@@ -1,6 +1,7 @@
 import FCM
 import Foundation
 import Push
+import TestSupport
 import Testing
 import WireFormat
 
@@ -107,10 +108,28 @@ struct FCMGoldenTests {
         #expect(Set(Self.all.map(\.content.kind)) == Set(NotificationKind.allCases))
     }
 
+    /// Run with `UPDATE_GOLDEN=1` to write the fixture of a new push, and read it before you commit it. A fixture that exists is what
+    /// released apps read, and stays.
     @Test(arguments: all)
     func `a push equals its golden fixture exactly`(golden: Golden) throws {
+        let body = try Self.body(golden)
+        let file = GoldenEvents.file("fcm/\(golden.name)")
+        if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil, !FileManager.default.fileExists(atPath: file.path) {
+            let push = try JSONSerialization.jsonObject(with: Data(body.utf8))
+            let layout: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            try JSONSerialization.data(withJSONObject: push, options: layout).write(to: file)
+        }
         let fixture = String(decoding: try GoldenEvents.fixture("fcm/\(golden.name)"), as: UTF8.self)
-        #expect(try Self.body(golden) == Self.withoutLayout(fixture))
+        #expect(body == Self.withoutLayout(fixture))
+    }
+
+    @Test func `the page for apps has a row for each kind and each channel`() throws {
+        let page = try String(contentsOfFile: PackageRoot.file("docs/api/pushes.md"), encoding: .utf8)
+        for kind in NotificationKind.allCases {
+            for name in [kind.rawValue, kind.type.channelID].compactMap({ $0 }) {
+                #expect(page.contains("\n| `\(name)` | "), "\(name)")
+            }
+        }
     }
 
     @Test(arguments: all)

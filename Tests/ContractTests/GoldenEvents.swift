@@ -38,9 +38,12 @@ enum GoldenEvents {
         ], acceptedCount: 498)
 
     /// The bytes of a fixture, without the newline at its end.
+    static func file(_ name: String) -> URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures/\(name).json")
+    }
+
     static func fixture(_ name: String) throws -> [UInt8] {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        var bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent("Fixtures/\(name).json")))
+        var bytes = [UInt8](try Data(contentsOf: file(name)))
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         return bytes
     }

@@ -37,17 +37,6 @@ import WireFormat
         #expect(Self.json(first).contains(#""tag":"\#(id)""#))
     }
 
-    @Test func `each kind of push has a channel of its own on Android, whatever the outcome`() throws {
-        let channels: [NotificationKind: String] = [
-            .jobCompleted: "image_jobs", .jobFailed: "image_jobs", .signUp: "ekyc", .signIn: "ekyc", .newPhotos: "event_photos",
-            .chatMessage: "chat", .invitation: "invitations", .accountAlert: "account", .custom: "news",
-        ]
-        #expect(Set(NotificationKind.allCases).subtracting(channels.keys) == [.possessionCheck], "which shows nothing")
-        for (kind, channel) in channels {
-            #expect(Self.json(try Self.message(.sample(kind))).contains(#""android":{"notification":{"channel_id":"\#(channel)","#))
-        }
-    }
-
     @Test func `an invitation makes no sound, lights no screen and shows no text by the topic's owner`() throws {
         let json = Self.json(try Self.message(.sample(.invitation, topic: "event:You-have-won")))
         #expect(json.contains(#""priority":"NORMAL""#) && json.contains(#""apns-priority":"5""#) && !json.contains("sound"))

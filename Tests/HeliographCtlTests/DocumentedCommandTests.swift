@@ -27,7 +27,7 @@ struct DocumentedCommandTests {
     private static let unattended = ["top", "migrate", "dlq redrive", "dlq drop", "faces reindex", "templates preview"]
 
     /// With the settings of `make up`: a command may find nothing and say so, but not that it was called in the wrong way.
-    @Test(arguments: try DocumentedCommands.pages(of: "heliographctl", in: "docs/operations") + ["docs/HOW-TO.md"])
+    @Test(arguments: try DocumentedCommands.pages(of: "heliographctl", in: "docs/operations"))
     func `the commands of the blocks of a page work as they are printed`(document: String) async throws {
         try await TestBus.with { bus in
             let environment = bus.environment.merging(TestKeys.settings()) { $1 }

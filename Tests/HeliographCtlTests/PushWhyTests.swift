@@ -286,7 +286,8 @@ struct PushWhyTests {
         #expect(await heliographctl("push", "why", "@").exitCode == 64)
     }
 
-    @Test func `HOW-TO has every reason`() throws {
-        #expect(try GeneratedSection("Reasons why a push was not sent or not shown", of: "docs/HOW-TO.md").holds(PushReason.table))
+    @Test func `the page about pushes that were not sent has every reason`() throws {
+        let page = "docs/operations/push-why.md"
+        #expect(try GeneratedSection("Reasons why a push was not sent or not shown", of: page).holds(PushReason.table))
     }
 }

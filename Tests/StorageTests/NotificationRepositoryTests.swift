@@ -38,7 +38,7 @@ struct NotificationRepositoryTests {
             #expect(try row.decode("topic_id", as: UUID?.self) == references.topicID)
             #expect(try row.decode("sender_id", as: UUID?.self) == references.senderID)
             #expect(try row.decode("account_id", as: UUID?.self) == references.accountID)
-            #expect(try row.decode("has_picture", as: Bool.self) == [.jobCompleted, .newPhotos, .custom].contains(kind))
+            #expect(try row.decode("has_picture", as: Bool.self) == new.content.push.hasPicture)
         }
     }
 

@@ -97,6 +97,15 @@ import Testing
         #expect(documented.sorted() == code.map { String($0.output.1) }.sorted())
     }
 
+    @Test func `the client for apps has a name for each error code`() throws {
+        let page = try #require(Checkout.file(at: "docs/api/errors.md"))
+        let rows = page.lines.drop { $0 != "## What to do about an error" }.prefix { $0 != "## Reasons of a session" }
+        let codes = rows.compactMap { $0.prefixMatch(of: /\| `([a-z_]+)` \|/).map { String($0.output.1) } }
+        #expect(codes.count > 30)
+        let names = try #require(Checkout.file(at: "Shared/MobileClient/Core/HeliographError+codes.swift")).text
+        for code in codes { #expect(names.contains("(rawValue: \"\(code)\")"), "\(code)") }
+    }
+
     /// Neither the compiler nor the type of a kind leads to the lists of the tests.
     @Test func `the page about kinds of push names each file that lists them`() throws {
         let names = try #require(Checkout.file(at: "Shared/Push/Content/NotificationKind.swift")).lines

@@ -14,7 +14,7 @@ extension PushReason {
         return PushReason("FCM answered \(code.printable)", remedy: "Look the code up in FCM's documentation, and in the log of notifier.")
     }
 
-    /// The table of all reasons in `docs/HOW-TO.md`.
+    /// The table of all reasons in `docs/operations/push-why.md`.
     static var table: String {
         let skipped = SkipReason.allCases.map { ("`\($0.rawValue)`", "notification `skipped`", of($0)) }
         let suppressed = Suppression.allCases.map {

@@ -17,7 +17,7 @@ struct PushWhyCommand: AsyncParsableCommand {
             of an image job, a session, a message or a notification, whose push is explained for all its recipients (of a topic, for its \
             first \(PushInquiryRepository.maxMembers) members), or with --user for one person. An e-mail is looked up with LOOKUP_KEYS \
             of the environment. Each question is recorded in the audit log, because the answer may say who blocks whom, which no other \
-            answer says. The codes are in docs/HOW-TO.md.
+            answer says. The codes are in docs/operations/push-why.md.
 
               heliographctl push why ada@example.org --since 2h
               heliographctl push why m-1 --user 7f1b5c9e-0d1f-4a7e-9a53-0f6f4a2f1c11
