@@ -6,19 +6,16 @@ public enum FreePort {
     /// The ports to choose from: below those that Linux assigns to outgoing connections and to listeners on any port (32768 to
     /// 60999, `net.ipv4.ip_local_port_range`), because one of those could be assigned again before the server of a test has bound
     /// it.
-    private static let range: Range<UInt16> = 10_000..<32_768
+    fileprivate static let range = 10_000..<32_768
 
-    /// The next port to try. Each process begins at a random one, so that two concurrent processes rarely try the same.
-    private static let next = Mutex(range.randomElement()!)
+    private static let ports = Mutex(ClaimedPorts())
 
-    /// Returns a port without a listener; this process does not get it again before it has tried all others.
+    /// Returns a port without a listener, which no other process of these tests gets; this process does not get it again before it has
+    /// tried all others.
     public static func find() throws -> Int {
         for _ in range {
-            let port = next.withLock { next in
-                defer { next = next + 1 < range.upperBound ? next + 1 : range.lowerBound }
-                return next
-            }
-            if isFree(port) { return Int(port) }
+            guard let port = ports.withLock({ $0.next() }) else { break }
+            if isFree(UInt16(port)) { return port }
         }
         throw POSIXError(.EADDRINUSE)
     }
@@ -40,5 +37,40 @@ public enum FreePort {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
+    }
+}
+
+/// The ports that belong to this process, in blocks, each by a lock on a file until the process ends.
+///
+/// Two processes of tests that run at the same time could otherwise find the same port free, and one of their servers would not start.
+private struct ClaimedPorts {
+    private static let blockSize = 64
+    private static let folder = "/tmp/heliograph-test-ports-\(getuid())"
+
+    private var claimed: [Int] = []
+    private var others = Array(stride(from: FreePort.range.lowerBound, to: FreePort.range.upperBound, by: blockSize)).shuffled()
+    private var ports: [Int] = []
+
+    /// Returns the next port; nil when all blocks belong to other processes.
+    mutating func next() -> Int? {
+        while ports.isEmpty, let block = others.popLast() {
+            guard Self.claim(block) else { continue }
+            claimed.append(block)
+            ports = Self.ports(of: block)
+        }
+        if ports.isEmpty { ports = claimed.flatMap(Self.ports) }
+        return ports.popLast()
+    }
+
+    private static func ports(of block: Int) -> [Int] { Array(block..<min(block + blockSize, FreePort.range.upperBound)) }
+
+    /// Locks the file of a block, which is never closed.
+    private static func claim(_ block: Int) -> Bool {
+        mkdir(folder, 0o700)
+        let file = open("\(folder)/\(block)", O_CREAT | O_RDONLY | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        if flock(file, LOCK_EX | LOCK_NB) == 0 { return true }
+        close(file)
+        return false
     }
 }
