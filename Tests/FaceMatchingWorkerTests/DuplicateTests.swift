@@ -48,6 +48,24 @@ import WireFormat
         }
     }
 
+    @Test func `any number of sign-ups that wait for their proof hide no account with their face`() async throws {
+        try await HandlerFixture.with { fixture in
+            let user = UUID()
+            _ = try await fixture.outcome(of: fixture.upload(.signUp, user: user))
+            let template = try await fixture.face(of: user).template
+            for _ in 0..<FaceIndex.maxCandidates {
+                let id = UUID()
+                let sealed = try fixture.sealer.seal(template.encoded(), context: SealingContext.faceTemplate(userID: id))
+                let face = NewFaceTemplate(
+                    userID: id, modelID: FaceModels.modelID, pipelineVersion: Int(EnrolledFace.currentPipelineVersion),
+                    templateSealed: sealed)
+                try await PendingEnrolmentRepository(fixture.postgres).insert(id: UUID(), face: face, photos: [])
+            }
+            let session = try await fixture.outcome(of: fixture.upload(.signUp), policy: .refuse)
+            #expect(session.reason == .faceInUse)
+        }
+    }
+
     @Test func `without a proof the answer is that of any sign-up, and the face waits for a code that will refuse it`() async throws {
         try await HandlerFixture.with { fixture in
             let (known, new) = (UUID(), UUID())

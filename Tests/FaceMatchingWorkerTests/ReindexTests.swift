@@ -114,7 +114,7 @@ import Testing
 
 extension HandlerFixture {
     /// The face of an account with its number.
-    fileprivate func face(of user: UUID) async throws -> (number: Int64, template: EnrolledFace) {
+    func face(of user: UUID) async throws -> (number: Int64, template: EnrolledFace) {
         let faces = try await FaceChangeRepository(postgres).page(of: FaceIndexFeed.model, after: nil, limit: 100)
         let face = try #require(faces.first { $0.userID == user })
         return (face.number, try #require(FaceIndexFeed.template(of: face, sealer)))

@@ -28,11 +28,11 @@ public struct FaceChangeRepository: Sendable {
     public func page(of model: FaceModel, after number: Int64?, limit: Int) async throws(PostgresError) -> [NumberedFace] {
         let query: PostgresQuery = """
             SELECT * FROM (
-                (SELECT number, user_id, template_sealed FROM face_templates
+                (SELECT number, user_id, template_sealed, false AS is_waiting FROM face_templates
                  WHERE number > \(number ?? 0) AND model_id = \(model.id) AND pipeline_version = \(model.pipelineVersion)
                  ORDER BY number LIMIT \(limit))
                 UNION ALL
-                (SELECT number, user_id, template_sealed FROM pending_enrolments
+                (SELECT number, user_id, template_sealed, true AS is_waiting FROM pending_enrolments
                  WHERE number > \(number ?? 0) AND model_id = \(model.id) AND pipeline_version = \(model.pipelineVersion)
                  ORDER BY number LIMIT \(limit))) f
             ORDER BY number LIMIT \(limit)
@@ -43,10 +43,10 @@ public struct FaceChangeRepository: Sendable {
     /// Returns the faces of these numbers that there are.
     public func faces(of model: FaceModel, numbers: [Int64]) async throws(PostgresError) -> [NumberedFace] {
         let query: PostgresQuery = """
-            SELECT number, user_id, template_sealed FROM face_templates
+            SELECT number, user_id, template_sealed, false AS is_waiting FROM face_templates
             WHERE number = ANY(\(numbers)) AND model_id = \(model.id) AND pipeline_version = \(model.pipelineVersion)
             UNION ALL
-            SELECT number, user_id, template_sealed FROM pending_enrolments
+            SELECT number, user_id, template_sealed, true AS is_waiting FROM pending_enrolments
             WHERE number = ANY(\(numbers)) AND model_id = \(model.id) AND pipeline_version = \(model.pipelineVersion)
             """
         return try await db.query(query.readOnly()).map(NumberedFace.init(row:))

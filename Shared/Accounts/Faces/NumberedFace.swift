@@ -9,11 +9,14 @@ public struct NumberedFace: Sendable, Equatable {
     public let userID: UUID
     /// The descriptors, sealed with `SealingContext.faceTemplate`.
     public let templateSealed: [UInt8]
+    /// Whether it waits for a proof or a recovery; otherwise it is the face of an account.
+    public let isWaiting: Bool
 
     init(row: PostgresRow) throws(PostgresError) {
         number = try row.decode("number")
         userID = try row.decode("user_id")
         templateSealed = try row.decode("template_sealed")
+        isWaiting = try row.decode("is_waiting")
     }
 }
 

@@ -6,9 +6,9 @@ internal import Logging
 internal import Metrics
 internal import PostgresClient
 
-/// Fills the index of faces from Postgres and keeps it current.
+/// Fills the indexes of faces from Postgres and keeps them current.
 ///
-/// Each worker has an index of its own, and an event reaches one worker only, so changes are not learned from events: a look at what
+/// Each worker has indexes of its own, and an event reaches one worker only, so changes are not learned from events: a look at what
 /// has changed in Postgres precedes each search. The first look reads all faces.
 actor FaceIndexFeed {
     /// The faces of this network and pipeline.
@@ -18,7 +18,7 @@ actor FaceIndexFeed {
     /// The number of faces after which the progress is logged.
     private static let progressStep = 100_000
 
-    nonisolated let index = FaceIndex()
+    nonisolated let index = FaceIndexes()
     private let postgres: PostgresClient
     private let sealer: Sealer
     private let logger: Logger
@@ -164,14 +164,18 @@ actor FaceIndexFeed {
 
     /// Adds faces, and keeps the numbers of those that cannot be used.
     private func add(_ faces: [NumberedFace]) async throws {
-        let codes = faces.compactMap { face -> (number: Int64, code: FaceCode)? in
-            guard let bytes = Self.bytes(of: face, sealer), let code = FaceCode(encodedTemplate: bytes) else { return nil }
-            return (face.number, code)
+        var (codes, waiting): ([(number: Int64, code: FaceCode)], [(number: Int64, code: FaceCode)]) = ([], [])
+        var failed: [Int64] = []
+        for face in faces {
+            guard let bytes = Self.bytes(of: face, sealer), let code = FaceCode(encodedTemplate: bytes) else {
+                failed.append(face.number)
+                continue
+            }
+            if face.isWaiting { waiting.append((face.number, code)) } else { codes.append((face.number, code)) }
         }
-        unusable.subtract(codes.map(\.number))
-        let failed = Set(faces.map(\.number)).subtracting(codes.map(\.number))
+        unusable.subtract((codes + waiting).map(\.number))
         unusable.formUnion(failed)
-        guard await index.apply(added: codes, removed: Array(failed)) else { throw FaceIndexFull() }
+        guard await index.apply(added: codes, waiting: waiting, removed: failed) else { throw FaceIndexFull() }
     }
 
     /// Opens a face; nil for one that is damaged, or of another network.
