@@ -2,6 +2,9 @@
 struct HEICIndex {
     /// Maximum number of boxes; a grid of tiles has one location per item and a few properties.
     private static let maxBoxes = 4_096
+    /// Maximum number of references to items from which a picture is put together, such as the tiles of a grid: the decoder decodes an item
+    /// again for each of them. A phone's picture of 48 megapixels has 192 tiles.
+    private static let maxParts = 512
 
     private(set) var size: (width: Int, height: Int)
     private(set) var dataEnd = 0
@@ -11,6 +14,7 @@ struct HEICIndex {
     private var planes = 3
     private var isDeep = false
     private var boxes = 0
+    private var parts = 0
 
     /// Parses the content of a `meta` box.
     ///
@@ -29,8 +33,8 @@ struct HEICIndex {
             guard boxes <= Self.maxBoxes, offset + 8 <= range.upperBound else {
                 throw ImageProbeError(.malformed, "a HEIC index with too many or cut boxes")
             }
-            let length = bytes.bigEndian(at: offset, count: 4)
-            guard length >= 8, length <= range.upperBound - offset else {
+            let length = try Self.length(of: bytes, at: offset)
+            guard length <= range.upperBound - offset else {
                 throw ImageProbeError(.malformed, "a HEIC index whose boxes do not add up")
             }
             let content = (offset + 8)..<(offset + length)
@@ -43,9 +47,54 @@ struct HEICIndex {
             } else if bytes.matches("iloc", at: offset + 4) {
                 var locations = ItemLocations(Array(bytes[content]))
                 dataEnd = try locations.end()
+            } else if bytes.matches("iinf", at: offset + 4) {
+                try check(items: Array(bytes[content]))
+            } else if bytes.matches("iref", at: offset + 4) {
+                try take(references: Array(bytes[content]))
             }
             offset += length
         }
+    }
+
+    /// Refuses items that are made of others in a way that no phone uses: an overlay, or another item once more (ISO/IEC 23008-12, 6.6.2).
+    /// A few bytes of them cost the decoder minutes.
+    private func check(items bytes: [UInt8]) throws(ImageProbeError) {
+        // The version and flags, and the number of entries in two or four bytes.
+        var offset = bytes.first == 0 ? 6 : 8
+        while offset + 8 <= bytes.count {
+            let length = try Self.length(of: bytes, at: offset)
+            // The version and flags of an entry; its id, in four bytes from version 3 on; its protection; its type, from version 2 on.
+            let version = length > 8 ? bytes[offset + 8] : 0
+            let type = offset + (version > 2 ? 18 : 16)
+            let isOverlay = bytes.matches("iovl", at: type) || bytes.matches("iden", at: type)
+            if version > 1, type + 4 <= offset + length, isOverlay {
+                throw ImageProbeError(.tooCostly, "a HEIC picture that is an overlay of others")
+            }
+            offset += length
+        }
+    }
+
+    private mutating func take(references bytes: [UInt8]) throws(ImageProbeError) {
+        let idBytes = bytes.first == 0 ? 2 : 4
+        var offset = 4
+        while offset + 8 <= bytes.count {
+            let length = try Self.length(of: bytes, at: offset)
+            if bytes.matches("dimg", at: offset + 4), length >= 10 + idBytes {
+                parts += bytes.bigEndian(at: offset + 8 + idBytes, count: 2)
+            }
+            offset += length
+        }
+        guard parts <= Self.maxParts else {
+            throw ImageProbeError(.tooCostly, "a HEIC picture of \(parts) parts, of at most \(Self.maxParts)")
+        }
+    }
+
+    private static func length(of bytes: [UInt8], at offset: Int) throws(ImageProbeError) -> Int {
+        let length = bytes.bigEndian(at: offset, count: 4)
+        guard length >= 8, length <= bytes.count - offset else {
+            throw ImageProbeError(.malformed, "a HEIC index whose boxes do not add up")
+        }
+        return length
     }
 
     /// Reads a decoder configuration (ISO/IEC 14496-15, 8.3.3) and keeps the maximum of all pictures of the file.
