@@ -85,7 +85,7 @@ extension Baseline {
                            AND verification_id IS NULL AND state IN ('received', 'processing')))
         );
         CREATE INDEX sessions_open_by_deadline ON sessions (deadline_at)
-            INCLUDE (address_key, site_key, installation_key, user_id, authorised, photo_bytes, lane, awaits_turn)
+            INCLUDE (address_key, site_key, installation_key, user_id, authorised, photo_bytes, lane, awaits_turn, cost_ms)
             WHERE state IN ('received', 'processing');
         CREATE INDEX sessions_waiting ON sessions (address_key, created_at, id) WHERE awaits_turn AND state = 'received';
         CREATE INDEX sessions_by_site ON sessions (site_key, created_at) INCLUDE (address_key, lane, cost_ms);
@@ -112,7 +112,7 @@ extension Baseline {
         COMMENT ON COLUMN sessions.is_known IS
             'Whether the upload had the account''s bearer, or came from an installation that is known to the account.';
         COMMENT ON COLUMN sessions.awaits_turn IS
-            'Whether its ekyc.requested is not published yet, because others of its address are being examined.';
+            'Whether its ekyc.requested is not published yet, because others of its address or site are being examined.';
         COMMENT ON COLUMN sessions.cost_ms IS 'Time of face engines in milliseconds: an estimate until a worker has measured it.';
         COMMENT ON COLUMN sessions.authorised IS 'Whether the upload had the account''s bearer, so that it may replace an existing face.';
         COMMENT ON COLUMN sessions.authorised_by IS 'access_tokens.family_id of the bearer; checked again with the decision.';

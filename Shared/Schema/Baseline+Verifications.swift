@@ -83,14 +83,17 @@ extension Baseline {
         COMMENT ON COLUMN code_mails.request_id IS 'With traceparent: the request that planned it.';
 
         CREATE TABLE wrong_codes (
-            id       bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-            site_key bytea       NOT NULL CHECK (octet_length(site_key) = 32),
-            at       timestamptz NOT NULL DEFAULT now()
+            id          bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            site_key    bytea       NOT NULL CHECK (octet_length(site_key) = 32),
+            is_in_total boolean     NOT NULL,
+            at          timestamptz NOT NULL DEFAULT now()
         );
         CREATE INDEX wrong_codes_by_site ON wrong_codes (site_key, at);
         CREATE INDEX wrong_codes_by_age ON wrong_codes (at);
+        CREATE INDEX wrong_codes_in_total ON wrong_codes (at) WHERE is_in_total;
         COMMENT ON TABLE wrong_codes IS 'Codes that were entered and are wrong, for an hour: guesses on many addresses show only here.';
         COMMENT ON COLUMN wrong_codes.site_key IS 'The site of the client, as in email_verifications.';
+        COMMENT ON COLUMN wrong_codes.is_in_total IS 'Whether it counts in the total of all sites: the first ten of a site in an hour do.';
 
         CREATE TABLE pending_enrolments (
             id               uuid        PRIMARY KEY,

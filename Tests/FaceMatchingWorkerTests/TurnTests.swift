@@ -11,7 +11,9 @@ struct TurnTests {
         try await HandlerFixture.with { fixture in
             let (first, second) = (try await fixture.upload(.signIn), try await fixture.upload(.signIn))
             try await fixture.postgres.execute(
-                "UPDATE sessions SET address_key = sha256('a'), awaits_turn = (id = \(second.session)), lane = 'bulk'")
+                """
+                UPDATE sessions SET address_key = sha256('a'), site_key = sha256('a'), lane = 'bulk', awaits_turn = (id = \(second.session))
+                """)
             for _ in 0..<2 { _ = try await fixture.deliver(first) }
             let requests = try await fixture.postgres.query(
                 "SELECT stream, convert_from(body, 'UTF8')::jsonb ->> 'session_id' AS session FROM outbox WHERE type = 'ekyc.requested'")

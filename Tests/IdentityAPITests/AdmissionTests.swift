@@ -104,6 +104,15 @@ import WireFormat
         }
     }
 
+    @Test func `A slow session waits for another one of its site, and not for fast ones`() {
+        var limits = SessionAdmission.Limits.none
+        limits.inFlightPerAddress = 2
+        let admission = SessionAdmission(limits: limits)
+        #expect(admission.awaitsTurn(UndecidedSessions(bulkOfSite: 1), .bulk))
+        #expect(!admission.awaitsTurn(UndecidedSessions(inFlightOfAddress: 2), .bulk))
+        #expect(!admission.awaitsTurn(UndecidedSessions(bulkOfSite: 1), .new))
+    }
+
     @Test func `Sessions that wait for their turn keep no address out that has none`() throws {
         var limits = SessionAdmission.Limits.none
         (limits.total, limits.inFlightPerAddress) = (4, 2)
@@ -162,6 +171,9 @@ import WireFormat
         #expect(!admission.goesFirst(EngineTime(ofAccount: .seconds(1)), adding: .seconds(1.1)))
         #expect(admission.goesFirst(EngineTime(knownOfSite: .seconds(19)), adding: .seconds(1)))
         #expect(!admission.goesFirst(EngineTime(knownOfSite: .seconds(19)), adding: .seconds(2)), "many accounts at one site")
+        let load = UndecidedSessions(knownCostOfSite: .seconds(1))
+        #expect(admission.goesFirst(EngineTime(), load, adding: .seconds(1)))
+        #expect(!admission.goesFirst(EngineTime(), load, adding: .seconds(1.1)), "many at once at one site")
     }
 
     @Test func `Photos that are slow, or alone take more than the share of an address, are examined last`() {

@@ -162,6 +162,19 @@ import WireFormat
         }
     }
 
+    @Test(
+        .api {
+            $0.limits.address = Rate(perMinute: 1, burst: 1)
+            $0.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
+        })
+    func `A /48 of IPv6 has the limit of sixteen addresses`() async throws {
+        for number in 1...17 {
+            let client = "2001:db8:1:\(String(number << 8, radix: 16))::1"
+            let response = try await api.send("GET", "/nowhere", headers: [("X-Forwarded-For", client)])
+            #expect(response.status == (number <= 16 ? 404 : 429), "\(client)")
+        }
+    }
+
     @Test(.api { $0.limits.address = Rate(perMinute: 1, burst: 1) })
     func `Without a trusted proxy a forwarded address has no limit of its own`() async throws {
         for (client, status) in [("198.51.100.1", 404), ("198.51.100.2", 429)] {
@@ -187,15 +200,16 @@ import WireFormat
         .api {
             $0.limits.account = Rate(perMinute: 1, burst: 1)
             $0.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
-        })
-    func `Strangers who sign up with an e-mail do not empty the bucket of another site`() async throws {
-        func signUp(from address: String, _ number: Int) async throws -> HTTPClientResponse {
-            let form = Form.signUp(email: "known@example.org").with("fcm_token", Form.pushToken(of: number))
-            return try await api.send(form, to: Path.signUp, headers: [("X-Forwarded-For", address)])
+        }, arguments: [Path.signUp, Path.login])
+    func `Strangers who name an e-mail do not empty the bucket of another site`(path: String) async throws {
+        func start(from address: String, _ number: Int) async throws -> HTTPClientResponse {
+            let form: Form = path == Path.signUp ? .signUp(email: "known@example.org") : .signIn(email: "known@example.org")
+            let token = Form.pushToken(of: number)
+            return try await api.send(form.with("fcm_token", token), to: path, headers: [("X-Forwarded-For", address)])
         }
-        #expect(try await signUp(from: "198.51.100.1", 1).status == 200)
-        #expect(try await signUp(from: "198.51.100.1", 2).refusal == "429 rate_limited")
-        #expect(try await signUp(from: "198.51.100.2", 3).status == 200)
+        #expect(try await start(from: "198.51.100.1", 1).status == 200)
+        #expect(try await start(from: "198.51.100.1", 2).refusal == "429 rate_limited")
+        #expect(try await start(from: "198.51.100.2", 3).status == 200)
     }
 
     @Test(.api { $0.limits.account = Rate(perMinute: 1, burst: 2) })

@@ -60,14 +60,14 @@ struct SweeperTests {
         return """
             INSERT INTO sessions (id, user_id, event, token_hash, state, reason, retryable, completed_at, expires_at)
             VALUES (\(id), \(id), 'sign_up', \(hash(1)), 'failed', 'no_face', true, now() - interval '1 day', now());
-            INSERT INTO sessions (id, user_id, event, token_hash, address_key, awaits_turn)
-            VALUES (\(id), \(id), 'sign_up', \(hash(1)), \(hash(1)), true);
+            INSERT INTO sessions (id, user_id, event, token_hash, address_key, site_key, awaits_turn)
+            VALUES (\(id), \(id), 'sign_up', \(hash(1)), \(hash(1)), \(hash(1)), true);
             INSERT INTO used_challenges (id, expires_at) VALUES (\(id), now());
             INSERT INTO email_verifications (id, account_id, purpose, email_lookups, email_sealed, reference, created_at)
             VALUES (\(id), \(id), 'enrolment', ARRAY[\(lookup)], '', 'BCDF', now() - interval '2 days');
             INSERT INTO code_mails (id, email_lookups, is_proven, due_at, created_at)
             VALUES (\(id), ARRAY[\(lookup)], false, now() + interval '1 day', now() - interval '2 days');
-            INSERT INTO wrong_codes (site_key, at) VALUES (\(hash(1)), now() - interval '2 days');
+            INSERT INTO wrong_codes (site_key, is_in_total, at) VALUES (\(hash(1)), true, now() - interval '2 days');
             INSERT INTO pending_enrolments (id, user_id, model_id, pipeline_version, template_sealed, file_hashes, pixel_hashes, signatures,
                                             number, changed_in, created_at, email_lookups, due_at)
             VALUES (\(id), \(id), 'm', 1, '', '{}', '{}', '{}', 1, pg_current_xact_id(), now() - interval '2 days', NULL, NULL),

@@ -47,6 +47,20 @@ struct CodeMailPlaceTests {
         #expect(try next.column("waits", as: Bool.self) == [true])
     }
 
+    @Test(.storage) func `a site that had codes comes after those that had none, however its requests are timed`() async throws {
+        for _ in 0..<2 {
+            try await strangers(0..<10)
+            try await mails.publish(mails.ask(from: 0).mail)
+            try await CodeMails.age(by: 60)
+        }
+        // Four that are older than the owner's, and six that are newer, would take all places.
+        try await strangers(6..<10)
+        let owner = try await mails.ask(from: 100)
+        try await CodeMails.age(by: 1)
+        try await strangers(0..<6)
+        #expect(try await mails.publish(owner.mail).contains(owner.id))
+    }
+
     @Test(.storage) func `one site has one place, when others want one`() async throws {
         let owner = try await mails.ask(from: 100)
         try await CodeMails.age(by: 1)

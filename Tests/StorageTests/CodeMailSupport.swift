@@ -20,7 +20,7 @@ struct CodeMails {
         let new = NewEmailVerification(
             purpose: purpose, email: SealedEmail(lookup: hash(seed), sealed: [1]), origin: origin ?? Self.origin(number))
         let mail = try await client.withTransaction { transaction in
-            if purpose == .registration { try await EmailVerificationRepository(transaction).deleteSurplus(before: new) }
+            if purpose != .emailChange { try await EmailVerificationRepository(transaction).deleteSurplus(before: new) }
             let mail = try await EmailVerificationRepository(transaction).insert(new)
             if isPublished { _ = try await CodeMailRepository(transaction).publish(mail.id) }
             return mail

@@ -106,6 +106,19 @@ struct CodeMailTests {
         #expect(try await isKept(proven))
     }
 
+    @Test(.storage) func `sign-ups of an address displace its waiting ones, with the faces that wait for them`() async throws {
+        var sessions: [UUID] = []
+        for _ in 0..<CodeMailRules.maxRequests + 2 {
+            sessions.append(try await mails.ask(from: 1, .enrolment).id)
+            let face = NewFaceTemplate(userID: UUID(), modelID: "m", pipelineVersion: 1, templateSealed: [1])
+            try await PendingEnrolmentRepository(client).insert(id: sessions[sessions.count - 1], face: face, photos: [])
+        }
+        let kept = Set(sessions.dropFirst(2))
+        let requests = try await client.query("SELECT id FROM email_verifications").column("id", as: UUID.self)
+        let faces = try await client.query("SELECT id FROM pending_enrolments").column("id", as: UUID.self)
+        #expect(Set(requests) == kept && Set(faces) == kept)
+    }
+
     @Test(.storage) func `before its mail a request has neither a code nor an attempt`() async throws {
         try await mails.ask(isPublished: true)
         let waiting = try await mails.ask(from: 1).id

@@ -50,7 +50,7 @@ struct FaceRepositoryTests {
     @Test(.storage) func `photos are remembered per user by file and by picture, even for a user that does not exist`() async throws {
         let photos = FacePhotoHashRepository(client)
         func seen(_ given: PhotoFingerprint...) async throws -> Bool {
-            try await photos.containsAny(of: given, maxDistance: 5, isKnown: false)
+            try await photos.containsAny(of: given, maxDistance: 5, isTrusted: false)
         }
         #expect(try await !seen(Self.photo(1), Self.photo(2)))
         #expect(try await photos.add([Self.photo(1), Self.photo(1), Self.photo(2, pixels: 7)], accepted: true) == 2)
@@ -70,25 +70,25 @@ struct FaceRepositoryTests {
         try await photos.add([Self.photo(3, signature: Self.signature(500))], accepted: false)
         for (bits, isCopy) in [(10, true), (15, true), (5, true), (16, false), (4, false), (505, true), (506, false)] {
             let given = [Self.photo(8), Self.photo(9, signature: Self.signature(bits))]
-            #expect(try await photos.containsAny(of: given, maxDistance: 5, isKnown: false) == isCopy, "\(bits)")
+            #expect(try await photos.containsAny(of: given, maxDistance: 5, isTrusted: false) == isCopy, "\(bits)")
         }
     }
 
-    @Test(.storage) func `a refused photo makes others copies for a day and for unknown installations only, itself for all`() async throws {
+    @Test(.storage) func `a refused photo makes others copies for a day and for untrusted senders only, itself for all`() async throws {
         let photos = FacePhotoHashRepository(client)
         let (refused, alike) = (Self.photo(1, signature: Self.signature(10)), Self.photo(2, signature: Self.signature(12)))
         try await photos.add([refused], accepted: false)
-        func isCopy(_ photo: PhotoFingerprint, isKnown: Bool) async throws -> Bool {
-            try await photos.containsAny(of: [photo], maxDistance: 5, isKnown: isKnown)
+        func isCopy(_ photo: PhotoFingerprint, isTrusted: Bool) async throws -> Bool {
+            try await photos.containsAny(of: [photo], maxDistance: 5, isTrusted: isTrusted)
         }
-        #expect(try await isCopy(alike, isKnown: false))
-        #expect(try await !isCopy(alike, isKnown: true))
-        #expect(try await isCopy(refused, isKnown: true))
+        #expect(try await isCopy(alike, isTrusted: false))
+        #expect(try await !isCopy(alike, isTrusted: true))
+        #expect(try await isCopy(refused, isTrusted: true))
         try await client.execute("UPDATE face_photo_hashes SET created_at = now() - interval '24 hours'")
-        #expect(try await !isCopy(alike, isKnown: false))
-        #expect(try await isCopy(refused, isKnown: true))
+        #expect(try await !isCopy(alike, isTrusted: false))
+        #expect(try await isCopy(refused, isTrusted: true))
         try await client.execute("UPDATE face_photo_hashes SET is_accepted = true")
-        #expect(try await isCopy(alike, isKnown: true), "an accepted one is compared for half a year")
+        #expect(try await isCopy(alike, isTrusted: true), "an accepted one is compared for half a year")
     }
 
     @Test(.storage) func `a mirrored copy is recognised`() async throws {
@@ -98,7 +98,7 @@ struct FaceRepositoryTests {
             let photo = PhotoFingerprint(
                 userID: Self.photo(1).userID, fileHash: hash(9), pixelHash: nil, signature: Self.signature(500),
                 mirroredSignature: Self.signature(mirrored))
-            #expect(try await photos.containsAny(of: [photo], maxDistance: 5, isKnown: true) == isCopy, "\(mirrored)")
+            #expect(try await photos.containsAny(of: [photo], maxDistance: 5, isTrusted: true) == isCopy, "\(mirrored)")
         }
     }
 
@@ -112,6 +112,6 @@ struct FaceRepositoryTests {
         #expect(try await photos.deleteExpired(limit: 3) == 3)
         #expect(try await photos.deleteExpired(limit: 3) == 2)
         #expect(try await photos.deleteExpired(limit: 3) == 0)
-        #expect(try await photos.containsAny(of: [Self.photo(9)], maxDistance: 5, isKnown: true))
+        #expect(try await photos.containsAny(of: [Self.photo(9)], maxDistance: 5, isTrusted: true))
     }
 }

@@ -156,9 +156,9 @@ struct LookupTests {
         let owner = try #require(try await lookups.page(of: .emails, after: nil, limit: 10).owners.first)
         #expect(owner.lookups(except: ["k2", "k1"]).isEmpty)
         #expect(owner.lookups(except: ["k2"]) == made.email.lookups)
-        #expect(try await photos.containsAny(of: [photo], maxDistance: 0, isKnown: false))
+        #expect(try await photos.containsAny(of: [photo], maxDistance: 0, isTrusted: false))
         #expect(try await lookups.delete(made.email.lookups, of: owner) == 1)
-        #expect(try await !photos.containsAny(of: [photo], maxDistance: 0, isKnown: false))
+        #expect(try await !photos.containsAny(of: [photo], maxDistance: 0, isTrusted: false))
         #expect(try await lookups.delete(made.email.lookups, of: owner) == 0)
         #expect(try await lookups.counts(first: nil).keys.sorted() == ["k1", "k2"], "the verification still has the old one")
     }

@@ -9,7 +9,9 @@ import WireFormat
 struct SessionTurnTests {
     private static let origin = origin(0)
 
-    private static func origin(_ number: Int) -> RequestOrigin { RequestOrigin(addressKey: hash(70 + 10 * number), siteKey: hash(71)) }
+    private static func origin(_ number: Int) -> RequestOrigin {
+        RequestOrigin(addressKey: hash(70 + 10 * number), siteKey: hash(71 + number))
+    }
 
     /// Inserts a session of an address.
     private func insert(
@@ -24,11 +26,23 @@ struct SessionTurnTests {
     @Test(.storage) func `the end of a session is the turn of the oldest that waits at its address`() async throws {
         let ended = try await insert()
         _ = try await insert(waits: true, from: RequestOrigin(addressKey: hash(72), siteKey: hash(71)))
-        let (first, second) = (try await insert(waits: true), try await insert(.bulk, waits: true))
+        _ = try await insert(.bulk, waits: true)
+        let (first, second) = (try await insert(waits: true), try await insert(waits: true))
         let next = try #require(try await sessions.nextTurn(after: ended))
         #expect(next.id == first.id && !next.awaitsTurn)
-        #expect(try await sessions.nextTurn(after: next)?.request == EkycRequested(sessionID: second.id, event: .signUp, lane: .bulk))
+        #expect(try await sessions.nextTurn(after: next)?.request == EkycRequested(sessionID: second.id, event: .signUp, lane: .new))
         #expect(try await sessions.nextTurn(after: next) == nil)
+    }
+
+    @Test(.storage) func `a site has one place for its slow sessions, whatever their addresses`() async throws {
+        let neighbour = RequestOrigin(addressKey: hash(72), siteKey: hash(71))
+        _ = try await insert(waits: true)
+        let slow = [try await insert(.bulk, waits: true), try await insert(.bulk, waits: true, from: neighbour)]
+        let filled = try await sessions.fillTurns(places: 4, limit: 10)
+        #expect(filled.filter { $0.lane == .bulk }.map(\.id) == [slow[0].id] && filled.count == 2)
+        #expect(try await sessions.fillTurns(places: 4, limit: 10).isEmpty)
+        #expect(try await sessions.nextTurn(after: try #require(filled.last))?.id == slow[1].id)
+        #expect(try await sessions.nextTurn(after: try #require(filled.last)) == nil)
     }
 
     @Test(.storage) func `a session that held no place gives none`() async throws {
@@ -98,7 +112,7 @@ struct SessionTurnTests {
             _ = try await insert(lane, waits: waits)
         }
         let undecided = try await sessions.undecided(of: Self.origin, installationKey: nil, accountID: nil)
-        #expect(undecided == UndecidedSessions(total: 4, waiting: 1, bulk: 1, ofAddress: 4, inFlightOfAddress: 2))
+        #expect(undecided == UndecidedSessions(total: 4, waiting: 1, bulk: 1, ofAddress: 4, inFlightOfAddress: 1, bulkOfSite: 1))
     }
 
     @Test(.storage) func `the time of face engines counts for ten minutes, by its estimate until it is measured`() async throws {
@@ -120,6 +134,15 @@ struct SessionTurnTests {
         #expect(try await sessions.complete(id: measured.id, outcome: .succeeded, cost: .milliseconds(100)))
         #expect(try await engineTime(of: Self.origin) == times(600, 2_600))
         #expect(try await engineTime(of: .unknown) == EngineTime())
+    }
+
+    @Test(.storage) func `a photo that takes no time counts as one whose face is described`() async throws {
+        let tiny = try await insert(cost: .milliseconds(90))
+        let photo = #"{"key": "k", "pose": "front", "sha256": ""}"#
+        try await client.execute("UPDATE sessions SET photos = \("[\(photo), \(photo), \(photo)]")::text::jsonb WHERE id = \(tiny.id)")
+        #expect(try await sessions.complete(id: tiny.id, outcome: .failed(.noFace), cost: .milliseconds(2)))
+        let time = try await sessions.engineTime(of: Self.origin, userID: nil)
+        #expect(time.ofAddress == SessionRepository.photoCost * 3)
     }
 
     @Test(.storage) func `the time of sessions that were served before others counts for their account`() async throws {

@@ -3,7 +3,7 @@ import FoundationEssentials
 import PostgresClient
 import Testing
 
-/// The total of wrong codes over all addresses.
+/// The limits of wrong codes of one site, and of all.
 struct WrongCodeTests {
     private var codes: WrongCodeRepository { WrongCodeRepository(client) }
 
@@ -35,10 +35,22 @@ struct WrongCodeTests {
 
     @Test(.storage) func `few of one site count, so that it cannot reach the total alone`() async throws {
         try await guess(10, from: 2)
-        try await guess(100, from: 1)
+        try await guess(20, from: 1)
         for site in 1...2 { #expect(try await waits(site), "the later ones of one site hide no others") }
         try await client.execute("DELETE FROM wrong_codes WHERE id = (SELECT min(id) FROM wrong_codes)")
         for site in 1...2 { #expect(try await !waits(site)) }
+    }
+
+    @Test(.storage) func `a site that has entered thirty wrong codes waits for an hour, whatever others enter`() async throws {
+        try await guess(WrongCodeLimits.perSite - 1, from: 1)
+        #expect(try await !waits(1))
+        try await guess(100, from: 1)
+        #expect(try await waits(1))
+        #expect(try await !waits(2))
+        let rows = try await client.query("SELECT count(*) AS n FROM wrong_codes")
+        #expect(try rows.required().decode("n", as: Int.self) == WrongCodeLimits.perSite, "a site adds no further rows")
+        try await client.execute("UPDATE wrong_codes SET at = now() - interval '1 hour' WHERE id = (SELECT min(id) FROM wrong_codes)")
+        #expect(try await !waits(1))
     }
 
     @Test(.storage) func `a proven verification passes`() async throws {

@@ -84,7 +84,7 @@ public enum IdentityAPI: HeliographService {
                 challenges: ChallengeGate(tokens: challengeTokens, isRequired: configuration.requiresChallenge), mail: mail),
             consent: ConsentController(requirement: configuration.consent),
             challenges: ChallengeController(
-                tokens: challengeTokens, limiter: RateLimiter(configuration.limits.challenges, name: "challenges")),
+                tokens: challengeTokens, limiter: PrefixRateLimiter(configuration.limits.challenges, name: "challenges")),
             sessions: sessions,
             tokens: TokenController(
                 postgres: postgres, keys: keys, sessions: sessions, lifetimes: configuration.signIns),
@@ -100,7 +100,7 @@ public enum IdentityAPI: HeliographService {
                 receiptKeys: ReceiptKeys(json: receiptKey.publicKeys)),
             notifications: AppNotificationController(postgres: postgres, keys: keys),
             limit: RateLimitMiddleware(
-                addresses: configuration.limits.addresses, limiter: RateLimiter(configuration.limits.address, name: "address")),
+                addresses: configuration.limits.addresses, limiter: PrefixRateLimiter(configuration.limits.address, name: "address")),
             schema: context.schema, origins: configuration.origins)
         let broadcasts = BroadcastReader(
             transport: context.transport, logger: context.logger,

@@ -70,7 +70,8 @@ public enum ImageWorker: HeliographService {
         let runner = JobRunner(
             postgres: postgres, maker: maker(generator, configuration.threads), bulkMaker: maker(makeGenerator(bulkThreads), bulkThreads))
         let handler = ImageRequestedHandler(postgres: postgres, runner: runner, cleanup: cleanup)
-        let photos = PhotoUploadedHandler(postgres: postgres, store: store, pipeline: pipeline, threads: configuration.threads)
+        // One account may upload many large photos at once, which must not take all threads from the jobs of others.
+        let photos = PhotoUploadedHandler(postgres: postgres, store: store, pipeline: pipeline, threads: bulkThreads)
         let consumer = try context.consumer(
             configuration: configuration.consumer,
             handlers: [.handler(handler), .handler(photos), context.erasing(with: PictureEraser(store: store))])

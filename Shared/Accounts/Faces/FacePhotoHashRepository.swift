@@ -77,9 +77,9 @@ public struct FacePhotoHashRepository: Sendable {
     ///
     /// - Parameters:
     ///   - maxDistance: The most bits in which the signatures of a photo and its copy differ.
-    ///   - isKnown: Whether they come from an installation that is known to the account: then copies of accepted photos are found, but of
-    ///     refused photos only the same files and pictures, because strangers may have sent the refused ones.
-    public func containsAny(of photos: [PhotoFingerprint], maxDistance: Int, isKnown: Bool) async throws(PostgresError) -> Bool {
+    ///   - isTrusted: Whether their sender is trusted (``Session/isTrusted``): then copies of accepted photos are found, but of refused
+    ///     photos only the same files and pictures, because strangers may have sent the refused ones.
+    public func containsAny(of photos: [PhotoFingerprint], maxDistance: Int, isTrusted: Bool) async throws(PostgresError) -> Bool {
         guard !photos.isEmpty else { return false }
         let query: PostgresQuery = """
             WITH given AS (
@@ -94,7 +94,7 @@ public struct FacePhotoHashRepository: Sendable {
                      WHERE user_id = u.user_id AND is_accepted AND signature IS NOT NULL)
                     UNION ALL
                     (SELECT signature FROM face_photo_hashes
-                     WHERE NOT \(isKnown) AND user_id = u.user_id AND NOT is_accepted AND signature IS NOT NULL
+                     WHERE NOT \(isTrusted) AND user_id = u.user_id AND NOT is_accepted AND signature IS NOT NULL
                        AND created_at > now() - make_interval(secs => \(Self.refusedSignatureTime / .seconds(1)))
                      ORDER BY created_at DESC LIMIT \(unescaped: "\(Self.maxRefusedCompared)"))) s
             )

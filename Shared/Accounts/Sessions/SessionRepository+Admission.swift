@@ -11,8 +11,12 @@ public struct UndecidedSessions: Sendable, Equatable {
     public var bulk: Int
     /// The number from the given address.
     public var ofAddress: Int
-    /// The number from the given address that do not wait for their turn, without sessions of known installations.
+    /// The number from the given address in the lane `new` that do not wait for their turn.
     public var inFlightOfAddress: Int
+    /// The number from the given site in the lane `bulk` that do not wait for their turn.
+    public var bulkOfSite: Int
+    /// The estimated time of face engines of those from the given site in the lane `known`.
+    public var knownCostOfSite: Duration
     /// The number from the given installation.
     public var ofInstallation: Int
     /// The number of sign-ups that the given account authorised.
@@ -24,15 +28,16 @@ public struct UndecidedSessions: Sendable, Equatable {
 
     /// Describes the load.
     public init(
-        total: Int = 0, waiting: Int = 0, bulk: Int = 0, ofAddress: Int = 0, inFlightOfAddress: Int = 0, ofInstallation: Int = 0,
-        ofAccount: Int = 0,
-        photoBytes: Int = 0, photoBytesOfSite: Int = 0
+        total: Int = 0, waiting: Int = 0, bulk: Int = 0, ofAddress: Int = 0, inFlightOfAddress: Int = 0, bulkOfSite: Int = 0,
+        knownCostOfSite: Duration = .zero, ofInstallation: Int = 0, ofAccount: Int = 0, photoBytes: Int = 0, photoBytesOfSite: Int = 0
     ) {
         self.total = total
         self.waiting = waiting
         self.bulk = bulk
         self.ofAddress = ofAddress
         self.inFlightOfAddress = inFlightOfAddress
+        self.bulkOfSite = bulkOfSite
+        self.knownCostOfSite = knownCostOfSite
         self.ofInstallation = ofInstallation
         self.ofAccount = ofAccount
         self.photoBytes = photoBytes
@@ -55,7 +60,9 @@ extension SessionRepository {
             SELECT count(*) AS total, count(*) FILTER (WHERE awaits_turn) AS waiting,
                 count(*) FILTER (WHERE lane = 'bulk' AND NOT awaits_turn) AS bulk,
                 count(*) FILTER (WHERE address_key = \(origin.addressKey)) AS of_address,
-                count(*) FILTER (WHERE address_key = \(origin.addressKey) AND \(unescaped: Self.isInFlight)) AS in_flight,
+                count(*) FILTER (WHERE address_key = \(origin.addressKey) AND lane = 'new' AND NOT awaits_turn) AS in_flight,
+                count(*) FILTER (WHERE site_key = \(origin.siteKey) AND lane = 'bulk' AND NOT awaits_turn) AS bulk_of_site,
+                coalesce(sum(cost_ms) FILTER (WHERE site_key = \(origin.siteKey) AND lane = 'known'), 0)::bigint AS known_cost_of_site,
                 count(*) FILTER (WHERE installation_key = \(installationKey)) AS of_installation,
                 count(*) FILTER (WHERE user_id = \(accountID) AND authorised) AS of_account,
                 coalesce(sum(photo_bytes), 0)::bigint AS photo_bytes,
@@ -66,25 +73,26 @@ extension SessionRepository {
         return UndecidedSessions(
             total: try row.decode("total"), waiting: try row.decode("waiting"), bulk: try row.decode("bulk"),
             ofAddress: try row.decode("of_address"), inFlightOfAddress: try row.decode("in_flight"),
-            ofInstallation: try row.decode("of_installation"),
-            ofAccount: try row.decode("of_account"),
+            bulkOfSite: try row.decode("bulk_of_site"),
+            knownCostOfSite: .milliseconds(try row.decode("known_cost_of_site", as: Int.self)),
+            ofInstallation: try row.decode("of_installation"), ofAccount: try row.decode("of_account"),
             photoBytes: try row.decode("photo_bytes"), photoBytesOfSite: try row.decode("photo_bytes_of_site"))
     }
 
-    /// Counts the undecided sessions, and blocks other new sessions of the address, the installation or the account until the
-    /// transaction ends: two concurrent counts would both find room.
+    /// Counts the undecided sessions, and blocks other new sessions of the site, the installation or the account until the transaction
+    /// ends: two concurrent counts would both find room.
     ///
-    /// Does not block sessions of other addresses, so concurrent sessions may exceed the limits of a site and of the total by their number.
-    /// Call after ``lockSignInAttempts(userID:installationKey:)``: locks are taken in the order account, address, installation.
+    /// Does not block sessions of other sites, so concurrent sessions may exceed the limits of the total by their number. Call after
+    /// ``lockSignInAttempts(userID:installationKey:)``: locks are taken in the order account, site, installation.
     public func lockUndecided(
         of origin: RequestOrigin, installationKey: [UInt8]?, accountID: UUID?
     ) async throws(PostgresError) -> UndecidedSessions {
         try await db.execute(
             """
             SELECT pg_advisory_xact_lock(hashtextextended('sessions_of_account:' || (\(accountID)::uuid)::text, 0)),
-                pg_advisory_xact_lock(\(unescaped: Self.turnLock("address_key"))),
+                pg_advisory_xact_lock(\(unescaped: Self.turnLock("site_key"))),
                 pg_advisory_xact_lock(hashtextextended('sessions_of_installation:' || encode((\(installationKey)::bytea), 'hex'), 0))
-            FROM (SELECT \(origin.addressKey)::bytea AS address_key) address
+            FROM (SELECT \(origin.siteKey)::bytea AS site_key) site
             """)
         return try await undecided(of: origin, installationKey: installationKey, accountID: accountID)
     }
@@ -119,8 +127,6 @@ extension SessionRepository {
 
     /// SQL condition: a session is not decided and not expired.
     static let isUndecided = "state IN ('received', 'processing') AND deadline_at > now()"
-    /// SQL condition: an undecided session takes one of the places of its address in the streams.
-    static let isInFlight = "NOT awaits_turn AND lane <> 'known'"
 }
 
 /// The time of face engines that sessions have used.

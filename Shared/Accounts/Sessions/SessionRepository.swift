@@ -6,6 +6,9 @@ public import WireFormat
 public struct SessionRepository: Sendable {
     /// The time after its success during which a sign-in can be redeemed: 5 minutes.
     public static let redemptionTime: Duration = .seconds(5 * 60)
+    /// The time of a face engine that a photo counts at least: 25 ms, in which a face is found and described. A picture of a few pixels
+    /// takes less, but its session costs rows of the database like any other.
+    public static let photoCost: Duration = .milliseconds(25)
 
     let db: any PostgresQueryable
 
@@ -67,7 +70,7 @@ public struct SessionRepository: Sendable {
     ///
     /// - Parameters:
     ///   - liveness: The result of the check for a live person; `failed` in any case for the reason `liveness_failed`.
-    ///   - cost: The time of face engines that it took; nil leaves the estimate.
+    ///   - cost: The time of face engines that it took, counted as ``photoCost`` a photo at least; nil leaves the estimate.
     /// - Returns: Whether this call settled it. `false`: it was terminal before; the caller must not publish anything.
     public func complete(
         id: UUID, outcome: SessionOutcome, liveness: Liveness = .notPerformed, cost: Duration? = nil
@@ -86,7 +89,9 @@ public struct SessionRepository: Sendable {
             UPDATE sessions
             SET state = \(state.rawValue), reason = \(reason?.rawValue), retryable = \(isRetryable),
                 attempts_left = \(budget.map { Int32($0.attemptsLeft) }), locked_until = \(budget?.lockedUntil),
-                liveness = \(liveness.rawValue), cost_ms = coalesce(\(cost.map { Int32(clamping: Int($0 / .milliseconds(1))) }), cost_ms),
+                liveness = \(liveness.rawValue),
+                cost_ms = greatest(coalesce(\(cost.map { Int32(clamping: Int($0 / .milliseconds(1))) }), cost_ms),
+                                   \(Int32(Self.photoCost / .milliseconds(1))) * jsonb_array_length(photos)),
                 completed_at = now(), email_lookups = NULL, email_sealed = NULL
             WHERE id = \(id) AND state IN ('received', 'processing')
             RETURNING \(unescaped: Session.columns)

@@ -36,25 +36,26 @@ extension EmailVerificationRepository {
     }
 
     /// Deletes the oldest requests of a client address for an e-mail that wait for their first mail, beyond the number of places in a mail,
-    /// and those of its site beyond four times as many. Every request for the e-mail reads them, so a stranger could otherwise make these
-    /// requests slow. Requests of clients that have proven the e-mail before are counted apart: neighbours without a proof do not displace
-    /// them.
+    /// and those of its site beyond four times as many; those of sign-ups with the faces that wait for them. Every request for the e-mail
+    /// reads them, so a stranger could otherwise make these requests slow. Requests of clients that have proven the e-mail before are
+    /// counted apart: neighbours without a proof do not displace them.
     ///
     /// Call in the transaction of ``insert(_:)``, before it.
     public func deleteSurplus(before new: NewEmailVerification) async throws(PostgresError) {
         try await CodeMailRepository(db).lock(new.email.lookups)
         try await db.execute(
             """
-            DELETE FROM email_verifications WHERE id IN (
+            WITH surplus AS (DELETE FROM email_verifications WHERE id IN (
                 SELECT id FROM (
                     SELECT id, row_number() OVER (PARTITION BY is_proven ORDER BY created_at DESC, id) AS of_site,
                         row_number() OVER (PARTITION BY is_proven, address_key ORDER BY created_at DESC, id) AS of_address,
                         address_key IS NOT DISTINCT FROM \(new.origin.addressKey) AS is_own
                     FROM email_verifications
                     WHERE email_lookups && \(new.email.lookups) AND site_key IS NOT DISTINCT FROM \(new.origin.siteKey)
-                      AND purpose = 'registration' AND verified_at IS NULL AND mailed_at IS NULL) waiting
+                      AND purpose <> 'email_change' AND verified_at IS NULL AND mailed_at IS NULL) waiting
                 WHERE (is_own AND of_address >= \(CodeMailRules.maxRequests))
-                    OR of_site >= \(CodeMailRules.maxRequests * RequestOrigin.addressesOfSite))
+                    OR of_site >= \(CodeMailRules.maxRequests * RequestOrigin.addressesOfSite)) RETURNING id)
+            DELETE FROM pending_enrolments WHERE id IN (SELECT id FROM surplus) AND due_at IS NULL
             """)
     }
 
@@ -80,25 +81,30 @@ extension EmailVerificationRepository {
     /// Gives the requests with a place in a mail their codes: waiting requests get another code, and requests whose code can still be
     /// entered keep it. Call for ``CodeMailRepository/publish(_:)``.
     ///
-    /// Proven requests come first; then one of each site, alternately the newest and the one that has waited longest. A stranger with one
-    /// site gets one place; a stranger with many sites can delay a request without a proof, but not exclude it.
+    /// Proven requests come first; then one of each site, sites with the fewest codes of the day first, and of these alternately the newest
+    /// and the one that has waited longest. A stranger with one site gets one place; each further site of a stranger delays a request
+    /// without a proof once a day, and none excludes it.
     ///
     /// - Returns: The number of requests.
     func giveCodes(to emailLookups: [[UInt8]], in mail: UUID) async throws(PostgresError) -> Int {
         try await db.execute(
             """
-            WITH of_sites AS (
-                SELECT id, purpose, is_proven AND row_number() OVER (PARTITION BY is_proven ORDER BY coalesce(asked_at, mailed_at) DESC, id)
-                    <= \(CodeMailRules.provenPlaces) AS is_proven, asked_at, mailed_at, coalesce(asked_at, mailed_at) AS at,
+            WITH of_day AS (
+                SELECT *, sum(code_number) OVER (PARTITION BY is_proven, site_key) AS codes_of_site FROM email_verifications
+                WHERE email_lookups && \(emailLookups) AND \(unescaped: Self.isOfTheDay)),
+            of_sites AS (
+                SELECT id, purpose, codes_of_site, asked_at, mailed_at, coalesce(asked_at, mailed_at) AS at,
+                    is_proven AND row_number() OVER (PARTITION BY is_proven ORDER BY coalesce(asked_at, mailed_at) DESC, id)
+                        <= \(CodeMailRules.provenPlaces) AS is_proven,
                     row_number() OVER (PARTITION BY is_proven, site_key ORDER BY coalesce(asked_at, mailed_at) DESC, id) AS of_site
-                FROM email_verifications WHERE email_lookups && \(emailLookups) AND \(unescaped: Self.isOpen)),
+                FROM of_day WHERE \(unescaped: Self.isOpen)),
             ranked AS (
-                SELECT id, purpose, is_proven, of_site,
+                SELECT id, purpose, codes_of_site, is_proven, of_site,
                     row_number() OVER (PARTITION BY is_proven, of_site ORDER BY at DESC, id) AS newest,
                     row_number() OVER (PARTITION BY is_proven, of_site ORDER BY asked_at IS NULL, mailed_at NULLS FIRST, at, id) AS oldest
                 FROM of_sites),
             places AS (
-                SELECT id, purpose FROM ranked ORDER BY is_proven DESC, of_site, least(newest, 2 * oldest), newest
+                SELECT id, purpose FROM ranked ORDER BY is_proven DESC, of_site, codes_of_site, least(newest, 2 * oldest), newest
                 LIMIT \(CodeMailRules.maxRequests)),
             given AS (SELECT id, purpose = 'email_change'
                           OR count(*) FILTER (WHERE purpose <> 'email_change') OVER () <= \(CodeMailRules.fewRequests) AS has_all

@@ -24,8 +24,11 @@ extension ServiceRole {
             "email_lookups", .select, .insert,
             because: "as for users; and a recovery needs the account's e-mail, compared by its hash"),
         .borrow(
-            "email_verifications", .select, .insert,
-            because: "a face without a proven e-mail requests the proof; a proven e-mail becomes the account's"),
+            "email_verifications", .select, .insert, .delete,
+            because: """
+                a face without a proven e-mail requests the proof, in place of older requests of its address beyond their limit; a proven \
+                e-mail becomes the account's
+                """),
         .borrow(
             "code_mails", .select, .insert, .update(of: "site_key", "is_proven", "due_at"),
             because: "as for email_verifications: the request has its place in the next mail"),

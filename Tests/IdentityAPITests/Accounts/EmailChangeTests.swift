@@ -63,8 +63,8 @@ import WireFormat
         try await photos.add([photo(former), photo(device.userID)], accepted: true)
         let begun = try await change("new@example.org", device.accessToken)
         _ = try await api.enter(try #require(begun.json.text("data.verification_id")), "new@example.org")
-        #expect(try await !photos.containsAny(of: [photo(former)], maxDistance: 0, isKnown: false))
-        #expect(try await photos.containsAny(of: [photo(device.userID)], maxDistance: 0, isKnown: false))
+        #expect(try await !photos.containsAny(of: [photo(former)], maxDistance: 0, isTrusted: false))
+        #expect(try await photos.containsAny(of: [photo(device.userID)], maxDistance: 0, isTrusted: false))
     }
 
     @Test(.apiWithMail) func `an address that has an account is refused only after its code`() async throws {

@@ -116,7 +116,8 @@ import Testing
         let code = try await api.mailbox.code(to: email)
         let wrong = code == "000000" ? "000001" : "000000"
         for _ in 0..<2 { #expect(try await verify(id, wrong).status == 400) }
-        try await api.postgres.execute("INSERT INTO wrong_codes (site_key) SELECT sha256('another') FROM generate_series(1, 2)")
+        try await api.postgres.execute(
+            "INSERT INTO wrong_codes (site_key, is_in_total) SELECT sha256('another'), true FROM generate_series(1, 2)")
         let refused = try await verify(id, code)
         #expect(refused.refusal == "429 rate_limited" && refused.header("Retry-After") != nil)
         // As if the wrong codes of this client were another one's.

@@ -111,7 +111,7 @@ struct EkycRequestedHandler: EventHandler {
             let known = examined.photos + examined.photosOfAccount
             let isReplay = try await photos.containsAny(
                 of: known + examined.photosOfOtherKeys, maxDistance: FaceSignatureHasher.maxDistance,
-                isKnown: session.isKnown)
+                isTrusted: session.isTrusted)
             try await photos.add(isReplay ? examined.photos : known, accepted: !isReplay)
             return isReplay ? .failed(.replayedImage) : Settlement(outcome: .succeeded, account: session.userID)
         case .enrol(let face):

@@ -138,12 +138,14 @@ struct Enrolment {
         _ face: NewFaceTemplate, photos: [PhotoFingerprint], of session: Session, until email: SealedEmail,
         causedBy event: Envelope<EkycRequested>
     ) async throws -> Settlement {
+        let verifications = EmailVerificationRepository(transaction)
+        let new = NewEmailVerification(
+            id: session.id, purpose: .enrolment, accountID: session.userID, email: email, origin: session.origin,
+            requestID: event.requestID, traceparent: event.traceparent)
+        try await verifications.deleteSurplus(before: new)
         try await PendingEnrolmentRepository(transaction).insert(
             id: session.id, face: face, photos: photos, consent: session.consent, refusesDuplicates: duplicates.policy == .refuse)
-        _ = try await EmailVerificationRepository(transaction).insert(
-            NewEmailVerification(
-                id: session.id, purpose: .enrolment, accountID: session.userID, email: email, origin: session.origin,
-                requestID: event.requestID, traceparent: event.traceparent))
+        _ = try await verifications.insert(new)
         return Settlement(outcome: .succeeded)
     }
 

@@ -20,6 +20,9 @@ struct PhotoExaminer: Sendable {
     /// The most photos of a session in memory at once: all photos of a sign-in, so that the photos of a known installation wait for an
     /// engine together. If a photo were read only after another one's analysis, that engine would be busy with another session's photo.
     static let maxInMemory = 3
+    /// The time of engines after which the further photos of a session are analysed after those of other sessions. Six ordinary sign-ups
+    /// take as long: the estimate by which the session got its lane was wrong.
+    static let ordinaryTime = Duration.seconds(2)
 
     let blobs: any BlobStore
     let engines: FaceEnginePool
@@ -30,16 +33,28 @@ struct PhotoExaminer: Sendable {
     func examine(_ photos: [SessionPhoto], for purpose: PhotoPurpose) async throws -> [ExaminedPhoto] {
         try await withThrowingTaskGroup(of: (Int, ExaminedPhoto).self) { group in
             var examined = [ExaminedPhoto?](repeating: nil, count: photos.count)
+            var used = Duration.zero
             for (index, photo) in photos.enumerated() {
-                if index >= Self.maxInMemory, let (done, result) = try await group.next() { examined[done] = result }
-                group.addTask { (index, try await examine(photo, for: photo.pose == .challenge ? .signIn : purpose)) }
+                if index >= Self.maxInMemory, let (done, result) = try await group.next() {
+                    examined[done] = result
+                    used += result.engineTime
+                }
+                let precedence = Self.precedence(self.precedence, after: used)
+                group.addTask { (index, try await examine(photo, for: photo.pose == .challenge ? .signIn : purpose, precedence)) }
             }
             while let (done, result) = try await group.next() { examined[done] = result }
             return examined.compactMap { $0 }
         }
     }
 
-    private func examine(_ photo: SessionPhoto, for purpose: PhotoPurpose) async throws -> ExaminedPhoto {
+    /// The precedence of the next photo of a session whose photos have taken this time.
+    static func precedence(_ own: FaceEnginePool.Precedence, after used: Duration) -> FaceEnginePool.Precedence {
+        used > ordinaryTime ? .background : own
+    }
+
+    private func examine(
+        _ photo: SessionPhoto, for purpose: PhotoPurpose, _ precedence: FaceEnginePool.Precedence
+    ) async throws -> ExaminedPhoto {
         let bytes = try await withSpan("read photo") { _ in try await blobs.read(try BlobKey(photo.key), limit: PictureLimits.maxBytes) }
         let start = ContinuousClock.now
         let analysed = try await withSpan("analyse photo") { _ in try await engines.examine(bytes, for: purpose, precedence: precedence) }

@@ -9,7 +9,7 @@ internal import WireFormat
 struct ChallengeController: Sendable {
     let tokens: ChallengeTokens
     /// Limits the challenges that one client address asks for.
-    let limiter: RateLimiter<IPAddress>
+    let limiter: PrefixRateLimiter
 
     func issue(_: APICall<Void, Void, EmptyBody>) async throws -> IssuedChallenge {
         let challenge = FaceChallenge()
@@ -18,7 +18,7 @@ struct ChallengeController: Sendable {
 
     /// Counts a challenge.
     func checkRate(_ context: APIRequestContext) throws(APIError) {
-        try limiter.admit(context.client.subscriber, context.limits, or: "Too many challenges were asked for from this address")
+        try limiter.admit(context.client, context.limits, or: "Too many challenges were asked for from this address")
     }
 }
 

@@ -4,8 +4,8 @@ internal import Metrics
 internal import PostgresClient
 internal import ServiceDefaults
 
-/// Refuses codes from sites that have entered wrong ones, while too many wrong codes are entered everywhere: the limit of attempts for one
-/// verification does not stop an attacker who guesses on many addresses.
+/// Refuses codes from sites that have entered many wrong ones or, while too many wrong codes are entered everywhere, some: the limit of
+/// attempts for one verification does not stop an attacker who guesses on many addresses.
 ///
 /// An attacker cannot use it to lock others out: a site without wrong codes, and an owner who has proven something before, are not refused.
 struct CodeBrake: Sendable {
@@ -19,13 +19,13 @@ struct CodeBrake: Sendable {
     ) async throws {
         let codes = WrongCodeRepository(transaction)
         try await codes.lock(siteKey)
-        guard let end = try await codes.wait(of: siteKey, entering: verificationID, limits: limits) else { return }
-        Self.count("codes")
+        guard let wait = try await codes.wait(of: siteKey, entering: verificationID, limits: limits) else { return }
+        Self.count(wait.isOfTotal ? "codes" : "codes_of_site")
         throw APIError.rateLimited(
-            "Too many wrong codes are entered: try again later", wait: .seconds(max(1, end.timeIntervalSince(now))))
+            "Too many wrong codes are entered: try again later", wait: .seconds(max(1, wait.until.timeIntervalSince(now))))
     }
 
-    /// Counts that a total holds something back: mails, or the codes of a site.
+    /// Counts that a limit holds something back: mails, or the codes of a site.
     static func count(_ limit: String) { Counter(label: "code_brakes_total", dimensions: [("limit", limit)]).increment() }
 }
 
@@ -37,7 +37,8 @@ extension WrongCodeLimits {
             "WRONG_CODES_TOTAL", default: total, in: 0...100_000,
             about: """
                 wrong codes of e-mails in an hour, over all addresses and instances, at most 10 of one client address (IPv6: /48); then \
-                clients with two wrong ones get 429; 0 is no limit. Allow ten times what is mistyped on a busy day
+                clients with two wrong ones get 429, and those with 30 in any case; 0 is no limit. Allow ten times what is mistyped on a \
+                busy day
                 """)
     }
 }

@@ -54,12 +54,14 @@ struct LimitsConfiguration: Sendable {
 
     /// Reads the settings named below.
     init(_ settings: Settings) throws(ConfigurationError) {
-        address = try settings.rate("RATE_LIMIT_ADDRESS", default: address, of: "requests of one address (IPv6: /64)")
-        account = try settings.rate("RATE_LIMIT_ACCOUNT", default: account, of: "sign-ups, and sign-ins, of one e-mail or account")
+        let blocks = "(IPv6: /64; four times as many by a /56, sixteen times by a /48, and by a /24 of IPv4)"
+        address = try settings.rate("RATE_LIMIT_ADDRESS", default: address, of: "requests of one address \(blocks)")
+        account = try settings.rate(
+            "RATE_LIMIT_ACCOUNT", default: account,
+            of: "sign-ups, and sign-ins, of one account, or of one e-mail from one client address (IPv6: /48)")
         verifications = try settings.rate(
             "RATE_LIMIT_VERIFICATIONS", default: verifications,
-            of: "mails with codes asked for, and apart from them codes entered, by one address (IPv6: /64; four times as many by a /56, "
-                + "sixteen times by a /48, and by a /24 of IPv4)")
+            of: "mails with codes asked for, and apart from them codes entered, by one address \(blocks)")
         codeMails = try settings.int(
             "CODE_MAILS_PER_MINUTE", default: codeMails, in: 0...1_000_000,
             about: """
@@ -68,7 +70,7 @@ struct LimitsConfiguration: Sendable {
                 """)
         wrongCodes = try WrongCodeLimits(settings)
         challenges = try settings.rate(
-            "RATE_LIMIT_CHALLENGES", default: challenges, of: "challenges for photos asked for by one address (IPv6: /64)")
+            "RATE_LIMIT_CHALLENGES", default: challenges, of: "challenges for photos asked for by one address \(blocks)")
         undecidedSessions = try SessionAdmission.Limits(settings)
         failedSignIns = try FailedSignInLimits(settings)
         orders = try settings.rate("RATE_LIMIT_ORDERS", default: orders, of: "orders of pictures by one account")

@@ -8,7 +8,7 @@ struct RateLimitMiddleware: RouterMiddleware {
     typealias Context = APIRequestContext
 
     let addresses: ClientAddresses
-    let limiter: RateLimiter<IPAddress>
+    let limiter: PrefixRateLimiter
     let doubts = DoubtLog()
 
     func handle(
@@ -19,7 +19,7 @@ struct RateLimitMiddleware: RouterMiddleware {
         let found = addresses.client(peer: context.channel.peer, forwardedFor: request.headers[values: .forwardedFor])
         if let doubt = found.doubt { doubts.note(doubt, context.logger) }
         context.client = found.client
-        try limiter.admit(context.client.subscriber, context.limits, or: "Too many requests from this address")
+        try limiter.admit(context.client, context.limits, or: "Too many requests from this address")
         return try await next(request, context)
     }
 }

@@ -6,9 +6,10 @@ internal import WireFormat
 /// Refuses uploads while too many sessions are undecided, so that the admitted ones are decided before they expire, and keeps the sessions
 /// of one address from delaying those of others.
 ///
-/// An address has a few places in the streams; its other sessions wait in the table (``SessionRepository/nextTurn(after:)``). An address
-/// that has used more than its share of the workers' time is served after the others, and refused after a multiple of the share. Numbers of
-/// sessions alone do not bound the work, because the photos of one session may take a hundred times as long as those of another.
+/// An address has a few places in the streams, and its site has one for slow sessions; other sessions wait in the table
+/// (``SessionRepository/nextTurn(after:)``). An address that has used more than its share of the workers' time is served after the others,
+/// and refused after a multiple of the share. Numbers of sessions alone do not bound the work, because the photos of one session may take a
+/// hundred times as long as those of another.
 ///
 /// All is counted in Postgres, so that the limits hold for all instances together.
 struct SessionAdmission: Sendable {
@@ -105,7 +106,7 @@ struct SessionAdmission: Sendable {
             case .bulk: (undecided.bulk, limits.bulkTotal, "bulk")
             }
         if used >= limit { throw Self.refusal(word, "Too many sessions are not decided yet") }
-        if lane != .known, awaitsTurn(undecided), undecided.waiting >= limits.total {
+        if awaitsTurn(undecided, lane), undecided.waiting >= limits.total {
             throw Self.refusal("waiting", "Too many sessions wait for their turn")
         }
     }
@@ -125,12 +126,13 @@ struct SessionAdmission: Sendable {
 
     /// Returns whether a session of a known installation, or with the account's bearer, is still served before others: the account's first
     /// session, and others as long as they use no more than ``Limits/firstTimePerAccount`` together, and those of all accounts at the
-    /// site no more than ``Limits/accountsOfSite`` times as much. The limits are needed because an attacker can have accounts and known
-    /// phones, too.
-    func goesFirst(_ used: EngineTime, adding cost: Duration = .zero) -> Bool {
+    /// site no more than ``Limits/accountsOfSite`` times as much. Those of the site that are not decided yet take no more than the time of
+    /// one account, or are one. The limits are needed because an attacker can have accounts and known phones, too.
+    func goesFirst(_ used: EngineTime, _ undecided: UndecidedSessions = UndecidedSessions(), adding cost: Duration = .zero) -> Bool {
         let limit = limits.firstTimePerAccount
         guard limit > .zero else { return true }
         return (used.ofAccount == .zero || used.ofAccount + cost <= limit) && used.knownOfSite + cost <= limit * Limits.accountsOfSite
+            && (undecided.knownCostOfSite == .zero || undecided.knownCostOfSite + cost <= limit)
     }
 
     /// The lane of a session.
@@ -146,9 +148,14 @@ struct SessionAdmission: Sendable {
         return isSlow || Self.exceeds(used, limits.firstTimePerAddress) ? .bulk : .new
     }
 
-    /// Whether a session of an unknown installation waits until another one of its address has ended.
-    func awaitsTurn(_ undecided: UndecidedSessions) -> Bool {
-        limits.inFlightPerAddress > 0 && undecided.inFlightOfAddress >= limits.inFlightPerAddress
+    /// Whether a session waits until another one of its address has ended or, in the lane `bulk`, another one of its site.
+    func awaitsTurn(_ undecided: UndecidedSessions, _ lane: EkycLane) -> Bool {
+        guard limits.inFlightPerAddress > 0 else { return false }
+        return switch lane {
+        case .known: false
+        case .new: undecided.inFlightOfAddress >= limits.inFlightPerAddress
+        case .bulk: undecided.bulkOfSite >= SessionRepository.bulkPlaces
+        }
     }
 
     private static func exceeds(_ used: EngineTime, _ limit: Duration) -> Bool {
@@ -177,7 +184,8 @@ extension SessionAdmission.Limits {
             "EKYC_IN_FLIGHT_PER_ADDRESS", default: inFlightPerAddress, in: range,
             about: """
                 those of them that wait for the workers together with those of other addresses; the next ones take their places, so that \
-                many of one address delay only each other. Devices that are known to the account do not count. 0 is no limit
+                many of one address delay only each other. Of those that are examined last, one client address (IPv6: /48) has one. \
+                Devices that are known to the account do not count. 0 is no limit
                 """)
         firstTimePerAddress = .seconds(
             try settings.int(

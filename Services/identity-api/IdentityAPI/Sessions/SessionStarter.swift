@@ -61,7 +61,8 @@ struct SessionStarter: Sendable {
         var installationKey: [UInt8]?
         /// Whether a sign-in proves the e-mail: such ones have a bucket of their own.
         var isProven = false
-        /// The site of a sign-up without a proof: strangers at other sites do not empty its bucket.
+        /// The site of a request that names the e-mail only: strangers at other sites do not empty its bucket. Refused requests take
+        /// tokens too, so one bucket for all sites would let a few tiny uploads a minute keep the owner's new phone out.
         var site: IPAddress?
     }
 
@@ -88,7 +89,7 @@ struct SessionStarter: Sendable {
         let undecided = try await sessions.undecided(of: origin, installationKey: nil, accountID: bearer?.userID)
         let used = try await sessions.engineTime(of: origin, userID: bearer?.userID)
         do {
-            try admission.check(undecided, used, lane: mayBeKnown && admission.goesFirst(used) ? .known : .new)
+            try admission.check(undecided, used, lane: mayBeKnown && admission.goesFirst(used, undecided) ? .known : .new)
         } catch {
             guard let key, try await IdempotencyRepository(postgres).isAnswered(route: route, key: key) else { throw error }
         }
@@ -181,9 +182,9 @@ struct SessionStarter: Sendable {
         new.isKnown = isKnown
         new.lane = admission.lane(
             used, adding: new.estimatedCost, photoCount: new.photos.count,
-            goesFirst: isKnown && admission.goesFirst(used, adding: new.estimatedCost))
+            goesFirst: isKnown && admission.goesFirst(used, undecided, adding: new.estimatedCost))
         try admission.check(undecided, used, lane: new.lane, adding: new.photoBytes)
-        new.awaitsTurn = new.lane != .known && admission.awaitsTurn(undecided)
+        new.awaitsTurn = admission.awaitsTurn(undecided, new.lane)
         if let registration { new.installID = try await PushInstallRepository(transaction).registerUnbound(registration).id }
         return try await sessions.insert(new)
     }
@@ -193,12 +194,13 @@ struct SessionStarter: Sendable {
     private func limit(_ order: SessionOrder, from installationKey: [UInt8]?, _ origin: Origin) async throws {
         let limits = origin.limits
         var account = Account(id: countedIDs(of: order.owner)[0], event: order.form.event, isAuthorised: order.bearer != nil)
-        if order.form.event == .signUp, case .email = order.owner { account.site = origin.address.site }
+        if case .email = order.owner { account.site = origin.address.site }
         let refusal: APIError
         do throws(APIError) { return try limiter.admit(account, limits, or: "Too many uploads for this account") } catch {
             refusal = error
         }
         var own = account
+        own.site = nil
         if order.proof != nil {
             own.isProven = true
             return try limiter.admit(own, limits, or: refusal.message)

@@ -36,9 +36,6 @@ struct ReceivedUpload: Sendable {
 
 /// Reads an upload: streams photos to the blob store and keeps text fields in memory.
 struct UploadReceiver {
-    /// The estimated time of finding and describing the face of a photo.
-    private static let analysisCost = Duration.milliseconds(25)
-
     let form: UploadForm
     let sessionID: UUID
     let pictures: PictureReceiver
@@ -62,7 +59,7 @@ struct UploadReceiver {
                 let key = try BlobFolder.sessions.key("\(upload.photos.count + 1)", of: sessionID)
                 let passed = try await pictures.receive(&body, field: name, as: key)
                 upload.photoBytes += passed.byteCount
-                upload.cost += passed.info.cost + Self.analysisCost
+                upload.cost += passed.info.cost + SessionRepository.photoCost
                 upload.photos.append(SessionPhoto(key: key.name, pose: field.pose, sha256: Hex.encode(passed.sha256)))
             case .field, .pictureData, .pictureEnded:
                 throw APIError.internal
