@@ -43,7 +43,7 @@ struct AbuseScale: Sendable {
             settings: [
                 "TRUSTED_PROXY_HOPS": "1", "FACE_REPLAY_CHECK": "photos",
                 // The owner is timed by one account in place of many.
-                "RATE_LIMIT_ACCOUNT_PER_MINUTE": "0", "EKYC_FIRST_SECONDS_PER_ACCOUNT": "0",
+                "EKYC_FIRST_SECONDS_PER_ACCOUNT": "0",
             ], hasLimits: true)
     }
 }

@@ -6,12 +6,15 @@ extension AbuseTests {
     /// N3 and N16: what strangers send of the owner neither counts against the owner nor opens the account.
     @Test func `copies of the owner's photos that strangers send do not make the owner's photos replays`() async throws {
         let stack = try await AbuseScale.current.stack()
-        let owner = try await HonestOwner.make(stack)
+        let (owner, newcomer) = (try await HonestOwner.make(stack), try await HonestOwner.make(stack))
         try await HonestOwner.forgetPhotos(stack)
         let (copies, other) = (try await Self.copies(["resize", "0.97"]), try Photos.load(Photos.otherFace[0]))
         let attack = AbuseAttack(stack, number: 3) { phone in
-            let photos = [copies[0], copies[1], other].map { WorstPictures.variant(of: $0) }
-            return try await phone.signIn(email: owner.email, photos: photos).status
+            func send(_ email: String) async throws -> Int {
+                try await phone.signIn(email: email, photos: [copies[0], copies[1], other].map { WorstPictures.variant(of: $0) }).status
+            }
+            _ = try await send(newcomer.email)
+            return try await send(owner.email)
         }
         let statuses = try await attack.send(each: 2)
         // All of them are decided before the owner comes.
@@ -21,6 +24,10 @@ extension AbuseTests {
         let state = try await owner.signInAsIs(on: owner.phone)
         AbuseReport(attack: "N3 refused photos of the owner (\(statuses))")
             .note("the owner signs in on the known phone", state, bar: "succeeded", holds: state == "succeeded")
+        let phone = try await Phone.make(stack).at("203.0.113.47")
+        let proven = try await newcomer.signInAsIs(on: phone, bearer: phone.proof(of: newcomer.email))
+        AbuseReport(attack: "N3 refused photos of the owner")
+            .note("the owner proves the e-mail, and signs in", proven, bar: "succeeded", holds: proven == "succeeded")
         let mirrored = try await Self.copies(["flip", "horizontal"])
         let stranger = try await Phone.make(stack).at(AbuseScale.current.addresses(of: 16)[0])
         let login = try await stranger.signIn(email: owner.email, photos: mirrored)

@@ -66,10 +66,18 @@ import Testing
             let photos = (0..<3).map { _ in WorstPictures.variant(of: photo) }
             return try await phone.withInventedToken().signIn(email: owner.email, photos: photos).status
         }
-        let statuses = try await faceless.send(each: 5)
+        // While sign-ins of strangers are not decided they hold up new phones that prove nothing: the owner proves the e-mail.
+        let (meanwhile, statuses) = try await faceless.during {
+            let phone = try await Phone.make(stack).at("203.0.113.48")
+            let token = try await phone.proof(of: owner.email)
+            try await HonestOwner.forgetPhotos(stack)
+            return try await owner.signInAsIs(on: phone, bearer: token)
+        }
+        AbuseReport(attack: "N8 faceless sign-ins with the owner's e-mail (\(statuses))")
+            .note("the owner proves the e-mail, and signs in", meanwhile, bar: "succeeded", holds: meanwhile == "succeeded")
         try await HonestOwner.forgetPhotos(stack)
         let state = try await owner.signInAsIs(on: try await Phone.make(stack).at("203.0.113.45"))
-        AbuseReport(attack: "N8 faceless sign-ins with the owner's e-mail (\(statuses))")
+        AbuseReport(attack: "N8 faceless sign-ins with the owner's e-mail, before")
             .note("the owner signs in on a new phone", state, bar: "succeeded", holds: state == "succeeded")
         let others = AbuseAttack(stack, number: 18) { phone in
             try await phone.withInventedToken().signIn(email: owner.email, photos: try Photos.variants(of: Photos.otherFace)).status
