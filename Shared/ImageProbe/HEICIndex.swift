@@ -2,8 +2,8 @@
 struct HEICIndex {
     /// Maximum number of boxes; a grid of tiles has one location per item and a few properties.
     private static let maxBoxes = 4_096
-    /// Maximum number of references to items from which a picture is put together, such as the tiles of a grid: the decoder decodes an item
-    /// again for each of them. A phone's picture of 48 megapixels has 192 tiles.
+    /// Maximum number of items from which a picture is put together, such as the tiles of a grid: the decoder decodes an item again each
+    /// time that it is named. A phone's picture of 48 megapixels has 192 tiles.
     private static let maxParts = 512
 
     private(set) var size: (width: Int, height: Int)
@@ -14,7 +14,6 @@ struct HEICIndex {
     private var planes = 3
     private var isDeep = false
     private var boxes = 0
-    private var parts = 0
 
     /// Parses the content of a `meta` box.
     ///
@@ -50,7 +49,7 @@ struct HEICIndex {
             } else if bytes.matches("iinf", at: offset + 4) {
                 try check(items: Array(bytes[content]))
             } else if bytes.matches("iref", at: offset + 4) {
-                try take(references: Array(bytes[content]))
+                try check(references: Array(bytes[content]))
             }
             offset += length
         }
@@ -74,19 +73,33 @@ struct HEICIndex {
         }
     }
 
-    private mutating func take(references bytes: [UInt8]) throws(ImageProbeError) {
+    /// Refuses a picture of too many parts, those of its parts included: of grids of grids the numbers multiply.
+    private func check(references bytes: [UInt8]) throws(ImageProbeError) {
         let idBytes = bytes.first == 0 ? 2 : 4
         var offset = 4
+        var parts: [Int: [Int]] = [:]
         while offset + 8 <= bytes.count {
             let length = try Self.length(of: bytes, at: offset)
             if bytes.matches("dimg", at: offset + 4), length >= 10 + idBytes {
-                parts += bytes.bigEndian(at: offset + 8 + idBytes, count: 2)
+                // The item, the number of its parts, their ids.
+                let ids = stride(from: offset + 10 + idBytes, through: offset + length - idBytes, by: idBytes)
+                parts[bytes.bigEndian(at: offset + 8, count: idBytes), default: []] += ids.map { bytes.bigEndian(at: $0, count: idBytes) }
             }
             offset += length
         }
-        guard parts <= Self.maxParts else {
-            throw ImageProbeError(.tooCostly, "a HEIC picture of \(parts) parts, of at most \(Self.maxParts)")
+        var left = parts.count > Self.maxParts ? -1 : Self.maxParts
+        for id in parts.keys where left >= 0 {
+            left = Self.maxParts
+            Self.count(id, in: parts, depth: 0, &left)
         }
+        guard left >= 0 else { throw ImageProbeError(.tooCostly, "a HEIC picture of more than \(Self.maxParts) parts") }
+    }
+
+    /// Takes the number of an item's parts from `left`, and stops below zero.
+    private static func count(_ id: Int, in parts: [Int: [Int]], depth: Int, _ left: inout Int) {
+        guard let own = parts[id], !own.isEmpty else { return left -= 1 }
+        guard depth < 8 else { return left = -1 }
+        for part in own where left >= 0 { count(part, in: parts, depth: depth + 1, &left) }
     }
 
     private static func length(of bytes: [UInt8], at offset: Int) throws(ImageProbeError) -> Int {

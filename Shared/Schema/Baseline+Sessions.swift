@@ -88,6 +88,7 @@ extension Baseline {
             INCLUDE (address_key, site_key, installation_key, user_id, authorised, photo_bytes, lane, awaits_turn, cost_ms)
             WHERE state IN ('received', 'processing');
         CREATE INDEX sessions_waiting ON sessions (address_key, created_at, id) WHERE awaits_turn AND state = 'received';
+        CREATE INDEX sessions_waiting_by_site ON sessions (site_key, created_at, id) WHERE awaits_turn AND state = 'received';
         CREATE INDEX sessions_by_site ON sessions (site_key, created_at) INCLUDE (address_key, lane, cost_ms);
         CREATE INDEX sessions_known_by_user ON sessions (user_id, created_at) INCLUDE (cost_ms) WHERE lane = 'known';
         CREATE INDEX sessions_open_sign_ins ON sessions (attempt_key) WHERE event = 'sign_in' AND state IN ('received', 'processing');

@@ -5,10 +5,10 @@ import Testing
 
 @Suite struct PhotoExaminerTests {
     @Test(arguments: [FaceEnginePool.Precedence.background, .ordinary, .high])
-    func `once the photos of a session have taken two seconds, the others are analysed after those of other sessions`(
+    func `once the photos of a session have taken five seconds, the others are analysed after those of other sessions`(
         own: FaceEnginePool.Precedence
     ) {
-        #expect(PhotoExaminer.precedence(own, after: .seconds(2)) == own)
-        #expect(PhotoExaminer.precedence(own, after: .milliseconds(2_001)) == .background)
+        #expect(PhotoExaminer.precedence(own, after: .seconds(5)) == own)
+        #expect(PhotoExaminer.precedence(own, after: .milliseconds(5_001)) == .background)
     }
 }

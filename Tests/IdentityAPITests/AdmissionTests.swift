@@ -121,6 +121,10 @@ import WireFormat
         try admission.check(load, EngineTime(), lane: .new)
         load.inFlightOfAddress = 2
         #expect(throws: APIError.self) { try admission.check(load, EngineTime(), lane: .new) }
+        load = UndecidedSessions(total: 9, waiting: 7, inFlightOfAddress: 2)
+        try admission.check(load, EngineTime(), lane: .new)
+        load.waitingOfAddress = 1
+        #expect(throws: APIError.self) { try admission.check(load, EngineTime(), lane: .new) }
         load = UndecidedSessions(total: 11, waiting: 8)
         #expect(throws: APIError.self) { try admission.check(load, EngineTime(), lane: .new) }
     }
@@ -174,6 +178,9 @@ import WireFormat
         let load = UndecidedSessions(knownCostOfSite: .seconds(1))
         #expect(admission.goesFirst(EngineTime(), load, adding: .seconds(1)))
         #expect(!admission.goesFirst(EngineTime(), load, adding: .seconds(1.1)), "many at once at one site")
+        let office = UndecidedSessions(knownCostOfSite: .seconds(9))
+        #expect(admission.goesFirst(EngineTime(), office, adding: .milliseconds(500)), "the first one of an account in an office")
+        #expect(!admission.goesFirst(EngineTime(ofAccount: .milliseconds(1)), office, adding: .milliseconds(500)))
     }
 
     @Test func `Photos that are slow, or alone take more than the share of an address, are examined last`() {

@@ -258,8 +258,11 @@ private func withServices(
     let outcome: Result<Void, any Error>
     do {
         let port = await iterator.next() ?? 0
-        // The first connection takes long on a busy machine, and the first request, which asks for the schema, waits for it 5 s only.
-        try await context.postgres.execute(PostgresQuery("SELECT").timeout(.seconds(60)))
+        // The first connection takes long on a busy machine. An attempt is given up after 5 s, as is the first request, which asks for the
+        // schema.
+        try await eventually("there is a connection to Postgres") {
+            (try? await context.postgres.execute(PostgresQuery("SELECT").timeout(.seconds(60)))) != nil
+        }
         outcome = .success(try await body(port, services))
     } catch { outcome = .failure(error) }
     await group.triggerGracefulShutdown()

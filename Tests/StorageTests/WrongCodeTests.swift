@@ -41,16 +41,24 @@ struct WrongCodeTests {
         for site in 1...2 { #expect(try await !waits(site)) }
     }
 
-    @Test(.storage) func `a site that has entered thirty wrong codes waits for an hour, whatever others enter`() async throws {
+    @Test(.storage) func `a site that has entered 120 wrong codes waits for an hour, whatever others enter`() async throws {
         try await guess(WrongCodeLimits.perSite - 1, from: 1)
         #expect(try await !waits(1))
-        try await guess(100, from: 1)
+        try await guess(10, from: 1)
         #expect(try await waits(1))
         #expect(try await !waits(2))
         let rows = try await client.query("SELECT count(*) AS n FROM wrong_codes")
         #expect(try rows.required().decode("n", as: Int.self) == WrongCodeLimits.perSite, "a site adds no further rows")
         try await client.execute("UPDATE wrong_codes SET at = now() - interval '1 hour' WHERE id = (SELECT min(id) FROM wrong_codes)")
         #expect(try await !waits(1))
+    }
+
+    @Test(.storage) func `a site that guesses steadily counts in the total as one that guesses at once`() async throws {
+        try await guess(30, from: 1)
+        try await client.execute("UPDATE wrong_codes SET at = now() - interval '1 hour' WHERE is_in_total")
+        try await guess(30, from: 1)
+        let rows = try await client.query("SELECT count(*) AS n FROM wrong_codes WHERE is_in_total AND at > now() - interval '1 hour'")
+        #expect(try rows.required().decode("n", as: Int.self) == WrongCodeLimits.perSiteInTotal)
     }
 
     @Test(.storage) func `a proven verification passes`() async throws {

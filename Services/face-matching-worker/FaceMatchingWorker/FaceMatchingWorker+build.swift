@@ -24,7 +24,10 @@ public enum FaceMatchingWorker: HeliographService {
         let sealer = try context.sealer(.faces)
         let sessionKey = try context.settings.sessionKey()
 
-        let decoder = ImageDecoder(sandbox: configuration.sandbox, logger: context.logger)
+        // Less than usual on top of the estimate: a sign-up has twelve photos, and strangers may send photos that defy the estimate.
+        let decoder = ImageDecoder(
+            sandbox: configuration.sandbox, logger: context.logger, executable: ImageDecoder.siblingExecutable,
+            basicTime: .milliseconds(500))
         let pool = try await startPool(configuration, decoder: decoder)
         context.health.register("image-decoder") { try decoder.checkLastStart() }
         context.logger.info("face engines ready", metadata: ["threads": "\(configuration.threads)", "model": "\(FaceModels.modelID)"])

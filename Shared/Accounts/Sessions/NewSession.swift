@@ -18,7 +18,8 @@ public struct NewSession: Sendable {
     public var lane: EkycLane
     /// Whether the request has the account's bearer, or comes from an installation that is known to the account.
     public var isKnown = false
-    /// Whether it waits for the end of others of its address: its `EkycRequested` is published with ``SessionRepository/nextTurn(after:)``.
+    /// Whether it waits for the end of others of its address or site: its `EkycRequested` is published with
+    /// ``SessionRepository/nextTurn(after:)``.
     public var awaitsTurn: Bool
     /// The estimated time of face engines that it takes.
     public var estimatedCost: Duration

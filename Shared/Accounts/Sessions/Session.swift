@@ -37,7 +37,7 @@ public struct Session: Sendable, Equatable {
     public let lane: EkycLane
     /// Whether the request had the account's bearer, or came from an installation that is known to the account.
     public let isKnown: Bool
-    /// Whether it waits for the end of others of its address before its `EkycRequested` is published.
+    /// Whether it waits for the end of others of its address or site before its `EkycRequested` is published.
     public let awaitsTurn: Bool
     /// Whether the request carried a bearer token of the account; the session may then replace an enrolled face.
     public let authorised: Bool

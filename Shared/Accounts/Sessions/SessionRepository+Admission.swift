@@ -13,6 +13,8 @@ public struct UndecidedSessions: Sendable, Equatable {
     public var ofAddress: Int
     /// The number from the given address in the lane `new` that do not wait for their turn.
     public var inFlightOfAddress: Int
+    /// The number from the given address that wait for their turn.
+    public var waitingOfAddress: Int
     /// The number from the given site in the lane `bulk` that do not wait for their turn.
     public var bulkOfSite: Int
     /// The estimated time of face engines of those from the given site in the lane `known`.
@@ -28,14 +30,16 @@ public struct UndecidedSessions: Sendable, Equatable {
 
     /// Describes the load.
     public init(
-        total: Int = 0, waiting: Int = 0, bulk: Int = 0, ofAddress: Int = 0, inFlightOfAddress: Int = 0, bulkOfSite: Int = 0,
-        knownCostOfSite: Duration = .zero, ofInstallation: Int = 0, ofAccount: Int = 0, photoBytes: Int = 0, photoBytesOfSite: Int = 0
+        total: Int = 0, waiting: Int = 0, bulk: Int = 0, ofAddress: Int = 0, inFlightOfAddress: Int = 0, waitingOfAddress: Int = 0,
+        bulkOfSite: Int = 0, knownCostOfSite: Duration = .zero, ofInstallation: Int = 0, ofAccount: Int = 0, photoBytes: Int = 0,
+        photoBytesOfSite: Int = 0
     ) {
         self.total = total
         self.waiting = waiting
         self.bulk = bulk
         self.ofAddress = ofAddress
         self.inFlightOfAddress = inFlightOfAddress
+        self.waitingOfAddress = waitingOfAddress
         self.bulkOfSite = bulkOfSite
         self.knownCostOfSite = knownCostOfSite
         self.ofInstallation = ofInstallation
@@ -61,6 +65,7 @@ extension SessionRepository {
                 count(*) FILTER (WHERE lane = 'bulk' AND NOT awaits_turn) AS bulk,
                 count(*) FILTER (WHERE address_key = \(origin.addressKey)) AS of_address,
                 count(*) FILTER (WHERE address_key = \(origin.addressKey) AND lane = 'new' AND NOT awaits_turn) AS in_flight,
+                count(*) FILTER (WHERE address_key = \(origin.addressKey) AND awaits_turn) AS waiting_of_address,
                 count(*) FILTER (WHERE site_key = \(origin.siteKey) AND lane = 'bulk' AND NOT awaits_turn) AS bulk_of_site,
                 coalesce(sum(cost_ms) FILTER (WHERE site_key = \(origin.siteKey) AND lane = 'known'), 0)::bigint AS known_cost_of_site,
                 count(*) FILTER (WHERE installation_key = \(installationKey)) AS of_installation,
@@ -73,7 +78,7 @@ extension SessionRepository {
         return UndecidedSessions(
             total: try row.decode("total"), waiting: try row.decode("waiting"), bulk: try row.decode("bulk"),
             ofAddress: try row.decode("of_address"), inFlightOfAddress: try row.decode("in_flight"),
-            bulkOfSite: try row.decode("bulk_of_site"),
+            waitingOfAddress: try row.decode("waiting_of_address"), bulkOfSite: try row.decode("bulk_of_site"),
             knownCostOfSite: .milliseconds(try row.decode("known_cost_of_site", as: Int.self)),
             ofInstallation: try row.decode("of_installation"), ofAccount: try row.decode("of_account"),
             photoBytes: try row.decode("photo_bytes"), photoBytesOfSite: try row.decode("photo_bytes_of_site"))
@@ -123,7 +128,7 @@ extension SessionRepository {
 
     /// The time for which the cost of a session counts: 10 minutes.
     public static let costWindow: Duration = .seconds(10 * 60)
-    private static let costInterval = "interval '\(costWindow.components.seconds) seconds'"
+    static let costInterval = "interval '\(costWindow.components.seconds) seconds'"
 
     /// SQL condition: a session is not decided and not expired.
     static let isUndecided = "state IN ('received', 'processing') AND deadline_at > now()"

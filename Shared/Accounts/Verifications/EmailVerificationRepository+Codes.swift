@@ -37,12 +37,16 @@ extension EmailVerificationRepository {
 
     /// Deletes the oldest requests of a client address for an e-mail that wait for their first mail, beyond the number of places in a mail,
     /// and those of its site beyond four times as many; those of sign-ups with the faces that wait for them. Every request for the e-mail
-    /// reads them, so a stranger could otherwise make these requests slow. Requests of clients that have proven the e-mail before are
-    /// counted apart: neighbours without a proof do not displace them.
+    /// reads them, so a stranger could otherwise make these requests slow.
+    ///
+    /// Registrations and sign-ups do not displace each other. Requests of clients that have proven the e-mail before are counted apart:
+    /// neighbours without a proof do not displace them.
     ///
     /// Call in the transaction of ``insert(_:)``, before it.
     public func deleteSurplus(before new: NewEmailVerification) async throws(PostgresError) {
         try await CodeMailRepository(db).lock(new.email.lookups)
+        // The mail is locked before the verifications, as by all who lock both.
+        try await db.execute("SELECT FROM code_mails WHERE email_lookups && \(new.email.lookups) AND requested_at IS NULL FOR UPDATE")
         try await db.execute(
             """
             WITH surplus AS (DELETE FROM email_verifications WHERE id IN (
@@ -52,7 +56,7 @@ extension EmailVerificationRepository {
                         address_key IS NOT DISTINCT FROM \(new.origin.addressKey) AS is_own
                     FROM email_verifications
                     WHERE email_lookups && \(new.email.lookups) AND site_key IS NOT DISTINCT FROM \(new.origin.siteKey)
-                      AND purpose <> 'email_change' AND verified_at IS NULL AND mailed_at IS NULL) waiting
+                      AND purpose = \(new.purpose.rawValue) AND verified_at IS NULL AND mailed_at IS NULL) waiting
                 WHERE (is_own AND of_address >= \(CodeMailRules.maxRequests))
                     OR of_site >= \(CodeMailRules.maxRequests * RequestOrigin.addressesOfSite)) RETURNING id)
             DELETE FROM pending_enrolments WHERE id IN (SELECT id FROM surplus) AND due_at IS NULL
@@ -81,9 +85,9 @@ extension EmailVerificationRepository {
     /// Gives the requests with a place in a mail their codes: waiting requests get another code, and requests whose code can still be
     /// entered keep it. Call for ``CodeMailRepository/publish(_:)``.
     ///
-    /// Proven requests come first; then one of each site, sites with the fewest codes of the day first, and of these alternately the newest
-    /// and the one that has waited longest. A stranger with one site gets one place; each further site of a stranger delays a request
-    /// without a proof once a day, and none excludes it.
+    /// Proven requests come first; then one of each site: the two that have waited longest, then those of sites with the fewest codes of
+    /// the day, of these alternately the newest and the one that has waited longest. A stranger with one site gets one place. Many sites
+    /// delay a request without a proof, and do not exclude it: in the end it has waited longest.
     ///
     /// - Returns: The number of requests.
     func giveCodes(to emailLookups: [[UInt8]], in mail: UUID) async throws(PostgresError) -> Int {
@@ -104,7 +108,8 @@ extension EmailVerificationRepository {
                     row_number() OVER (PARTITION BY is_proven, of_site ORDER BY asked_at IS NULL, mailed_at NULLS FIRST, at, id) AS oldest
                 FROM of_sites),
             places AS (
-                SELECT id, purpose FROM ranked ORDER BY is_proven DESC, of_site, codes_of_site, least(newest, 2 * oldest), newest
+                SELECT id, purpose FROM ranked
+                ORDER BY is_proven DESC, of_site, oldest > 2, codes_of_site, least(newest, 2 * oldest), newest
                 LIMIT \(CodeMailRules.maxRequests)),
             given AS (SELECT id, purpose = 'email_change'
                           OR count(*) FILTER (WHERE purpose <> 'email_change') OVER () <= \(CodeMailRules.fewRequests) AS has_all

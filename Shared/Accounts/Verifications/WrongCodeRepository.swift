@@ -7,8 +7,8 @@ public struct WrongCodeLimits: Sendable, Equatable {
     public var total = 1_000
 
     /// The wrong codes of one site, whatever others enter: it may otherwise guess on any number of addresses, five codes each. With codes
-    /// of six digits, 30 an hour hit once in four years.
-    public static let perSite = 30
+    /// of six digits, 120 an hour hit once in a year. Not fewer, because people behind one address share them.
+    public static let perSite = 120
 
     /// The most wrong codes of one site that count, so that ``total`` measures how many places they come from.
     public static let perSiteInTotal = 10
@@ -55,8 +55,8 @@ public struct WrongCodeRepository: Sendable {
         try await db.execute(
             """
             INSERT INTO wrong_codes (site_key, is_in_total)
-            SELECT \(siteKey), count(*) < \(WrongCodeLimits.perSiteInTotal)
-            FROM (SELECT FROM wrong_codes WHERE site_key = \(siteKey) AND at > now() - \(unescaped: Self.hour)
+            SELECT \(siteKey), count(*) FILTER (WHERE is_in_total) < \(WrongCodeLimits.perSiteInTotal)
+            FROM (SELECT is_in_total FROM wrong_codes WHERE site_key = \(siteKey) AND at > now() - \(unescaped: Self.hour)
                   LIMIT \(WrongCodeLimits.perSite)) counted
             HAVING count(*) < \(WrongCodeLimits.perSite)
             """)

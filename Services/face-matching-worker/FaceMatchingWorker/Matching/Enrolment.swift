@@ -31,7 +31,10 @@ struct Enrolment {
     {
         // Taken before the lock that all enrolments share: the requests for codes of this e-mail may be many, and only they wait for this
         // lock.
-        if let email = session.email { try await CodeMailRepository(transaction).lock(email.lookups) }
+        if let email = session.email {
+            let verification = verification(of: email, for: session, causedBy: event)
+            try await EmailVerificationRepository(transaction).deleteSurplus(before: verification)
+        }
         let others = try await duplicates.result(of: findings, on: face, of: session, in: transaction)
         guard !others.isRefused else { return .failed(.faceInUse) }
         let settlement = try await store(try sealed(face, for: session.userID), photos: photos, for: session, causedBy: event)
@@ -138,15 +141,18 @@ struct Enrolment {
         _ face: NewFaceTemplate, photos: [PhotoFingerprint], of session: Session, until email: SealedEmail,
         causedBy event: Envelope<EkycRequested>
     ) async throws -> Settlement {
-        let verifications = EmailVerificationRepository(transaction)
-        let new = NewEmailVerification(
-            id: session.id, purpose: .enrolment, accountID: session.userID, email: email, origin: session.origin,
-            requestID: event.requestID, traceparent: event.traceparent)
-        try await verifications.deleteSurplus(before: new)
         try await PendingEnrolmentRepository(transaction).insert(
             id: session.id, face: face, photos: photos, consent: session.consent, refusesDuplicates: duplicates.policy == .refuse)
-        _ = try await verifications.insert(new)
+        _ = try await EmailVerificationRepository(transaction).insert(verification(of: email, for: session, causedBy: event))
         return Settlement(outcome: .succeeded)
+    }
+
+    private func verification(
+        of email: SealedEmail, for session: Session, causedBy event: Envelope<EkycRequested>
+    ) -> NewEmailVerification {
+        NewEmailVerification(
+            id: session.id, purpose: .enrolment, accountID: session.userID, email: email, origin: session.origin,
+            requestID: event.requestID, traceparent: event.traceparent)
     }
 
     /// Stores the consent that came with the photos, now that the face takes effect. A face that waits keeps it until then.

@@ -20,9 +20,9 @@ struct PhotoExaminer: Sendable {
     /// The most photos of a session in memory at once: all photos of a sign-in, so that the photos of a known installation wait for an
     /// engine together. If a photo were read only after another one's analysis, that engine would be busy with another session's photo.
     static let maxInMemory = 3
-    /// The time of engines after which the further photos of a session are analysed after those of other sessions. Six ordinary sign-ups
-    /// take as long: the estimate by which the session got its lane was wrong.
-    static let ordinaryTime = Duration.seconds(2)
+    /// The time of engines after which the further photos of a session are analysed after those of other sessions. Ordinary sign-ups take a
+    /// tenth of it, and half of it on a busy machine: the estimate by which the session got its lane was wrong.
+    static let ordinaryTime = Duration.seconds(5)
 
     let blobs: any BlobStore
     let engines: FaceEnginePool

@@ -7,7 +7,8 @@ internal import ServiceDefaults
 /// Refuses codes from sites that have entered many wrong ones or, while too many wrong codes are entered everywhere, some: the limit of
 /// attempts for one verification does not stop an attacker who guesses on many addresses.
 ///
-/// An attacker cannot use it to lock others out: a site without wrong codes, and an owner who has proven something before, are not refused.
+/// An attacker can lock out only neighbours at the own site: a site without wrong codes, and an owner who has proven something before, are
+/// not refused.
 struct CodeBrake: Sendable {
     let limits: WrongCodeLimits
 
@@ -37,7 +38,7 @@ extension WrongCodeLimits {
             "WRONG_CODES_TOTAL", default: total, in: 0...100_000,
             about: """
                 wrong codes of e-mails in an hour, over all addresses and instances, at most 10 of one client address (IPv6: /48); then \
-                clients with two wrong ones get 429, and those with 30 in any case; 0 is no limit. Allow ten times what is mistyped on a \
+                clients with two wrong ones get 429, and those with 120 in any case; 0 is no limit. Allow ten times what is mistyped on a \
                 busy day
                 """)
     }

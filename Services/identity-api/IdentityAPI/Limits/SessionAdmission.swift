@@ -46,8 +46,8 @@ struct SessionAdmission: Sendable {
 
         /// The maximum number of sessions of unknown installations: three quarters of ``total``.
         var newTotal: Int { total * 3 / 4 }
-        /// The maximum number of sessions in the lane `bulk`, which count in no other total: half of ``total``. With four places an
-        /// address, a few addresses could otherwise fill the total with sessions that are served last.
+        /// The maximum number of sessions in the lane `bulk`, which count in no other total: half of ``total``. Many sites
+        /// could otherwise fill the total with sessions that are served last.
         var bulkTotal: Int { (total + 1) / 2 }
         /// The maximum bytes of photos of unknown installations: three quarters of ``photoBytes``.
         var newPhotoBytes: Int { photoBytes / 4 * 3 }
@@ -64,6 +64,8 @@ struct SessionAdmission: Sendable {
     private static let timeRetryAfter = 60
     /// The time of a photo whose decoding would hold a thread up for others: a JPEG of 16 megapixels takes 105 ms, one of HEIC 350.
     private static let slowPhoto = Duration.milliseconds(150)
+    /// The time that a session of ordinary photos takes at most: phones of an office, behind one address, sign in at the same time.
+    private static let ordinaryCost = Duration.milliseconds(500)
 
     let limits: Limits
 
@@ -106,7 +108,9 @@ struct SessionAdmission: Sendable {
             case .bulk: (undecided.bulk, limits.bulkTotal, "bulk")
             }
         if used >= limit { throw Self.refusal(word, "Too many sessions are not decided yet") }
-        if awaitsTurn(undecided, lane), undecided.waiting >= limits.total {
+        // Strangers at many addresses may fill the total. An address without waiting sessions has a place beyond it.
+        let isFull = undecided.waiting >= limits.total * (undecided.waitingOfAddress == 0 ? 2 : 1)
+        if awaitsTurn(undecided, lane), isFull {
             throw Self.refusal("waiting", "Too many sessions wait for their turn")
         }
     }
@@ -127,12 +131,14 @@ struct SessionAdmission: Sendable {
     /// Returns whether a session of a known installation, or with the account's bearer, is still served before others: the account's first
     /// session, and others as long as they use no more than ``Limits/firstTimePerAccount`` together, and those of all accounts at the
     /// site no more than ``Limits/accountsOfSite`` times as much. Those of the site that are not decided yet take no more than the time of
-    /// one account, or are one. The limits are needed because an attacker can have accounts and known phones, too.
+    /// one account, or are one, unless it is the first and ordinary session of its account. The limits are needed because an attacker can
+    /// have accounts and known phones, too.
     func goesFirst(_ used: EngineTime, _ undecided: UndecidedSessions = UndecidedSessions(), adding cost: Duration = .zero) -> Bool {
         let limit = limits.firstTimePerAccount
         guard limit > .zero else { return true }
         return (used.ofAccount == .zero || used.ofAccount + cost <= limit) && used.knownOfSite + cost <= limit * Limits.accountsOfSite
-            && (undecided.knownCostOfSite == .zero || undecided.knownCostOfSite + cost <= limit)
+            && (undecided.knownCostOfSite == .zero || undecided.knownCostOfSite + cost <= limit
+                || used.ofAccount == .zero && cost <= Self.ordinaryCost)
     }
 
     /// The lane of a session.

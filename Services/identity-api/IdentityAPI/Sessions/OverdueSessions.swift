@@ -42,7 +42,7 @@ struct OverdueSessions: Sendable {
         return expired.count
     }
 
-    /// Requests the examination of sessions that wait for their turn although their address has free places in the streams.
+    /// Requests the examination of sessions that wait for their turn although their address or site has free places in the streams.
     ///
     /// - Returns: The number of those sessions, at most `limit`.
     func fillTurns(limit: Int) async throws -> Int {
