@@ -20,11 +20,12 @@ public func eventually<Value>(
 ) async throws -> Value {
     let deadline = ContinuousClock.now + limit
     while true {
+        let start = ContinuousClock.now
         if let value = try await condition() { return value }
-        guard ContinuousClock.now < deadline else {
-            throw DeadlineExceeded(description: "not within \(limit): \(what())")
-        }
-        try await Task.sleep(for: .milliseconds(5))
+        let now = ContinuousClock.now
+        guard now < deadline else { throw DeadlineExceeded(description: "not within \(limit): \(what())") }
+        // A condition that starts a process, such as psql, would otherwise take a core from those that it waits for.
+        try await Task.sleep(for: min(max(.milliseconds(5), (now - start) * 2), .milliseconds(500)))
     }
 }
 
