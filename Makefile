@@ -45,7 +45,7 @@ test: setup ## Run all tests; needs no server to be running
 	@deploy/local/fetch-moto.sh
 	@deploy/local/fetch-schemathesis.sh
 	@deploy/local/fetch-valkey.sh >/dev/null
-	@[ -d .build ] || echo "==> first build: 8 to 14 minutes on two cores"
+	@[ -d .build ] || echo "==> first build: 8 to 16 minutes on two cores"
 	@swift build --build-tests -j $(JOBS)
 	@rm -rf .build/test-logs && deploy/local/test.sh
 	@deploy/verify/lint.sh
@@ -67,7 +67,7 @@ bench: ## Measure against bare hiredis, pgbench, dlib and Python peers in the sa
 	@.build-release/release/heliograph-bench $(PARTS) $(if $(BASELINE),--baseline $(BASELINE))
 
 release: setup
-	@[ -d .build-release ] || echo "==> first release build: 6 to 13 minutes on two cores"
+	@[ -d .build-release ] || echo "==> first release build: 6 to 14 minutes on two cores"
 	@swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS)
 
 # What is verified is what is deployed: the tests drive the release executables.

@@ -5,6 +5,8 @@ struct HEICIndex {
     /// Maximum number of items from which a picture is put together, such as the tiles of a grid: the decoder decodes an item again each
     /// time that it is named. A phone's picture of 48 megapixels has 192 tiles.
     private static let maxParts = 512
+    /// Maximum number of pictures of which one is made of the next: a gain map and its picture are grids, whose parts are tiles.
+    private static let maxDepth = 8
 
     private(set) var size: (width: Int, height: Int)
     private(set) var dataEnd = 0
@@ -32,10 +34,7 @@ struct HEICIndex {
             guard boxes <= Self.maxBoxes, offset + 8 <= range.upperBound else {
                 throw ImageProbeError(.malformed, "a HEIC index with too many or cut boxes")
             }
-            let length = try Self.length(of: bytes, at: offset)
-            guard length <= range.upperBound - offset else {
-                throw ImageProbeError(.malformed, "a HEIC index whose boxes do not add up")
-            }
+            let length = try Self.length(in: bytes, at: offset, upTo: range.upperBound)
             let content = (offset + 8)..<(offset + length)
             if bytes.matches("iprp", at: offset + 4) || bytes.matches("ipco", at: offset + 4) {
                 try walk(bytes, in: content, limits: limits)
@@ -61,7 +60,7 @@ struct HEICIndex {
         // The version and flags, and the number of entries in two or four bytes.
         var offset = bytes.first == 0 ? 6 : 8
         while offset + 8 <= bytes.count {
-            let length = try Self.length(of: bytes, at: offset)
+            let length = try Self.length(in: bytes, at: offset, upTo: bytes.count)
             // The version and flags of an entry; its id, in four bytes from version 3 on; its protection; its type, from version 2 on.
             let version = length > 8 ? bytes[offset + 8] : 0
             let type = offset + (version > 2 ? 18 : 16)
@@ -79,7 +78,7 @@ struct HEICIndex {
         var offset = 4
         var parts: [Int: [Int]] = [:]
         while offset + 8 <= bytes.count {
-            let length = try Self.length(of: bytes, at: offset)
+            let length = try Self.length(in: bytes, at: offset, upTo: bytes.count)
             if bytes.matches("dimg", at: offset + 4), length >= 10 + idBytes {
                 // The item, the number of its parts, their ids.
                 let ids = stride(from: offset + 10 + idBytes, through: offset + length - idBytes, by: idBytes)
@@ -98,13 +97,14 @@ struct HEICIndex {
     /// Takes the number of an item's parts from `left`, and stops below zero.
     private static func count(_ id: Int, in parts: [Int: [Int]], depth: Int, _ left: inout Int) {
         guard let own = parts[id], !own.isEmpty else { return left -= 1 }
-        guard depth < 8 else { return left = -1 }
+        guard depth < maxDepth else { return left = -1 }
         for part in own where left >= 0 { count(part, in: parts, depth: depth + 1, &left) }
     }
 
-    private static func length(of bytes: [UInt8], at offset: Int) throws(ImageProbeError) -> Int {
+    /// The length of the box at an offset, which ends at `end` at the latest.
+    private static func length(in bytes: [UInt8], at offset: Int, upTo end: Int) throws(ImageProbeError) -> Int {
         let length = bytes.bigEndian(at: offset, count: 4)
-        guard length >= 8, length <= bytes.count - offset else {
+        guard length >= 8, length <= end - offset else {
             throw ImageProbeError(.malformed, "a HEIC index whose boxes do not add up")
         }
         return length

@@ -117,10 +117,16 @@ struct FCMGoldenTests {
         if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil, !FileManager.default.fileExists(atPath: file.path) {
             let push = try JSONSerialization.jsonObject(with: Data(body.utf8))
             let layout: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            try JSONSerialization.data(withJSONObject: push, options: layout).write(to: file)
+            let text = String(decoding: try JSONSerialization.data(withJSONObject: push, options: layout), as: UTF8.self)
+            try Data((text.replacing("\" : ", with: "\": ") + "\n").utf8).write(to: file)
         }
         let fixture = String(decoding: try GoldenEvents.fixture("fcm/\(golden.name)"), as: UTF8.self)
         #expect(body == Self.withoutLayout(fixture))
+    }
+
+    @Test(arguments: all)
+    func `a push shows a picture exactly if its content says so`(golden: Golden) throws {
+        #expect(try Self.body(golden).contains(#""image":"#) == golden.content.push.hasPicture)
     }
 
     @Test func `the page for apps has a row for each kind and each channel`() throws {

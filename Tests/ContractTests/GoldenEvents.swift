@@ -37,11 +37,12 @@ enum GoldenEvents {
             SettledDelivery(deliveryID: third, installationID: second, outcome: .accepted),
         ], acceptedCount: 498)
 
-    /// The bytes of a fixture, without the newline at its end.
+    /// The file of a fixture.
     static func file(_ name: String) -> URL {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures/\(name).json")
     }
 
+    /// The bytes of a fixture, without the newline at its end.
     static func fixture(_ name: String) throws -> [UInt8] {
         var bytes = [UInt8](try Data(contentsOf: file(name)))
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }

@@ -50,12 +50,18 @@ import WireFormat
 
     @Test func `any number of sign-ups that wait for their proof hide no account with their face`() async throws {
         try await HandlerFixture.with { fixture in
-            let user = UUID()
-            _ = try await fixture.outcome(of: fixture.upload(.signUp, user: user))
-            let template = try await fixture.face(of: user).template
+            let (first, account) = (UUID(), UUID())
+            _ = try await fixture.outcome(of: fixture.upload(.signUp, user: first))
+            let template = try await fixture.face(of: first).template
+            try await fixture.postgres.execute("DELETE FROM users")
+            func sealed(_ face: EnrolledFace, for id: UUID) throws -> [UInt8] {
+                try fixture.sealer.seal(face.encoded(), context: SealingContext.faceTemplate(userID: id))
+            }
+            // The faces that wait are nearer to that of the sign-up than the account's, which is another picture of the person.
+            try await fixture.enrol(account, sealed: sealed(template.blurred(), for: account))
             for _ in 0..<FaceIndex.maxCandidates {
                 let id = UUID()
-                let sealed = try fixture.sealer.seal(template.encoded(), context: SealingContext.faceTemplate(userID: id))
+                let sealed = try sealed(template, for: id)
                 let face = NewFaceTemplate(
                     userID: id, modelID: FaceModels.modelID, pipelineVersion: Int(EnrolledFace.currentPipelineVersion),
                     templateSealed: sealed)
@@ -201,6 +207,18 @@ import WireFormat
             }
             #expect(await feed.index.count == 0)
         }
+    }
+}
+
+extension EnrolledFace {
+    /// A template of the same person that is not the same.
+    fileprivate func blurred() -> EnrolledFace {
+        let numbers = encoded().suffix(FaceDescriptor.count * 4)
+        let values = stride(from: numbers.startIndex, to: numbers.endIndex, by: 4).map { start in
+            Float(bitPattern: numbers[start..<(start + 4)].reversed().reduce(0) { $0 << 8 | UInt32($1) })
+        }
+        let face = FaceDescriptor(normalising: values.enumerated().map { $1 + ($0.isMultiple(of: 2) ? 0.01 : -0.01) })
+        return EnrolledFace(left: [face], right: [face], front: [face], isMirrored: isMirrored)
     }
 }
 

@@ -27,7 +27,8 @@ extension SessionRepository {
             UPDATE sessions SET awaits_turn = false
             WHERE id = (SELECT id FROM sessions
                         LEFT JOIN (SELECT address_key, sum(cost_ms) AS used FROM sessions
-                                   WHERE site_key = \(siteKey) AND created_at > now() - \(unescaped: Self.costInterval)
+                                   WHERE \(session.lane == .bulk) AND site_key = \(siteKey)
+                                     AND created_at > now() - \(unescaped: Self.costInterval)
                                      AND lane = \(session.lane.rawValue) AND NOT awaits_turn GROUP BY address_key) served
                             USING (address_key)
                         WHERE \(unescaped: Self.sender(in: session.lane)) = \(sender)
@@ -78,7 +79,8 @@ extension SessionRepository {
                         row_number() OVER (PARTITION BY \(unescaped: sender) ORDER BY coalesce(used, 0), created_at, id) AS number
                     FROM sessions
                     LEFT JOIN (SELECT address_key, sum(cost_ms) AS used FROM sessions
-                               WHERE \(unescaped: sender) = ANY(\(senders)) AND created_at > now() - \(unescaped: Self.costInterval)
+                               WHERE \(lane == .bulk) AND \(unescaped: sender) = ANY(\(senders))
+                                 AND created_at > now() - \(unescaped: Self.costInterval)
                                  AND lane = \(lane.rawValue) AND NOT awaits_turn GROUP BY address_key) served
                         USING (address_key)
                     WHERE \(unescaped: sender) = ANY(\(senders)) AND lane = \(lane.rawValue) AND \(unescaped: Self.isWaiting)) waiting

@@ -164,18 +164,18 @@ actor FaceIndexFeed {
 
     /// Adds faces, and keeps the numbers of those that cannot be used.
     private func add(_ faces: [NumberedFace]) async throws {
-        var (codes, waiting): ([(number: Int64, code: FaceCode)], [(number: Int64, code: FaceCode)]) = ([], [])
+        var (accounts, waiting): ([(number: Int64, code: FaceCode)], [(number: Int64, code: FaceCode)]) = ([], [])
         var failed: [Int64] = []
         for face in faces {
             guard let bytes = Self.bytes(of: face, sealer), let code = FaceCode(encodedTemplate: bytes) else {
                 failed.append(face.number)
                 continue
             }
-            if face.isWaiting { waiting.append((face.number, code)) } else { codes.append((face.number, code)) }
+            if face.isWaiting { waiting.append((face.number, code)) } else { accounts.append((face.number, code)) }
         }
-        unusable.subtract((codes + waiting).map(\.number))
+        unusable.subtract((accounts + waiting).map(\.number))
         unusable.formUnion(failed)
-        guard await index.apply(added: codes, waiting: waiting, removed: failed) else { throw FaceIndexFull() }
+        guard await index.apply(added: accounts, waiting: waiting, removed: failed) else { throw FaceIndexFull() }
     }
 
     /// Opens a face; nil for one that is damaged, or of another network.
