@@ -21,7 +21,7 @@ build: setup ## Build everything (CONFIGURATION=release for speed)
 STACK = identity-api face-matching-worker image-worker image-decoder notifier token-registry heliographctl fcm-emulator mobile-sim
 
 up: setup ## Build what the stack needs, and start Redis, Postgres and the five services; writes .run/stack.env
-	@[ -d .build ] || echo "==> first build: 4 to 8 minutes on two cores"
+	@[ -d .build ] || echo "==> first build: 4 to 10 minutes on two cores"
 	@for product in $(STACK); do swift build -c $(CONFIGURATION) --product $$product -j $(JOBS) || exit 1; done
 	@deploy/local/stack.sh up
 
