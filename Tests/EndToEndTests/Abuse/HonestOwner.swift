@@ -63,7 +63,7 @@ struct HonestOwner: Sendable {
     }
 
     /// An address at which no person was before.
-    private static func newAddress() -> String {
+    static func newAddress() -> String {
         let number = people.add()
         return "198.51.\(number / 250).\(number % 250 + 1)"
     }
