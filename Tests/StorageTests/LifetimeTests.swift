@@ -14,6 +14,11 @@ struct LifetimeTests {
     /// The age of something that lasts that many seconds: a moment before its end, when it still holds, and a moment after it.
     static func around(_ seconds: Int) -> [(age: Int, holds: Bool)] { [(seconds - 10, true), (seconds + 1, false)] }
 
+    /// The same of a failed sign-in, on a known installation or on another one.
+    static func aroundFailures(isKnown: Bool, _ seconds: Int) -> [(isKnown: Bool, age: Int, holds: Bool)] {
+        around(seconds).map { (isKnown, $0.age, $0.holds) }
+    }
+
     /// Makes the rows of some tables older: each of their times is that many seconds earlier.
     private func age(_ tables: String..., by seconds: Int) async throws {
         for table in tables {
@@ -132,7 +137,7 @@ struct LifetimeTests {
 
     @Test(
         .storage,
-        arguments: [(true, 15 * 60), (false, 24 * 60 * 60)].flatMap { known, time in around(time).map { (known, $0.age, $0.holds) } })
+        arguments: aroundFailures(isKnown: true, 15 * 60) + aroundFailures(isKnown: false, 24 * 60 * 60))
     func `a failed sign-in counts for 15 minutes on a known installation, and for 24 hours on others`(
         isKnown: Bool, age seconds: Int, holds: Bool
     ) async throws {

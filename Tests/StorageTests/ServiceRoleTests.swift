@@ -161,8 +161,9 @@ struct ServiceRoleTests {
             let password = "correct-horse-battery-staple"
             try await database.psql("SET password_encryption = 'scram-sha-256'; ALTER ROLE \(name) PASSWORD '\(password)'")
             let stored = try await database.psql("SELECT rolpassword FROM pg_authid WHERE rolname = '\(name)'")
-            let salt = try #require(stored.split(separator: "$").dropFirst().first?.split(separator: ":").last.map(String.init))
-            let bytes = try #require(Data(base64Encoded: salt))
+            // SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>
+            let parts: [Substring] = stored.split { $0 == "$" || $0 == ":" }
+            let bytes = try #require(Data(base64Encoded: String(#require(parts.dropFirst(2).first))))
             #expect(ScramVerifier(password: password, salt: [UInt8](bytes)).text == stored)
         }
     }
