@@ -65,7 +65,9 @@ public enum IdentityAPI: HeliographService {
             users: authenticator, services: services, signals: RateLimiter(configuration.limits.signals, name: "signals"),
             devices: RateLimiter(configuration.limits.devices, name: "devices"),
             topics: RateLimiter(configuration.limits.topics, name: "topics"),
-            messages: RateLimiter(configuration.limits.messages, name: "messages"))
+            messages: RateLimiter(configuration.limits.messages, name: "messages"),
+            orders: RateLimiter(configuration.limits.orders, name: "orders"),
+            photos: RateLimiter(configuration.limits.photos, name: "photos"))
         let sessions = SessionController(postgres: postgres, waiters: waiters)
         let mailer = CodeMailer(postgres: postgres, perMinute: configuration.limits.codeMails, logger: context.logger)
         let verification = VerificationController(
@@ -80,7 +82,7 @@ public enum IdentityAPI: HeliographService {
                     postgres: postgres, keys: keys, admission: SessionAdmission(limits: configuration.limits.undecidedSessions),
                     brakes: SignInBrakes(limits: configuration.limits.failedSignIns),
                     limiter: RateLimiter(configuration.limits.account, name: "account")),
-                authenticator: authenticator, limits: configuration.uploads, consent: configuration.consent,
+                limits: configuration.uploads, consent: configuration.consent,
                 challenges: ChallengeGate(tokens: challengeTokens, isRequired: configuration.requiresChallenge), mail: mail),
             consent: ConsentController(requirement: configuration.consent),
             challenges: ChallengeController(
@@ -90,13 +92,10 @@ public enum IdentityAPI: HeliographService {
                 postgres: postgres, keys: keys, sessions: sessions, lifetimes: configuration.signIns),
             verification: verification,
             images: imageRoutes(
-                configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, authenticator: authenticator,
-                jobs: jobs, uploads: uploads),
-            topics: topicRoutes(
-                configuration, postgres: postgres, links: links, keys: keys, authenticator: authenticator,
-                uploads: uploads),
+                configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, jobs: jobs, uploads: uploads),
+            topics: topicRoutes(configuration, postgres: postgres, links: links, keys: keys, uploads: uploads),
             people: peopleRoutes(
-                configuration, context, pictures: pictures, keys: keys, authenticator: authenticator, verification: verification,
+                configuration, context, pictures: pictures, keys: keys, verification: verification,
                 receiptKeys: ReceiptKeys(json: receiptKey.publicKeys)),
             notifications: AppNotificationController(postgres: postgres, keys: keys),
             limit: RateLimitMiddleware(
@@ -138,22 +137,20 @@ public enum IdentityAPI: HeliographService {
     }
 
     private static func imageRoutes(
-        _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, links: MediaLinks,
-        keys: AccountKeys, authenticator: any Authenticator, jobs: RowWatcher<ImageJob>, uploads: UploadPipeline
+        _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, blobs: any BlobStore, links: MediaLinks, keys: AccountKeys,
+        jobs: RowWatcher<ImageJob>, uploads: UploadPipeline
     ) -> ImageRoutes {
         let perSite = configuration.limits.uploadsPerSite
         let downloads = UploadSlots(limit: configuration.downloads, perSite: perSite)
         let reader = ImageJobReader(postgres: postgres, blobs: blobs, links: links, slots: downloads)
-        let controller = ImageJobController(
-            postgres: postgres, blobs: blobs, authenticator: authenticator, reader: reader, jobs: jobs)
+        let controller = ImageJobController(postgres: postgres, blobs: blobs, reader: reader, jobs: jobs)
         return ImageRoutes(
             submit: ImageSubmitController(
-                uploads: uploads, authenticator: authenticator,
+                uploads: uploads,
                 starter: ImageJobStarter(
                     postgres: postgres, keys: keys, processingTime: configuration.imageProcessingTime,
                     admission: configuration.limits.imageJobs),
-                reader: reader, jobs: jobs, limiter: RateLimiter(configuration.limits.orders, name: "orders"),
-                limits: configuration.uploads),
+                reader: reader, jobs: jobs, limits: configuration.uploads),
             jobs: controller,
             events: ImageJobEvents(
                 controller: controller, postgres: postgres, jobs: jobs,
@@ -163,7 +160,7 @@ public enum IdentityAPI: HeliographService {
 
     private static func topicRoutes(
         _ configuration: IdentityAPIConfiguration, postgres: PostgresClient, links: MediaLinks, keys: AccountKeys,
-        authenticator: any Authenticator, uploads: UploadPipeline
+        uploads: UploadPipeline
     ) -> TopicRoutes {
         let apps = AppTopicController(postgres: postgres)
         return TopicRoutes(
@@ -172,8 +169,7 @@ public enum IdentityAPI: HeliographService {
                 apps: apps),
             lists: TopicListController(postgres: postgres, links: links), apps: apps,
             photos: PhotoController(
-                uploads: uploads, postgres: postgres, authenticator: authenticator,
-                limiter: RateLimiter(configuration.limits.photos, name: "photos"), quota: configuration.limits.photoQuota,
+                uploads: uploads, postgres: postgres, quota: configuration.limits.photoQuota,
                 limits: configuration.uploads,
                 lifetime: configuration.photoLifetime),
             messages: MessageController(postgres: postgres, keys: keys))
@@ -181,13 +177,13 @@ public enum IdentityAPI: HeliographService {
 
     private static func peopleRoutes(
         _ configuration: IdentityAPIConfiguration, _ context: ServiceContext, pictures: any BlobStore, keys: AccountKeys,
-        authenticator: any Authenticator, verification: VerificationController, receiptKeys: ReceiptKeys
+        verification: VerificationController, receiptKeys: ReceiptKeys
     ) -> PeopleRoutes {
         let postgres = context.postgres
         return PeopleRoutes(
             profile: ProfileController(postgres: postgres, keys: keys),
             export: ExportController(
-                postgres: postgres, keys: keys, blobs: pictures, authenticator: authenticator,
+                postgres: postgres, keys: keys, blobs: pictures,
                 slots: UploadSlots(limit: configuration.exports.concurrent, perSite: configuration.limits.uploadsPerSite),
                 limits: configuration.exports, clock: context.clock),
             erasures: ErasureController(

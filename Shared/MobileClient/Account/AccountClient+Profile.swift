@@ -51,7 +51,7 @@ extension AccountClient {
         public let consent: GivenConsent?
         /// Other systems whose users may use this account, such as Firebase.
         public let identityProviders: [String]
-        /// The number of devices that get pushes.
+        /// The number of registered devices, also of those that get no pushes any more.
         public let devices: Int
         /// The number of devices that are signed in.
         public let signIns: Int

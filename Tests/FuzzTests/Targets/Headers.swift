@@ -80,9 +80,9 @@ extension FuzzTarget {
     }
 
     private static func checkPrefer(_ input: inout FuzzInput) throws {
-        guard let seconds = Preference.wait(fields(.prefer, input.text)) else { return }
+        guard let seconds = PreferredWait(fields(.prefer, input.text)).seconds else { return }
         try require(seconds >= 0, "a negative wait")
-        try requireEqual(Preference.wait(fields(.prefer, "respond-async, wait=\(seconds)")), seconds, "the wait that is written")
+        try requireEqual(PreferredWait(fields(.prefer, "respond-async, wait=\(seconds)")).seconds, seconds, "the wait that is written")
     }
 
     /// Four bytes of a time, and a value.

@@ -76,6 +76,18 @@ import WireFormat
         #expect(try await api.get(Path.job(id) + "?wait=61", by: customer).refusal == "400 invalid_request wait")
     }
 
+    @Test(.api) func `a waiting request whose sign-in ends meanwhile gets 401`() async throws {
+        let customer = try await api.customer()
+        let id = try await api.job(by: customer)
+        async let answer = api.get(Path.job(id) + "?wait=60", by: customer)
+        try await eventually("it waits") { api.jobFeed.count == 1 }
+        try await api.postgres.execute("UPDATE access_tokens SET expires_at = now()")
+        // The end of the row ends the wait.
+        try await api.postgres.execute("UPDATE image_jobs SET expires_at = now()")
+        api.jobFeed.wake(id)
+        #expect(try await answer.refusal == "401 unauthorized")
+    }
+
     @Test(.api) func `a current entity tag gets 304`() async throws {
         let customer = try await api.customer()
         let id = try await api.job(by: customer)

@@ -59,6 +59,6 @@ import Testing
         ("respond-async", nil), ("", nil),
     ])
     func `preferences are read as in RFC 7240, and invalid ones are ignored`(value: String, seconds: Int?) {
-        #expect(Preference.wait([.prefer: value]) == seconds)
+        #expect(PreferredWait([.prefer: value]).seconds == seconds)
     }
 }

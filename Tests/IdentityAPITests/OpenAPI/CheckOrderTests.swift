@@ -22,4 +22,24 @@ import Testing
             #expect(response.refusal == refusal)
         }
     }
+
+    @Test(
+        .api {
+            $0.limits.orders = Rate(perMinute: 1, burst: 1)
+            $0.limits.photos = Rate(perMinute: 1, burst: 1)
+        },
+        arguments: [(Order.path, "415 unsupported_media_type"), ("/v1/topics/event:foreign/photos", "404 topic_not_found")])
+    func `an upload counts against its account's limit, whatever else is wrong with it`(path: String, refusal: String) async throws {
+        let ada = try await api.customer()
+        let headers = [ada.bearer] + (path == Order.path ? [] : [("Content-Type", "multipart/form-data; boundary=x")])
+        #expect(try await api.send("POST", path, headers: headers, body: []).refusal == refusal)
+        #expect(try await api.send("POST", path, headers: headers, body: []).refusal == "429 rate_limited")
+    }
+
+    @Test(.api, arguments: [Path.signUp, Path.login])
+    func `the bearer of an upload is checked before its content type`(path: String) async throws {
+        let unknown = ("Authorization", "Bearer \(OpaqueToken.enrolmentPrefix)unknown")
+        #expect(try await api.send("POST", path, headers: [unknown], body: []).refusal == "401 unauthorized")
+        #expect(try await api.send("POST", path, body: []).refusal == "415 unsupported_media_type")
+    }
 }

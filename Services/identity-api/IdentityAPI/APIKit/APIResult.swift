@@ -70,6 +70,11 @@ extension APIResult<Void> {
     }
 }
 
+extension APIResult<Response> {
+    /// The response that the handler makes itself, because it streams the body, or because the answer to the first attempt is kept.
+    static func response(_ replies: APIReply...) -> APIResult { APIResult(replies: replies) { response, _ in response } }
+}
+
 /// A reply that a repeated request gets again.
 struct APIRepeatable<Value: Sendable>: Sendable {
     let value: Value

@@ -1,9 +1,10 @@
 internal import Accounts
 internal import FoundationEssentials
+internal import HTTPTypes
 internal import Hummingbird
 internal import WireFormat
 
-/// The path of a request, with the parameters in the path and the query that its handler gets.
+/// The path of a request, with the parameters that its handler gets.
 struct APITarget<Value: Sendable>: Sendable {
     /// The path, with the names of its parameters in braces.
     let path: String
@@ -20,6 +21,16 @@ struct APITarget<Value: Sendable>: Sendable {
     init<First, Second>(_ path: String, _ first: APIArgument<First>, _ second: APIArgument<Second>) where Value == (First, Second) {
         (self.path, parameters) = (path, first.parameters + second.parameters)
         read = { request, context throws(APIError) in (try first.read(request, context), try second.read(request, context)) }
+    }
+
+    /// A path with three parameters.
+    init<First, Second, Third>(
+        _ path: String, _ first: APIArgument<First>, _ second: APIArgument<Second>, _ third: APIArgument<Third>
+    ) where Value == (First, Second, Third) {
+        (self.path, parameters) = (path, first.parameters + second.parameters + third.parameters)
+        read = { request, context throws(APIError) in
+            (try first.read(request, context), try second.read(request, context), try third.read(request, context))
+        }
     }
 }
 
@@ -61,6 +72,18 @@ extension APIArgument<UUID> {
         APIArgument(.id(name, summary)) { _, context throws(APIError) in
             guard let id = context.parameters.get(name).flatMap({ UUID(wireString: $0) }) else { throw refusal }
             return id
+        }
+    }
+}
+
+extension APIArgument<String?> {
+    /// The key that marks a request as a repetition; nil without one.
+    static let idempotencyKey = APIArgument(.idempotencyKey) { request, _ throws(APIError) in try IdempotencyKey.read(request.headers) }
+
+    /// A header field that any text may be in; nil without it.
+    static func header(_ name: HTTPField.Name, _ summary: String) -> APIArgument {
+        APIArgument(APIParameter(name: name.rawName, place: .header, schema: .text, summary: summary)) { request, _ throws(APIError) in
+            request.headers[name]
         }
     }
 }

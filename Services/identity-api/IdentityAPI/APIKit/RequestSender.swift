@@ -29,6 +29,24 @@ extension RequestSender<Identity> {
     }
 }
 
+/// A signed-in user whose request takes long enough for the sign-in to end meanwhile.
+struct WatchedUser: Sendable {
+    let identity: Identity
+    let signIn: SignInWatch
+}
+
+extension RequestSender<WatchedUser> {
+    /// A signed-in user, and the watch on the sign-in; see ``RequestSender/user(_:recently:)``.
+    static func watchedUser(_ limit: AccountLimit?, recently isRecent: Bool = false) -> RequestSender {
+        let user = RequestSender<Identity>.user(limit, recently: isRecent)
+        return RequestSender(bearers: user.bearers, parameters: user.parameters, errors: user.errors) { request, context, routes in
+            let identity = try await user.identify(request, context, routes)
+            let watch = SignInWatch(authenticator: routes.gate.users, token: try request.requiredBearer(), userID: identity.userID)
+            return WatchedUser(identity: identity, signIn: watch)
+        }
+    }
+}
+
 extension RequestSender<ServiceIdentity> {
     /// An app's own server, by an API key with a scope; the requests with a key have one limit.
     static func service(_ scope: ServiceScope) -> RequestSender {

@@ -10,6 +10,10 @@ struct SenderGate: Sendable {
     let devices: RateLimiter<UUID>
     let topics: RateLimiter<UUID>
     let messages: RateLimiter<UUID>
+    /// The limit of orders of pictures.
+    let orders: RateLimiter<UUID>
+    /// The limit of photos of events.
+    let photos: RateLimiter<UUID>
 
     /// Returns the user that sends a request, and counts the request against a limit.
     func user(_ request: Request, _ context: APIRequestContext, _ limit: AccountLimit?) async throws -> Identity {
@@ -24,6 +28,8 @@ struct SenderGate: Sendable {
         case .registrations: devices
         case .topicChanges: topics
         case .messages: messages
+        case .orders: orders
+        case .photos: photos
         }
     }
 }
@@ -38,6 +44,8 @@ enum AccountLimit: Sendable {
     /// Changes of topics.
     case topicChanges
     case messages
+    case orders
+    case photos
 
     /// The sentence of the refusal.
     var refusal: String {
@@ -47,6 +55,8 @@ enum AccountLimit: Sendable {
         case .signals: "Too many signals of this account"
         case .registrations: "Too many registrations by this account"
         case .messages: "Too many messages of this account"
+        case .orders: "Too many orders of this account"
+        case .photos: "Too many photos of this account"
         }
     }
 }

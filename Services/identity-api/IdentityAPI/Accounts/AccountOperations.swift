@@ -15,10 +15,10 @@ extension APIOperation {
             summary: "Sets the title of the pushes of one's messages; null: none", from: .user(.changes), reply: .data("The account"),
             handler: { $0.people.profile.put }),
         APIOperation(
-            method: .get, path: "/v1/users/me/export", id: "exportAccount", area: .people,
-            summary: "A ZIP archive of everything that is kept of one. Needs a sign-in of the last five minutes", bearers: [.access],
-            parameters: [.installation], replies: [.bytes(["application/zip"], "The archive")],
-            errors: [.reauthenticationRequired, .requestInProgress],
+            .get, "/v1/users/me/export", id: "exportAccount", area: .people,
+            summary: "A ZIP archive of everything that is kept of one. Needs a sign-in of the last five minutes",
+            from: .watchedUser(nil, recently: true), reply: .response(.bytes(["application/zip"], "The archive")),
+            errors: [.requestInProgress],
             repetition: "counts as another export", handler: { $0.people.export.get }),
         APIOperation(
             .put, "/v1/users/me/email", id: "changeEmail", area: .people,

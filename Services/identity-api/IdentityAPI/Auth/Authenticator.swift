@@ -44,9 +44,7 @@ extension Authenticator {
     ///
     /// - Throws: `unauthorized` for a token that is unknown, revoked or expired.
     func identify(bearer token: String, on installation: PushTarget? = nil) async throws -> Identity {
-        guard let identity = try await authenticate(bearer: token, on: installation) else {
-            throw APIError.unauthorized("The bearer token is unknown, or has ended")
-        }
+        guard let identity = try await authenticate(bearer: token, on: installation) else { throw APIError.bearerEnded }
         return identity
     }
 
@@ -64,12 +62,6 @@ struct SignInWatch: Sendable {
     let authenticator: any Authenticator
     let token: String
     let userID: UUID
-
-    init(_ authenticator: any Authenticator, _ request: Request, of userID: UUID) throws(APIError) {
-        self.authenticator = authenticator
-        token = try request.requiredBearer()
-        self.userID = userID
-    }
 
     /// Returns whether the token still names the user.
     func holds() async throws -> Bool { try await authenticator.authenticate(bearer: token)?.userID == userID }
@@ -100,4 +92,8 @@ extension Request {
         guard let token = try headers.bearer() else { throw APIError.unauthorized("A bearer token is needed") }
         return token
     }
+}
+
+extension APIError {
+    static var bearerEnded: APIError { unauthorized("The bearer token is unknown, or has ended") }
 }

@@ -17,29 +17,26 @@ struct ExportController: Sendable {
     let keys: AccountKeys
     /// The store of pictures.
     let blobs: any BlobStore
-    let authenticator: any Authenticator
     /// Limits the number of concurrent exports, and with it the memory that they take.
     let slots: UploadSlots
     let limits: ExportLimits
     let clock: any MonotonicClock
 
-    func get(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await authenticator.identify(request)
-        try identity.requireRecentSignIn(now: Date())
+    func get(_ call: APICall<WatchedUser, Void, EmptyBody>) async throws -> Response {
+        let (userID, context) = (call.sender.identity.userID, call.context)
         let headers: HTTPFields = [
             .contentType: "application/zip", .contentDisposition: "attachment; filename=\"heliograph-export.zip\"",
             .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
         ]
-        guard request.method == .get else { return Response(status: .ok, headers: headers) }
+        guard call.head.method == .get else { return Response(status: .ok, headers: headers) }
         let slot = try slots.take(for: context)
-        guard let account = try await AccountOverview(of: identity.userID, in: postgres, keys) else {
+        guard let account = try await AccountOverview(of: userID, in: postgres, keys) else {
             throw APIError.unauthorized("The account is gone")
         }
         let watch = ExportWatch(
-            id: UUID(), userID: identity.userID, postgres: postgres, limits: limits, clock: clock,
-            signIn: try SignInWatch(authenticator, request, of: identity.userID))
+            id: UUID(), userID: userID, postgres: postgres, limits: limits, clock: clock, signIn: call.sender.signIn)
         try await begin(watch, context)
-        let export = AccountExport(account: account, userID: identity.userID, postgres: postgres, blobs: blobs, keys: keys)
+        let export = AccountExport(account: account, userID: userID, postgres: postgres, blobs: blobs, keys: keys)
         let body = ResponseBody { writer in
             do {
                 var archive = ExportArchive(writer, context, watch)

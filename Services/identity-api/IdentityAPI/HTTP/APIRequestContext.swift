@@ -15,6 +15,8 @@ public struct APIRequestContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
     /// The connection the request came in on.
     let channel: any Channel
+    /// When the head of the request had arrived.
+    let arrivedAt = Date()
     /// The request's id in every response and log line: the client's `X-Request-ID`, or a generated one.
     var requestID: String
     /// The W3C trace parent for the events that the request causes.

@@ -19,30 +19,34 @@ struct ImageJobController: Sendable {
 
     let postgres: PostgresClient
     let blobs: any BlobStore
-    let authenticator: any Authenticator
     let reader: ImageJobReader
     let jobs: RowWatcher<ImageJob>
 
     /// Answers with one job; with `?wait=N` when the job has ended, at the latest after N seconds.
-    func status(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let wait = try request.wait()
-        let form = try Self.form(of: request)
-        var job = try await find(request, context)
+    func status(_ call: APICall<WatchedUser, (UUID, Int, JobView), EmptyBody>) async throws -> Response {
+        let (id, wait, view) = call.target
+        let (userID, context) = (call.sender.identity.userID, call.context)
+        var job = try await find(id, of: userID)
         if wait > 0, !job.status.isTerminal {
             let ended = await jobs.waitIfPossible(
-                for: job.id, of: .account(job.userID), while: try SignInWatch(authenticator, request, of: job.userID),
-                upTo: .seconds(wait), whenClientHangsUp: context.whenClientHangsUp
+                for: id, of: .account(userID), while: call.sender.signIn, upTo: .seconds(wait),
+                whenClientHangsUp: context.whenClientHangsUp
             ) { $0.status.isTerminal }
-            if let ended { job = ended } else { job = try await find(request, context) }
+            if let ended {
+                job = ended
+            } else {
+                guard try await call.sender.signIn.holds() else { throw APIError.bearerEnded }
+                job = try await find(id, of: userID)
+            }
         }
         // HEAD does not fetch the outcome.
-        let isFetched = request.method != .head
-        if isFetched { await count(job, request, context) }
+        let isFetched = call.head.method != .head
+        if isFetched { await count(job, view.trigger, context) }
         // Weak, because every body also contains its time and its request id.
-        let tag = "W/\"\(job.id.wireString)-\(job.status.rawValue)-\(form.rawValue)\""
+        let tag = "W/\"\(job.id.wireString)-\(job.status.rawValue)-\(view.form.rawValue)\""
         var response =
-            request.headers.hasCurrent(tag)
-            ? Response(status: .notModified) : try await reader.answer(job, form, .job, isFetched: isFetched, context)
+            call.head.headerFields.hasCurrent(tag)
+            ? Response(status: .notModified) : try await reader.answer(job, view.form, .job, isFetched: isFetched, context)
         response.headers[.eTag] = tag
         response.headers[.cacheControl] = "private, no-cache"
         return response
@@ -80,30 +84,16 @@ struct ImageJobController: Sendable {
     /// Lists the templates; without a bearer, so that an app can show them before a sign-in.
     func templates(_: APICall<Void, Void, EmptyBody>) async throws -> [ImageTemplate] { try await ImageTemplateRepository(postgres).list() }
 
-    /// Returns the job in the path, to its user only.
-    func find(_ request: Request, _ context: APIRequestContext) async throws -> ImageJob {
-        let identity = try await authenticator.identify(request)
-        guard let job = try await ImageJobRepository(postgres).find(id: try Self.jobID(context)) else { throw APIError.jobNotFound }
-        guard job.userID == identity.userID else { throw APIError.accessDenied }
+    /// Returns a job to its user only.
+    func find(_ id: UUID, of userID: UUID) async throws -> ImageJob {
+        guard let job = try await ImageJobRepository(postgres).find(id: id) else { throw APIError.jobNotFound }
+        guard job.userID == userID else { throw APIError.accessDenied }
         return job
     }
 
-    private static func jobID(_ context: APIRequestContext) throws(APIError) -> UUID {
-        guard let id = context.parameters.get("id").flatMap({ UUID(wireString: $0) }) else { throw APIError.jobNotFound }
-        return id
-    }
-
-    private static func form(of request: Request) throws(APIError) -> ImageJobReader.Form {
-        guard let text = request.query("result") else { return .inline }
-        guard let form = ImageJobReader.Form(rawValue: text) else {
-            throw APIError(.invalidRequest, "result is base64 or url", field: "result")
-        }
-        return form
-    }
-
     /// Counts reads by trigger, and fetches of an outcome once per job and trigger, to measure how well pushes work.
-    private func count(_ job: ImageJob, _ request: Request, _ context: APIRequestContext) async {
-        let named = request.headers[.clientTrigger].map { $0.lowercased() } ?? "none"
+    private func count(_ job: ImageJob, _ trigger: String?, _ context: APIRequestContext) async {
+        let named = trigger.map { $0.lowercased() } ?? "none"
         let isKnown = Self.triggers.contains(named)
         let trigger = isKnown || named == "none" ? named : "other"
         Counter(
@@ -117,6 +107,28 @@ struct ImageJobController: Sendable {
             // A failed count must not fail the response.
             context.logger.warning("a read of an outcome is not counted", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+/// What a client wants of a job.
+struct JobView: Sendable {
+    let form: ImageJobReader.Form
+    /// The reason of the request, in the client's words.
+    let trigger: String?
+}
+
+extension APIArgument<JobView> {
+    /// The query `result`, and the header `X-Client-Trigger`.
+    static let jobView = APIArgument(
+        APIParameter(
+            name: "result", place: .query, schema: .one(of: ["base64", "url"]), summary: "`url`: signed addresses, not base64"),
+        APIParameter(name: "X-Client-Trigger", place: .header, schema: .text, summary: "Why the app asks: `push`, `poll` or `launch`")
+    ) { request, _ throws(APIError) in
+        let text = request.query("result")
+        guard let form = text.map({ ImageJobReader.Form(rawValue: $0) }) ?? .inline else {
+            throw APIError(.invalidRequest, "result is base64 or url", field: "result")
+        }
+        return JobView(form: form, trigger: request.headers[.clientTrigger])
     }
 }
 

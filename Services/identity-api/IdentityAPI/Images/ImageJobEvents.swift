@@ -22,14 +22,13 @@ struct ImageJobEvents: Sendable {
     /// Limits the number of streams, in all and of one address: each holds a connection for minutes.
     let slots: UploadSlots
 
-    func stream(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let job = try await controller.find(request, context)
-        let known = request.headers[.lastEventID]
+    func stream(_ call: APICall<WatchedUser, (UUID, String?), EmptyBody>) async throws -> Response {
+        let ((id, known), signIn, context) = (call.target, call.sender.signIn, call.context)
+        let job = try await controller.find(id, of: call.sender.identity.userID)
         if job.status.isTerminal, known == ImageJobState(job, position: nil).id {
             // The client has the final state; a 204 makes a browser stop reconnecting.
             return Response(status: .noContent)
         }
-        let signIn = try SignInWatch(controller.authenticator, request, of: job.userID)
         let slot = try slots.take(for: context)
         let subscription = try jobs.follow(job.id, for: .account(job.userID), whenClientHangsUp: context.whenClientHangsUp)
         let body = ResponseBody { writer in

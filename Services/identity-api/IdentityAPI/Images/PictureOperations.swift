@@ -14,22 +14,16 @@ extension APIOperation {
             reply: .dataAlone("The templates", in: "templates", cacheControl: "public, max-age=300"),
             handler: { $0.images.jobs.templates }),
         APIOperation(
-            method: .post, path: "/v1/images/process", id: "orderPicture", area: .pictures,
+            .post, APITarget("/v1/images/process", .idempotencyKey, .preferredWait), id: "orderPicture", area: .pictures,
             summary: "Orders a picture; with `async: false`, or `Prefer: wait=N`, the answer has it if it is there in time",
-            bearers: [.access],
-            parameters: [
-                .idempotencyKey, .installation,
-                APIParameter(name: "Prefer", place: .header, schema: .text, summary: "`wait=N`: seconds to wait for the picture"),
-            ],
-            body: order,
-            replies: [
+            from: .watchedUser(.orders),
+            reply: .response(
                 .data(
                     AcceptedJob.schema, status: 202, "The job began", headers: [.location, .idempotentReplayed],
                     links: ["getJob", "deleteJob", "followJob"].map { APILink(operation: $0, parameter: "id", member: "job_id") }),
                 .data(
                     FinishedJob.schema, "The job has ended", headers: [.preferenceApplied, .idempotentReplayed],
-                    example: SchemaExample.value(["status": "completed"], with: picture)),
-            ],
+                    example: SchemaExample.value(["status": "completed"], with: picture))),
             errors: [.templateNotFound, .invalidImage, .requestInProgress, .idempotencyKeyReused],
             handler: { $0.images.submit.submit }),
         APIOperation(
@@ -38,64 +32,32 @@ extension APIOperation {
             id: "listJobs", area: .pictures, summary: "One's jobs, newest first", from: .user(nil),
             reply: .dataAlone("A page of jobs", cacheControl: "private, no-cache"), handler: { $0.images.jobs.list }),
         APIOperation(
-            method: .get, path: "/v1/images/jobs/{id}", id: "getJob", area: .pictures,
-            summary: "The state of a job and, when it has ended, its result; `attempts` counts calls of the generator", bearers: [.access],
-            parameters: [
-                jobID, .installation, .wait,
-                APIParameter(
-                    name: "result", place: .query, schema: .one(of: ["base64", "url"]), summary: "`url`: signed addresses, not base64"),
-                APIParameter(
-                    name: "X-Client-Trigger", place: .header, schema: .text, summary: "Why the app asks: `push`, `poll` or `launch`"),
-            ],
-            replies: [.data(JobReply.schema, "The job", headers: [.eTag], example: completed), .notModified], errors: [.jobNotFound],
+            .get, APITarget("/v1/images/jobs/{id}", .job, .wait, .jobView), id: "getJob", area: .pictures,
+            summary: "The state of a job and, when it has ended, its result; `attempts` counts calls of the generator",
+            from: .watchedUser(nil),
+            reply: .response(.data(JobReply.schema, "The job", headers: [.eTag], example: completed), .notModified), errors: [.jobNotFound],
             handler: { $0.images.jobs.status }),
         APIOperation(
-            .delete, APITarget("/v1/images/jobs/{id}", .id("id", "The job's id", or: .jobNotFound)), id: "deleteJob", area: .pictures,
+            .delete, APITarget("/v1/images/jobs/{id}", .job), id: "deleteJob", area: .pictures,
             summary: "Cancels a job, or deletes it with its pictures", from: .user(nil), reply: .noContent("The job is gone"),
             errors: [.jobNotFound], handler: { $0.images.jobs.delete }),
         APIOperation(
-            method: .get, path: "/v1/images/jobs/{id}/events", id: "followJob", area: .pictures,
-            summary: "Server-sent events: state, place in the queue, percent, attempts; they end with the job", bearers: [.access],
-            parameters: [
-                jobID, .installation,
-                APIParameter(name: "Last-Event-ID", place: .header, schema: .text, summary: "The last event that the client has"),
-            ],
-            replies: [.bytes(["text/event-stream"], "The events"), .noContent("The client has the last event")], errors: [.jobNotFound],
+            .get, APITarget("/v1/images/jobs/{id}/events", .job, .header(.lastEventID, "The last event that the client has")),
+            id: "followJob", area: .pictures,
+            summary: "Server-sent events: state, place in the queue, percent, attempts; they end with the job", from: .watchedUser(nil),
+            reply: .response(.bytes(["text/event-stream"], "The events"), .noContent("The client has the last event")),
+            errors: [.jobNotFound],
             handler: { $0.images.events.stream }),
         APIOperation(
-            method: .get, path: "/media/{path}", id: "getPicture", area: .pictures,
-            summary: "The picture of a signed address, which is used as it was given",
-            parameters: [
-                APIParameter(name: "path", place: .path, schema: .text, summary: "One or more segments"),
-                APIParameter(name: "exp", place: .query, schema: .text, summary: "The end of the address's validity"),
-                APIParameter(name: "sig", place: .query, schema: .text, summary: "Its signature"),
-                APIParameter(name: "Range", place: .header, schema: .text, summary: "A part of the picture (RFC 9110 §14)"),
-            ],
-            replies: [
+            .get, APITarget("/media/{path}", .mediaLink), id: "getPicture", area: .pictures,
+            summary: "The picture of a signed address, which is used as it was given", from: .anyone(),
+            reply: .response(
                 .bytes(PictureType.allCases.map(\.mimeType), "The picture", headers: [.eTag]),
                 .bytes(PictureType.allCases.map(\.mimeType), status: 206, "A part of it", headers: [.eTag, .contentRange]),
                 .notModified,
-                .bare(.component("Failure"), status: 416, "The picture has no such bytes", headers: [.contentRange], example: noSuchBytes),
-            ],
+                .bare(.component("Failure"), status: 416, "The picture has no such bytes", headers: [.contentRange], example: noSuchBytes)),
             errors: [.notFound, .overloaded], handler: { $0.images.media.file }),
     ]
-
-    private static let jobID = APIParameter.id("id", "The job's id")
-    private static let side = JSONSchema.integer(ImageOrderFields.sides).orNull
-    /// One schema for both types: generators of clients write no type for a schema that forms alone have.
-    private static let orderFields = JSONSchema.object(
-        ["template_id": .text],
-        optional: [
-            "image_base64": .base64.orNull, "image": .file,
-            "options": .object(optional: ["width": side, "height": side, "quality": .text.orNull]).orNull, "async": .boolean.orNull,
-            "device_token": .text.orNull,
-        ])
-    private static let order = APIBody(
-        content: ["application/json": orderFields, "multipart/form-data": orderFields], maxBytes: UploadLimits().imageBodyBytes,
-        example: [
-            "template_id": "vintage", "image_base64": APIProperty.greyPicture, "options": ["width": 1_024, "quality": "high"],
-            "device_token": APIProperty.pushToken,
-        ])
 
     private static let picture: JSONValue = [
         "processed_image_base64": "data:image/jpeg;base64,/9j/4AAQSkZJRg==",
@@ -111,4 +73,15 @@ extension APIOperation {
         "code": .integer(ErrorCode.invalidRequest.number), "message": "The picture has no such bytes",
         "error": ["code": "invalid_request", "retryable": false, "retry_after": 0, "field": "Range"],
     ]
+}
+
+extension APIArgument<UUID> {
+    /// The job in the path.
+    fileprivate static let job = id("id", "The job's id", or: .jobNotFound)
+}
+
+extension APIArgument<PreferredWait> {
+    static let preferredWait = APIArgument(
+        APIParameter(name: "Prefer", place: .header, schema: .text, summary: "`wait=N`: seconds to wait for the picture")
+    ) { request, _ throws(APIError) in PreferredWait(request.headers) }
 }

@@ -17,22 +17,20 @@ struct MediaController: Sendable {
     /// Limits the number of concurrent downloads; a piece of each picture is in memory.
     let slots: UploadSlots
 
-    func file(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let query = request.uri.queryParameters
-        let path = String(request.uri.path.dropFirst(MediaLinkSigner.pathPrefix.count))
+    func file(_ call: APICall<Void, MediaLink, EmptyBody>) async throws -> Response {
+        let (link, headers, context) = (call.target, call.head.headerFields, call.context)
         // One response to every invalid link: it does not disclose which part is wrong.
-        guard let grant = signer.verify(path: path, expiry: query["exp"].map(String.init), signature: query["sig"].map(String.init))
-        else { throw Self.notFound }
-        let tag = "\"\(Hex.encode(SHA256.hash(path).prefix(16)))\""
+        guard let grant = signer.verify(path: link.path, expiry: link.expiry, signature: link.signature) else { throw Self.notFound }
+        let tag = "\"\(Hex.encode(SHA256.hash(link.path).prefix(16)))\""
         var response: Response
-        if request.headers.hasCurrent(tag) {
+        if headers.hasCurrent(tag) {
             response = Response(status: .notModified)
         } else {
             let slot = try slots.take(for: context)
             let picture = try await open(grant.key)
             // A client that has a part of another object gets the whole picture.
-            let hasThis = request.headers[.ifRange].map { $0 == tag } ?? true
-            let range = ByteRange(hasThis ? request.headers[.range] : nil, of: picture.byteCount)
+            let hasThis = headers[.ifRange].map { $0 == tag } ?? true
+            let range = ByteRange(hasThis ? headers[.range] : nil, of: picture.byteCount)
             response = try Self.answer(range, of: picture, grant.type, holding: slot, context)
         }
         // The link is the credential: shared caches may keep the picture until the link expires, and no longer.
@@ -93,4 +91,26 @@ struct MediaController: Sendable {
     }
 
     private static let notFound = APIError(.notFound, "There is nothing at this path")
+}
+
+/// The parts of a signed link to a picture, none of which is checked.
+struct MediaLink: Sendable {
+    let path: String
+    let expiry: String?
+    let signature: String?
+}
+
+extension APIArgument<MediaLink> {
+    /// The path and the query of a signed link. `Range` is declared with them, and read with the conditions.
+    static let mediaLink = APIArgument(
+        APIParameter(name: "path", place: .path, schema: .text, summary: "One or more segments"),
+        APIParameter(name: "exp", place: .query, schema: .text, summary: "The end of the address's validity"),
+        APIParameter(name: "sig", place: .query, schema: .text, summary: "Its signature"),
+        APIParameter(name: "Range", place: .header, schema: .text, summary: "A part of the picture (RFC 9110 §14)")
+    ) { request, _ throws(APIError) in
+        let query = request.uri.queryParameters
+        return MediaLink(
+            path: String(request.uri.path.dropFirst(MediaLinkSigner.pathPrefix.count)), expiry: query["exp"].map(String.init),
+            signature: query["sig"].map(String.init))
+    }
 }

@@ -18,17 +18,43 @@ struct APIOperation: Sendable {
     /// What the request is for, in CommonMark.
     let summary: String
     /// The bearers of which the request needs one.
-    var bearers: [APIBearer] = []
-    var parameters: [APIParameter] = []
-    var body: APIBody?
+    let bearers: [APIBearer]
+    let parameters: [APIParameter]
+    let body: APIBody?
     let replies: [APIReply]
     /// The errors beyond those that follow from the bearers and the body; see ``allErrors``.
-    var errors: Set<ErrorCode> = []
+    let errors: Set<ErrorCode>
     /// The response to a repeated request whose first response was lost, in CommonMark; nil if the request has no side effect, or if its
     /// idempotency key returns the first response.
-    var repetition: String?
+    let repetition: String?
     /// Finds the handler.
     let handler: @Sendable (APIRoutes) -> Handler
+
+    /// Declares a request once: its description and its checks follow from the types of its sender, parameters, body and reply.
+    ///
+    /// The checks are the same for each request, and in this order: the bearer, the limit of the account, a recent sign-in, the parameters,
+    /// the body. The first that fails refuses the request.
+    init<Sender, Target, Body: APIRequestBody, Reply>(
+        _ method: HTTPRequest.Method, _ target: APITarget<Target>, id: String, area: APIArea, summary: String,
+        from sender: RequestSender<Sender>, reply: APIResult<Reply>, errors: Set<ErrorCode> = [], repetition: String? = nil,
+        handler: @escaping @Sendable (APIRoutes) -> @Sendable (APICall<Sender, Target, Body>) async throws -> Reply
+    ) {
+        (self.method, path, self.id, self.area, self.summary) = (method, target.path, id, area, summary)
+        (bearers, body, replies) = (sender.bearers, Body.description, reply.replies)
+        parameters = APIParameter.inOrder(target.parameters, ofSender: sender.parameters)
+        self.errors = errors.union(sender.errors)
+        self.repetition = repetition
+        self.handler = { routes in
+            let answer = handler(routes)
+            return { request, context in
+                let owner = try await sender.identify(request, context, routes)
+                let values = try target.read(request, context)
+                let body = try await Body.read(request, context)
+                let call = APICall(sender: owner, target: values, body: body, head: request.head, context: context)
+                return reply.response(try await answer(call), context)
+            }
+        }
+    }
 
     /// All requests, in the order of the document.
     static let all: [APIOperation] =

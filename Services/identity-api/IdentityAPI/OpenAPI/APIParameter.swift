@@ -36,6 +36,14 @@ struct APIParameter: Sendable {
     static let installation = APIParameter(
         name: "X-Firebase-Installation-ID", place: .header, schema: .text, summary: "The phone of a Firebase user")
 
+    /// Returns the parameters of a request in the order of the arguments that generated clients have: the path, the key of a repetition,
+    /// the bearer's, the others.
+    static func inOrder(_ ofTarget: [APIParameter], ofSender: [APIParameter]) -> [APIParameter] {
+        let inPath = ofTarget.filter { $0.place == .path }
+        let key = ofTarget.filter { $0.name == idempotencyKey.name }
+        return inPath + key + ofSender + ofTarget.filter { $0.place != .path && $0.name != idempotencyKey.name }
+    }
+
     var json: JSONValue {
         .members(
             ("name", .string(name)), ("in", .string(place.rawValue)), ("description", .string(summary)),

@@ -12,6 +12,14 @@ internal import PostgresClient
 internal import Topics
 internal import WireFormat
 
+/// The form of `POST /v1/topics/event:{id}/photos`.
+struct PhotoForm: FormBody {
+    static let schema = JSONSchema.object(["photo": .file])
+    static let maxBytes = UploadLimits().imageBodyBytes
+
+    let stream: FormStream
+}
+
 /// Answers `POST /v1/topics/event:{id}/photos`.
 struct PhotoController: Sendable {
     /// The route in the request's ``IdempotencyScope``.
@@ -22,33 +30,26 @@ struct PhotoController: Sendable {
 
     let uploads: UploadPipeline
     let postgres: PostgresClient
-    let authenticator: any Authenticator
-    /// Limits the photos of one account.
-    let limiter: RateLimiter<UUID>
     /// Limits the photos and bytes that an account adds in a day.
     let quota: TopicPhotoQuota
     let limits: UploadLimits
     /// The time for which photos are kept.
     let lifetime: Duration
 
-    func add(_ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let identity = try await authenticator.identify(request)
-        let name = try context.topicName()
-        let key = try IdempotencyKey.read(request.headers)
-        let boundary = try request.multipartBoundary()
-        guard name.kind == .event else { throw APIError(.invalidRequest, "Photos are added to events", field: "topic") }
-        try request.checkContentLength(upTo: limits.imageBodyBytes)
+    func add(_ call: APICall<Identity, (TopicName, String?), PhotoForm>) async throws -> Response {
+        let (identity, context) = (call.sender, call.context)
+        let (name, key) = call.target
         // Membership is checked before the upload, to refuse non-members without reading their bytes, and again when the photo is written.
         guard try await TopicRepository(postgres).find(name, seenBy: identity.userID) != nil else { throw APIError.topicNotFound }
-        try limiter.admit(identity.userID, context.limits, or: "Too many photos of this account")
         let scope = key.map { IdempotencyScope(userID: identity.userID, route: Self.route, key: $0) }
         let photoID = UUID()
         let photoKey = try BlobFolder.topicPhotos.key("photo", of: photoID)
         return try await uploads.run(
             storingUnder: BlobFolder.topicPhotos.prefix(of: photoID), scope: scope, limits: limits.picture, context
         ) { attempt, receiver in
+            let form = call.body.stream
             var body = MultipartBody(
-                request.body, boundary: boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits)
+                form.bytes, boundary: form.boundary, fields: Self.formFields, maxBytes: limits.imageBodyBytes, limits: limits)
             let picture = try await receive(&body, storingAs: attempt.isRepetition ? nil : photoKey, with: receiver)
             let fingerprint = SHA256.hash(Array("photo\n\(name.text)\n".utf8) + picture.sha256)
             let answer = try await attempt.answer(to: fingerprint) { lease in

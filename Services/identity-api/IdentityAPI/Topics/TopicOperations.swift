@@ -1,7 +1,6 @@
 internal import Accounts
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import Hummingbird
 internal import Topics
 internal import WireFormat
 
@@ -73,15 +72,9 @@ extension APIOperation {
         handler: { $0.topics.lists.photos })
 
     private static let addPhoto = APIOperation(
-        method: .post, path: "/v1/topics/{topic}/photos", id: "addPhoto", area: .topics,
-        summary: "Adds a photo to an event; those of ten seconds are one push to the members", bearers: [.access],
-        parameters: [.topic, .idempotencyKey, .installation],
-        body: .form(.object(["photo": .file]), upTo: UploadLimits().imageBodyBytes),
-        replies: [
-            .data(
-                AcceptedPhoto.schema, status: 202, "The photo is received",
-                headers: [.idempotentReplayed])
-        ],
+        .post, APITarget("/v1/topics/{topic}/photos", .topic(.event, or: "Photos are added to events"), .idempotencyKey), id: "addPhoto",
+        area: .topics, summary: "Adds a photo to an event; those of ten seconds are one push to the members", from: .user(.photos),
+        reply: .response(.data(AcceptedPhoto.schema, status: 202, "The photo is received", headers: [.idempotentReplayed])),
         errors: [.topicNotFound, .invalidImage, .limitReached, .requestInProgress, .idempotencyKeyReused],
         handler: { $0.topics.photos.add })
 }

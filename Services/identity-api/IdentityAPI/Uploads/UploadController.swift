@@ -17,21 +17,30 @@ struct UploadController: Sendable {
 
     let uploads: UploadPipeline
     let starter: SessionStarter
-    let authenticator: any Authenticator
     let limits: UploadLimits
     /// The consent that a sign-up needs; nil if a sign-up needs no consent.
     let consent: ConsentRequirement?
     let challenges: ChallengeGate
     let mail: any MailSender
 
-    func upload(_ form: UploadForm, _ request: Request, _ context: APIRequestContext) async throws -> Response {
-        let beganAt = Date()
-        let boundary = try request.multipartBoundary()
-        let key = try IdempotencyKey.read(request.headers)
-        try request.checkContentLength(upTo: limits.bodyBytes)
-        let bearer = try await bearer(of: request, form)
-        let proof = try await proof(of: request, form)
-        let refusal = try await refusalOfSender(bearer?.bearer, form, key)
+    func signUp(_ call: APICall<UploadOwner?, String?, SignUpForm>) async throws -> Response {
+        try await upload(.signUp, call.body.stream, key: call.target, bearer: call.sender, proof: nil, call.context)
+    }
+
+    func signIn(_ call: APICall<EmailVerification?, String?, SignInForm>) async throws -> Response {
+        try await upload(.signIn, call.body.stream, key: call.target, bearer: nil, proof: call.sender, call.context)
+    }
+
+    /// Receives the photos of a form, and starts their session.
+    ///
+    /// - Parameters:
+    ///   - bearer: The owner that a sign-up's bearer token names: by an access token an account, by an enrolment token a proven e-mail.
+    ///   - proof: The proof of the e-mail that comes with a sign-in.
+    private func upload(
+        _ form: UploadForm, _ stream: FormStream, key: String?, bearer: UploadOwner?, proof: EmailVerification?,
+        _ context: APIRequestContext
+    ) async throws -> Response {
+        let refusal = try await refusalOfSender(bearer?.bearer, form, key, context)
         // A sign-up counts as known only with an access token. The installation of a sign-in is in its form, which is not read yet.
         try await starter.checkAdmission(
             from: context.client, bearer: bearer?.bearer, mayBeKnown: form.event == .signIn || bearer?.bearer != nil, route: form.route,
@@ -39,13 +48,14 @@ struct UploadController: Sendable {
         let sessionID = UUID()
         let prefix = BlobFolder.sessions.prefix(of: sessionID)
         return try await uploads.run(storingUnder: prefix, scope: nil, limits: limits.face, context) { _, receiver in
-            var body = MultipartBody(request.body, boundary: boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
+            var body = MultipartBody(
+                stream.bytes, boundary: stream.boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
             let upload = try await UploadReceiver(form: form, sessionID: sessionID, pictures: receiver).receive(&body)
             let order = try self.order(of: upload, form, bearer, proof)
             return try await repeatable(order, key, context).run { attempt in
                 let answer = try await attempt.answer(to: order.fingerprint) { lease in
                     if let refusal { throw refusal }
-                    return try await start(order, key, beganAt: beganAt, sessionID: sessionID, lease: lease, context)
+                    return try await start(order, key, sessionID: sessionID, lease: lease, context)
                 }
                 if attempt.isRepetition { await uploads.blobs.discard(prefix, context.logger) }
                 return try await respond(with: answer, isReplay: attempt.isRepetition, order, key)
@@ -62,12 +72,12 @@ struct UploadController: Sendable {
     }
 
     private func start(
-        _ order: SessionOrder, _ key: String?, beganAt: Date, sessionID: UUID, lease: IdempotencyLease?, _ context: APIRequestContext
+        _ order: SessionOrder, _ key: String?, sessionID: UUID, lease: IdempotencyLease?, _ context: APIRequestContext
     ) async throws -> IdempotencyAnswer {
         let consented: ConsentedText? =
             order.form.event == .signUp
             ? try consent?.check(order.upload.texts[ConsentRequirement.field]) : nil
-        let challenge = try challenges.check(order.upload.texts[ChallengeGate.field], beganAt: beganAt)
+        let challenge = try challenges.check(order.upload.texts[ChallengeGate.field], beganAt: context.arrivedAt)
         let answer = try await starter.start(
             order, consented, challenge, sessionID: sessionID, token: tokens(of: sessionID, order, key)[0], lease: lease,
             origin: SessionStarter.Origin(
@@ -99,40 +109,17 @@ struct UploadController: Sendable {
         starter.keys.sessionTokens(of: sessionID, key: key ?? "", fingerprint: order.fingerprint)
     }
 
-    /// The owner that a sign-up's bearer token names: by an access token an account, by an enrolment token a proven e-mail. An invalid
-    /// token is refused even when the form has an e-mail.
-    private func bearer(of request: Request, _ form: UploadForm) async throws -> UploadOwner? {
-        guard form.event == .signUp, let token = try request.headers.bearer() else { return nil }
-        guard token.hasPrefix(OpaqueToken.enrolmentPrefix) else {
-            return .authorised(try await authenticator.identify(bearer: token))
-        }
-        return .verified(try await verification(of: token), isRecovery: false)
-    }
-
-    /// The proof of the e-mail that comes with a sign-in: an enrolment token. Other bearers are ignored there.
-    private func proof(of request: Request, _ form: UploadForm) async throws -> EmailVerification? {
-        guard form.event == .signIn, let token = try? request.headers.bearer(), token.hasPrefix(OpaqueToken.enrolmentPrefix) else {
-            return nil
-        }
-        return try await verification(of: token)
-    }
-
-    private func verification(of token: String) async throws -> EmailVerification {
-        guard let verification = try await EmailVerificationRepository(starter.postgres).find(tokenHash: OpaqueToken.hash(token)) else {
-            throw APIError.unauthorized("The enrolment token is unknown, or has ended: verify the e-mail address again")
-        }
-        return verification
-    }
-
     /// Requires a recent sign-in for every sign-up with a bearer, the first face of an account included: with a stolen token, a thief
     /// would plant a face that opens the account as soon as it has an e-mail. The time of the request counts, not that of the whole upload,
     /// which may take minutes.
     ///
     /// - Returns: The refusal of any request except the repetition of an answered one.
-    private func refusalOfSender(_ identity: Identity?, _ form: UploadForm, _ key: String?) async throws -> APIError? {
+    private func refusalOfSender(
+        _ identity: Identity?, _ form: UploadForm, _ key: String?, _ context: APIRequestContext
+    ) async throws -> APIError? {
         guard let identity else { return nil }
         do throws(APIError) {
-            try identity.requireRecentSignIn(now: Date())
+            try identity.requireRecentSignIn(now: context.arrivedAt)
             return nil
         } catch {
             guard let key, try await IdempotencyRepository(starter.postgres).isAnswered(route: form.route, key: key) else { throw error }

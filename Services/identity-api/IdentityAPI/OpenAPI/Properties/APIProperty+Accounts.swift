@@ -27,7 +27,7 @@ extension APIProperty {
         "redeemSession.expires_in": .init("Seconds for which the access token is valid", 3_600),
         "refresh_token": .init("What gets the next tokens, once", "hr_9mT2cVq7Yb1s"),
         "token_type": .init("How the token is sent"),
-        "devices": .init("The number of phones that pushes are sent to", 2),
+        "devices": .init("The number of phones that have registered, also of those that get no pushes any more", 2),
         "sessions": .init("The number of sign-ins", 2),
         "topics": .init("The number of topics", 3),
         "face": .init("The face by which the account signs in; null for none"),
