@@ -13,8 +13,9 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
 @Suite(.enabled(if: floodMinutes != nil), .serialized) struct FloodTests {
     /// The sign-ups of strangers per second: several times the capacity of two cores.
     private static let junkPerSecond = 20.0
-    /// The share of the junk that is the worst photos that are taken: one in so many.
-    private static let worstShare = 10
+    /// The share of the junk that is the worst photos that are taken: one in so many, which is a quarter of a line of 1 Gbit/s. What fills
+    /// the line is not what limits can take (docs/THREAT-MODEL.md).
+    private static let worstShare = 40
     /// The failing sign-ins of strangers to one e-mail, per second: a thousand per minute.
     private static let failuresPerSecond = 1_000.0 / 60
     /// The most connections of all strangers.
@@ -107,10 +108,9 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
             // The owner stands for the phones of many: at one address it would send more than a phone does.
             let phone = owner.at(HonestOwner.newAddress())
             let start = ContinuousClock.now
-            let answer = try await phone.signIn(email: email, faces: Photos.sameFace)
-            #expect(answer.status == 200)
             // The push is not waited for: a phone gets at most ten of them per minute.
-            #expect(try await phone.outcome(of: answer)["state"].text == "succeeded")
+            let state = try await HonestOwner.isDecided(phone) { try await phone.signIn(email: email, faces: Photos.sameFace) }
+            #expect(state == "succeeded")
             milliseconds.append((ContinuousClock.now - start) / .milliseconds(1))
             try await ContinuousClock().sleep(until: start + interval)
         }

@@ -163,7 +163,8 @@ struct ServiceRoleTests {
             let stored = try await database.psql("SELECT rolpassword FROM pg_authid WHERE rolname = '\(name)'")
             // SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>
             let parts: [Substring] = stored.split { $0 == "$" || $0 == ":" }
-            let bytes = try #require(Data(base64Encoded: String(#require(parts.dropFirst(2).first))))
+            let salt = try #require(parts.dropFirst(2).first)
+            let bytes = try #require(Data(base64Encoded: String(salt)))
             #expect(ScramVerifier(password: password, salt: [UInt8](bytes)).text == stored)
         }
     }
