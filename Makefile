@@ -46,7 +46,7 @@ test: setup ## Run all tests; needs no server to be running
 	@deploy/local/fetch-schemathesis.sh
 	@deploy/local/fetch-valkey.sh >/dev/null
 	@[ -d .build ] || echo "==> first build: 8 to 16 minutes on two cores"
-	@swift build --build-tests -j $(JOBS)
+	@SECONDS=0; swift build --build-tests -j $(JOBS) && echo "==> built in $$SECONDS s"
 	@rm -rf .build/test-logs && deploy/local/test.sh
 	@deploy/verify/lint.sh
 

@@ -103,4 +103,4 @@ if [ ${#failed[@]} -gt 0 ]; then
     echo "failed: ${failed[*]} (logs in $logs)"
     exit 1
 fi
-echo "Test run with $total tests in ${#modules[@]} modules passed."
+echo "Test run with $total tests in ${#modules[@]} modules passed in $SECONDS s."
