@@ -76,7 +76,7 @@ struct HonestOwner: Sendable {
     }
 
     /// Sends an upload, again when it is refused for the time being as an app does, and returns the state, the reason or the error's code.
-    static func isDecided(_ phone: Phone, _ upload: () async throws -> Answer) async throws -> String {
+    private static func isDecided(_ phone: Phone, _ upload: () async throws -> Answer) async throws -> String {
         let deadline = ContinuousClock.now + patience
         while true {
             let answer = try await upload()

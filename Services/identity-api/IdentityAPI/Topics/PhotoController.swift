@@ -14,7 +14,9 @@ internal import WireFormat
 
 /// The form of `POST /v1/topics/event:{id}/photos`.
 struct PhotoForm: FormBody {
-    static let schema = JSONSchema.object(["photo": .file])
+    /// The field of the picture.
+    static let field = "photo"
+    static let schema = JSONSchema.object([field: .file])
     static let maxBytes = UploadLimits().imageBodyBytes
 
     let stream: FormStream
@@ -24,9 +26,7 @@ struct PhotoForm: FormBody {
 struct PhotoController: Sendable {
     /// The route in the request's ``IdempotencyScope``.
     private static let route = "POST /v1/topics/photos"
-    /// The field of the picture.
-    private static let field = "photo"
-    private static let formFields = MultipartBody.Fields(pictures: [field])
+    private static let formFields = MultipartBody.Fields(pictures: [PhotoForm.field])
 
     let uploads: UploadPipeline
     let postgres: PostgresClient
@@ -72,7 +72,7 @@ struct PhotoController: Sendable {
             guard picture == nil else { throw APIError(.invalidRequest, "One photo is added at a time", field: field) }
             picture = try await receiver.receive(&body, field: field, as: key)
         }
-        guard let picture else { throw APIError(.missingField, "The photo is missing", field: Self.field) }
+        guard let picture else { throw APIError(.missingField, "The photo is missing", field: PhotoForm.field) }
         return picture
     }
 
