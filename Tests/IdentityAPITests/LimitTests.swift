@@ -223,10 +223,12 @@ import WireFormat
     }
 
     /// Takes slots for an address of a network until it gets no more.
-    private func fill(_ slots: UploadSlots, from address: String, _ displaced: EventCount = EventCount()) throws -> [UploadSlots.Slot] {
+    private func fill(
+        _ slots: UploadSlots, from address: String, size: Int = 1, _ displaced: EventCount = EventCount()
+    ) throws -> [UploadSlots.Slot] {
         let address = try #require(IPAddress(address))
         var held: [UploadSlots.Slot] = []
-        while let slot = try? slots.take(for: address, displace: { displaced.add() }) { held.append(slot) }
+        while let slot = try? slots.take(for: address, size: size, displace: { displaced.add() }) { held.append(slot) }
         return held
     }
 
@@ -244,7 +246,7 @@ import WireFormat
         for number in 2...7 { held.append(try fill(slots, from: "198.51.100.\(number)", ofOthers)) }
         #expect(held.map(\.count) == [32, 16, 8, 4, 2, 1, 1])
         let late = try #require(IPAddress("198.51.100.8"))
-        let slot = try slots.take(for: late) {}
+        let slot = try slots.take(for: late, size: 1) {}
         #expect(ofMost.count == 1 && ofOthers.count == 0)
         withExtendedLifetime((held, slot)) {}
     }
@@ -254,10 +256,10 @@ import WireFormat
         let displaced = Mutex<[Int]>([])
         var held: [UploadSlots.Slot] = []
         for (number, byteCount) in [500, 20].enumerated() {
-            held.append(try slots.take(for: try #require(IPAddress("198.51.100.1"))) { displaced.withLock { $0.append(number) } })
+            held.append(try slots.take(for: try #require(IPAddress("198.51.100.1")), size: 1) { displaced.withLock { $0.append(number) } })
             try await held[number].inTurn(byteCount: byteCount) {}
         }
-        let others = try (2...4).map { try slots.take(for: try #require(IPAddress("198.51.100.\($0)"))) {} }
+        let others = try (2...4).map { try slots.take(for: try #require(IPAddress("198.51.100.\($0)")), size: 1) {} }
         #expect(displaced.withLock { $0 } == [1])
         withExtendedLifetime((held, others)) {}
     }
@@ -266,13 +268,26 @@ import WireFormat
         let slots = UploadSlots(limit: 16, perSite: 16)
         let displaced = EventCount()
         var held = try fill(slots, from: "198.51.100.1", displaced)
-        held += try (2...9).map { try slots.take(for: try #require(IPAddress("198.51.100.\($0)"))) {} }
+        held += try (2...9).map { try slots.take(for: try #require(IPAddress("198.51.100.\($0)")), size: 1) {} }
         #expect(held.count == 16 && displaced.count == 0)
-        let late = try (10...11).map { try slots.take(for: try #require(IPAddress("198.51.100.\($0)"))) {} }
+        let late = try (10...11).map { try slots.take(for: try #require(IPAddress("198.51.100.\($0)")), size: 1) {} }
         #expect(displaced.count == 2)
-        let refusal = #expect(throws: APIError.self) { _ = try slots.take(for: try #require(IPAddress("198.51.100.12"))) {} }
+        let refusal = #expect(throws: APIError.self) { _ = try slots.take(for: try #require(IPAddress("198.51.100.12")), size: 1) {} }
         #expect(refusal?.code == .overloaded)
         withExtendedLifetime((held, late)) {}
+    }
+
+    @Test func `when each site has one slot, a transfer displaces the largest one if that has at least four times its bytes`() throws {
+        let slots = UploadSlots(limit: 8, perSite: 8)
+        let displaced = Mutex<[Int]>([])
+        let held = try [300, 300, 900, 300, 300, 800, 300, 300].enumerated().map { number, size in
+            try slots.take(for: try #require(IPAddress("198.51.100.\(number)")), size: size) { displaced.withLock { $0.append(size) } }
+        }
+        let late = try #require(IPAddress("203.0.113.1"))
+        #expect(throws: APIError.self) { try slots.take(for: late, size: 226) {} }
+        let slot = try slots.take(for: late, size: 225) {}
+        #expect(displaced.withLock { $0 } == [900])
+        withExtendedLifetime((held, slot)) {}
     }
 
     @Test(

@@ -90,7 +90,7 @@ extension APIError {
         var refusal =
             switch error {
             case is BodyTooSlow: APIError(.requestTimeout, "The body came too slowly: send it again", underlying: error)
-            case is BodyDisplaced: overloaded("Too many transfers from this address at the moment")
+            case is BodyDisplaced: overloaded("Too many transfers at the moment")
             default: cutOff("The body was cut off", error)
             }
         refusal.headers[.connection] = "close"

@@ -4,12 +4,14 @@ internal import Synchronization
 final class CountedTransfer: Sendable {
     /// The site of the client; see ``IPAddress/site``.
     let site: IPAddress
+    /// The number of bytes that its client has announced.
+    fileprivate let size: Int
     fileprivate let number: UInt64
     fileprivate let displace: @Sendable () -> Void
     private let bytes = Atomic<Int>(0)
 
-    fileprivate init(site: IPAddress, number: UInt64, displace: @escaping @Sendable () -> Void) {
-        (self.site, self.number, self.displace) = (site, number, displace)
+    fileprivate init(site: IPAddress, size: Int, number: UInt64, displace: @escaping @Sendable () -> Void) {
+        (self.site, self.size, self.number, self.displace) = (site, size, number, displace)
     }
 
     /// Counts bytes that were transferred.
@@ -17,19 +19,24 @@ final class CountedTransfer: Sendable {
 
     /// The order in which the transfers of a site are displaced: the one with the fewest bytes first, and of equal ones the oldest.
     fileprivate var precedence: (Int, UInt64) { (bytes.load(ordering: .relaxed), number) }
+
+    /// The order in which transfers of different sites are displaced: the largest first, and equal ones as those of a site.
+    fileprivate var precedenceBySize: (Int, Int, UInt64) { (-size, bytes.load(ordering: .relaxed), number) }
 }
 
 /// Limits the number of concurrent transfers, and shares them between sites.
 ///
 /// A transfer costs its client next to nothing: a head without a body holds a slot for the patience of the ``ConnectionGuard``. So the
-/// transfer of a site with fewer slots displaces one of the site with the most when all are taken.
+/// transfer of a site with fewer slots displaces one of the site with the most when all are taken. When no site has more than others, a
+/// small transfer displaces a large one: a sign-in has a hundredth of the bytes of the largest upload, which holds its slot for longer, and
+/// strangers with an address each may send as many large ones as there are slots.
 final class TransferQuota: Sendable {
     /// The result of an attempt to take a slot.
     enum Outcome {
         case taken(CountedTransfer)
         /// The site holds its share.
         case shareExhausted
-        /// No slot is left, and no site holds more than one more than this one.
+        /// No slot is left, no site holds more than one more than this one, and no transfer is much larger.
         case exhausted
     }
 
@@ -41,6 +48,9 @@ final class TransferQuota: Sendable {
         var leaving = 0
         var nextNumber: UInt64 = 0
     }
+
+    /// How many times as large as a transfer another one is that it displaces. Of uploads of one kind none displaces another.
+    private static let muchLarger = 4
 
     private let perSite: Int
     private let total: Int
@@ -57,17 +67,19 @@ final class TransferQuota: Sendable {
 
     /// Takes a slot for a client, without waiting: a waiting client would hold a connection.
     ///
-    /// - Parameter displace: Called when another transfer takes the slot; it must end this transfer soon. ``end(_:)`` is due all the same.
-    func take(_ client: IPAddress, displace: @escaping @Sendable () -> Void) -> Outcome {
+    /// - Parameters:
+    ///   - size: The number of bytes that the client has announced, or the most that it may send.
+    ///   - displace: Called when another transfer takes the slot; it must end this transfer soon. ``end(_:)`` is due all the same.
+    func take(_ client: IPAddress, size: Int, displace: @escaping @Sendable () -> Void) -> Outcome {
         let (outcome, displaced) = state.withLock { state -> (Outcome, CountedTransfer?) in
             let own = state.bySite[client.site]?.count ?? 0
             let left = total - (state.count - own)
-            let displaced = state.count >= total ? displaceable(by: own, in: state) : nil
+            let displaced = state.count >= total ? displaceable(by: own, size: size, in: state) : nil
             if state.count >= total, displaced == nil { return (.exhausted, nil) }
             guard own < min(perSite, max(1, left / 2)) else { return (.shareExhausted, nil) }
             if let displaced, Self.remove(displaced, from: &state) { state.leaving += 1 }
             state.nextNumber += 1
-            let transfer = CountedTransfer(site: client.site, number: state.nextNumber, displace: displace)
+            let transfer = CountedTransfer(site: client.site, size: size, number: state.nextNumber, displace: displace)
             state.bySite[client.site, default: [:]][transfer.number] = transfer
             state.count += 1
             return (.taken(transfer), displaced)
@@ -77,10 +89,11 @@ final class TransferQuota: Sendable {
     }
 
     /// The transfer that makes room for one of a site with `own` slots.
-    private func displaceable(by own: Int, in state: State) -> CountedTransfer? {
-        guard state.leaving < max(1, total / 8), let most = state.bySite.values.max(by: { $0.count < $1.count }), most.count > own + 1
-        else { return nil }
-        return most.values.min { $0.precedence < $1.precedence }
+    private func displaceable(by own: Int, size: Int, in state: State) -> CountedTransfer? {
+        guard state.leaving < max(1, total / 8), let most = state.bySite.values.max(by: { $0.count < $1.count }) else { return nil }
+        if most.count > own + 1 { return most.values.min { $0.precedence < $1.precedence } }
+        let largest = state.bySite.values.lazy.flatMap(\.values).min { $0.precedenceBySize < $1.precedenceBySize }
+        return largest.flatMap { $0.size / Self.muchLarger >= size ? $0 : nil }
     }
 
     /// Returns the slot of a transfer that has ended.

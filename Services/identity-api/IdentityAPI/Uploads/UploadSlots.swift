@@ -33,19 +33,20 @@ final class UploadSlots: Sendable {
         quota = TransferQuota(perSite: perSite, total: limit)
     }
 
-    /// Takes a slot for the response to a request. If another client needs the slot, the connection is closed.
+    /// Takes a slot for the response to a request. If another client needs the slot, the connection is closed. The size of a response does
+    /// not count: a client chooses the pace of a small one as well.
     ///
     /// - Throws: `overloaded` when all are taken, `rate_limited` when the client's site holds its share.
     func take(for context: APIRequestContext) throws(APIError) -> Slot {
         let channel = context.channel
-        return try take(for: context.client) { channel.close(promise: nil) }
+        return try take(for: context.client, size: 0) { channel.close(promise: nil) }
     }
 
     /// Takes a slot.
     ///
-    /// - Parameter displace: See ``TransferQuota/take(_:displace:)``.
-    func take(for client: IPAddress, displace: @escaping @Sendable () -> Void) throws(APIError) -> Slot {
-        switch quota.take(client, displace: displace) {
+    /// - Parameters: See ``TransferQuota/take(_:size:displace:)``.
+    func take(for client: IPAddress, size: Int, displace: @escaping @Sendable () -> Void) throws(APIError) -> Slot {
+        switch quota.take(client, size: size, displace: displace) {
         case .taken(let transfer): Slot(of: client, transfer, in: self)
         case .shareExhausted: throw APIError.rateLimited("Too many transfers from this address", wait: .seconds(2))
         case .exhausted: throw APIError.overloaded("Too many transfers at the moment")
@@ -58,7 +59,7 @@ final class UploadSlots: Sendable {
     /// - Throws: The errors of ``take(for:)`` and of `body`.
     func withSlot<Result>(for context: APIRequestContext, _ body: (Slot) async throws -> Result) async throws -> Result {
         let channel = context.channel
-        let slot = try take(for: context.client) {
+        let slot = try take(for: context.client, size: context.bodyLength ?? .max) {
             channel.triggerUserOutboundEvent(ClientEvent.bodyDisplaced, promise: nil)
         }
         defer { withExtendedLifetime(slot) {} }
