@@ -18,6 +18,11 @@ extension PostgresConfiguration {
             SessionLimit(setting: "idle_in_transaction_session_timeout", duration: idleTransactionTimeout),
         ]
     }
+
+    /// The settings of the sessions of this client, set where ``sessionLimits`` are set: these limits, and no compilation of statements
+    /// (`jit`). Postgres compiles a statement that it expects to be costly, as one on a new table without statistics. That takes half a
+    /// second of a core each time, and our statements take milliseconds.
+    public var sessionSettings: [(name: String, value: String)] { [("jit", "off")] + sessionLimits.map { ($0.setting, $0.value) } }
 }
 
 extension SessionLimit {

@@ -25,7 +25,8 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
     @Test func `minutes of junk uploads less than double the p99 of a known phone's sign-in`() async throws {
         let minutes = try #require(floodMinutes)
         let (stack, owner, email) = try await Self.enrolled(["RATE_LIMIT_ACCOUNT_PER_MINUTE": "0"])
-        let worst = try await WorstForms(stack)
+        let stranger = try await Phone.make(stack)
+        let (worst, ordinary) = (try await WorstForms(stack), try RepeatedForm.ordinarySignUp(for: stranger))
         // The owner stands for the phones of many: at one address it would send more than a phone does.
         let calm = try await Self.signIns(owner.at(HonestOwner.newAddress()), email) { $0 < Self.baselineCount }
         let deadline = ContinuousClock.now + .seconds(minutes * 60)
@@ -35,8 +36,7 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
                     if Int.random(in: 0..<Self.worstShare) == 0, let status = await worst.send(from: address, through: http) {
                         return status
                     }
-                    let phone = try await Phone.make(stack).at(address, through: http)
-                    return try await phone.signUp(email: "junk-\(UUID().uuidString)@example.org").status
+                    return try await stranger.at(address, through: http).send(ordinary, to: "/api/v1/ekyc/upload-photos")
                 }
             }
             let flooded = try await Self.signIns(owner.at(HonestOwner.newAddress()), email) { _ in ContinuousClock.now < deadline }
@@ -59,11 +59,13 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
     @Test func `the owner signs in from a known phone while strangers fail a thousand times per minute`() async throws {
         let minutes = try #require(floodMinutes)
         let (stack, owner, email) = try await Self.enrolled([:])
+        let stranger = try await Phone.make(stack)
+        let failing = try RepeatedForm.signIn(email: email, for: stranger, faces: Photos.otherFace)
         let deadline = ContinuousClock.now + .seconds(minutes * 60)
         let (milliseconds, statuses) = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
             group.addTask {
                 try await Self.flood(perSecond: Self.failuresPerSecond, until: deadline) { address, http in
-                    try await Phone.make(stack).at(address, through: http).signIn(email: email, faces: Photos.otherFace).status
+                    try await stranger.at(address, through: http).send(failing, to: "/api/v1/ekyc/login")
                 }
             }
             // The interval is the shortest that the limit of an account allows.
@@ -120,7 +122,8 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
     }
 
     /// Sends requests of strangers at a steady rate, independently of their answers; returns the number of answers by status. Their
-    /// connections are not those of the owner, who would wait for a free one in the test.
+    /// connections are not those of the owner, who would wait for a free one in the test. To make a form for each request would have the
+    /// owner wait for a thread of the test.
     private static func flood(
         perSecond rate: Double, until deadline: ContinuousClock.Instant,
         _ send: @escaping @Sendable (_ address: String, _ http: HTTPClient) async throws -> Int
@@ -169,9 +172,7 @@ private final class WorstForms: Sendable {
     func send(from address: String, through http: HTTPClient) async -> Int? {
         guard let (phone, form) = idle.withLock({ $0.popLast() }) else { return nil }
         defer { idle.withLock { $0.append((phone, form)) } }
-        let status = try? await phone.at(address, through: http).upload(
-            to: "/api/v1/ekyc/upload-photos", contentType: form.contentType, form.next()
-        ).status
+        let status = try? await phone.at(address, through: http).send(form, to: "/api/v1/ekyc/upload-photos")
         answers.counts.withLock { $0[status ?? 0, default: 0] += 1 }
         return status ?? 0
     }

@@ -43,8 +43,8 @@ struct SessionLimitTests {
                         settings[setting] = "\(folder.path)/\(setting)"
                     }
                     let read = try await limits(of: settings)
-                    #expect(read.work == ["1min", "8s"], "\(deployment): \(role), work")
-                    #expect(read.listen == ["1min", "8s"], "\(deployment): \(role), LISTEN")
+                    #expect(read.work == ["1min", "8s", "off"], "\(deployment): \(role), work")
+                    #expect(read.listen == ["1min", "8s", "off"], "\(deployment): \(role), LISTEN")
                 }
             }
         }
@@ -59,7 +59,8 @@ struct SessionLimitTests {
             await context.redis.shutdown()
         } after: {
             let query: PostgresQuery = """
-                SELECT ARRAY[current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')] AS limits
+                SELECT ARRAY[current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout'),
+                    current_setting('jit')] AS limits
                 """
             let work = try await context.postgres.query(query)[0].decode("limits", as: [String].self)
             let notifications = context.postgres.notifications(on: "test")

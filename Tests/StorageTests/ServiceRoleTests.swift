@@ -139,19 +139,21 @@ struct ServiceRoleTests {
         }
     }
 
-    @Test func `each session of a role has both limits, also after an operator has changed them`() async throws {
+    @Test func `each session of a role has both limits and compiles no statement, also after an operator has changed that`() async throws {
         try await withServiceRoles { database, prefix in
-            let limits = "current_setting('statement_timeout') || ' ' || current_setting('idle_in_transaction_session_timeout')"
+            let names = ["statement_timeout", "idle_in_transaction_session_timeout", "jit"]
+            let settings = names.map { "current_setting('\($0)')" }.joined(separator: " || ' ' || ")
             func read(_ role: ServiceRole) async throws -> String {
                 let url = database.connecting(as: role.name(prefix: prefix)).url
-                return try await CommandLineTool.run(["psql", "-XAtq", "-d", url, "-c", "SELECT \(limits)"])
+                return try await CommandLineTool.run(["psql", "-XAtq", "-d", url, "-c", "SELECT \(settings)"])
             }
-            for role in ServiceRole.allCases { #expect(try await read(role) == "1min 8s\n", "\(role)") }
+            for role in ServiceRole.allCases { #expect(try await read(role) == "1min 8s off\n", "\(role)") }
             let notifier = ServiceRole.notifier.name(prefix: prefix)
             try await database.psql("ALTER ROLE \(notifier) SET statement_timeout = 0; ALTER ROLE \(notifier) RESET ALL")
             try await database.psql("ALTER ROLE \(notifier) SET idle_in_transaction_session_timeout = '1h'")
+            try await database.psql("ALTER ROLE \(notifier) SET jit = on")
             try await withClient(of: database) { try await ServiceRoles(prefix: prefix).apply(to: $0) }
-            #expect(try await read(.notifier) == "1min 8s\n")
+            #expect(try await read(.notifier) == "1min 8s off\n")
         }
     }
 

@@ -58,10 +58,10 @@ final class ConnectionHandle: @unchecked Sendable {
         return parameters
     }
 
-    /// The limits of the session, and after them the options of the connection string, which may replace them.
+    /// The settings of the session, and after them the options of the connection string, which may replace them.
     private static func sessionOptions(_ configuration: PostgresConfiguration) -> String {
-        let limits = configuration.sessionLimits.map { "-c \($0.setting)=\($0.value)" }
-        return (limits + [ConnectionString(configuration.url)?["options"]].compactMap { $0 }).joined(separator: " ")
+        let settings = configuration.sessionSettings.map { "-c \($0.name)=\($0.value)" }
+        return (settings + [ConnectionString(configuration.url)?["options"]].compactMap { $0 }).joined(separator: " ")
     }
 }
 

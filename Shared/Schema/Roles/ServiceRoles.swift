@@ -1,7 +1,7 @@
 public import PostgresClient
 
 /// Gives each service a role of its own in the database, with the privileges of ``ServiceRole/grants`` and no others, and with
-/// ``SessionLimit/ofServices`` in each of its sessions, whatever leads to the server.
+/// the settings of a client's sessions in each of its own, whatever leads to the server.
 public struct ServiceRoles: Sendable {
     private let prefix: String
     private let passwords: ServicePasswords
@@ -22,17 +22,17 @@ public struct ServiceRoles: Sendable {
         return prefix.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
     }
 
-    /// Creates the roles that are missing, and replaces the limits and privileges of all of them, and the privileges of PUBLIC, in one
-    /// transaction. New limits hold for sessions that begin afterwards.
+    /// Creates the roles that are missing, and replaces the settings and privileges of all of them, and the privileges of PUBLIC, in one
+    /// transaction. New settings hold for sessions that begin afterwards.
     ///
     /// Repeating it changes nothing. Call after the migrations, with the role that owns the tables; it needs CREATEROLE for roles that
-    /// are missing, for limits that change and for passwords.
+    /// are missing, for settings that change and for passwords.
     public func apply(to client: PostgresClient) async throws {
         try await client.withTransaction { transaction in
             try await transaction.execute("SELECT pg_advisory_xact_lock(hashtextextended('heliograph service roles', 0))")
             for role in ServiceRole.allCases {
                 try await create(role, in: transaction)
-                try await limit(role, in: transaction)
+                try await set(role, in: transaction)
             }
             try await transaction.script(privileges)
         }
@@ -56,8 +56,8 @@ public struct ServiceRoles: Sendable {
         }
     }
 
-    /// Sets the limits that the role does not have in all databases of the server. An operator may still set others for one database.
-    private func limit(_ role: ServiceRole, in transaction: PostgresTransaction) async throws {
+    /// Sets the settings that the role does not have in all databases of the server. An operator may still set others for one database.
+    private func set(_ role: ServiceRole, in transaction: PostgresTransaction) async throws {
         let name = role.name(prefix: prefix)
         let rows = try await transaction.query(
             """
@@ -65,8 +65,8 @@ public struct ServiceRoles: Sendable {
             WHERE setrole = (SELECT oid FROM pg_roles WHERE rolname = \(name)) AND setdatabase = 0
             """)
         let entries = try rows.column("entry", as: String.self)
-        for limit in SessionLimit.ofServices where !entries.contains("\(limit.setting)=\(limit.value)") {
-            try await transaction.script("ALTER ROLE \(name) SET \(limit.setting) = '\(limit.value)'")
+        for setting in PostgresConfiguration(url: "").sessionSettings where !entries.contains("\(setting.name)=\(setting.value)") {
+            try await transaction.script("ALTER ROLE \(name) SET \(setting.name) = '\(setting.value)'")
         }
     }
 

@@ -26,7 +26,7 @@ struct AbuseAttack: Sendable {
     init(_ stack: Stack, number: Int, to path: String, form makeForm: @escaping @Sendable (Phone) -> RepeatedForm) {
         self.init(stack, number: number, connections: AbuseScale.current.connections) { phone in
             let form = makeForm(phone)
-            return { phone in try await phone.upload(to: path, contentType: form.contentType, form.next()).status }
+            return { phone in try await phone.send(form, to: path) }
         }
     }
 
