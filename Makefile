@@ -14,14 +14,14 @@ setup: ## Install what is missing: Debian packages, face models, demo photos
 	@deploy/local/setup.sh
 
 build: setup ## Build everything (CONFIGURATION=release for speed)
-	@[ -d .build ] || echo "==> first build: 5 to 9 minutes on two cores"
+	@[ -d .build ] || echo "==> first build: 5 to 16 minutes on two cores"
 	@swift build -c $(CONFIGURATION) -j $(JOBS)
 
 # What `make up` and `make demo` run. `make build` builds the other tools, and what the tests use, as well.
 STACK = identity-api face-matching-worker image-worker image-decoder notifier token-registry heliographctl fcm-emulator mobile-sim
 
 up: setup ## Build what the stack needs, and start Redis, Postgres and the five services; writes .run/stack.env
-	@[ -d .build ] || echo "==> first build: 4 to 10 minutes on two cores"
+	@[ -d .build ] || echo "==> first build: 4 to 16 minutes on two cores"
 	@for product in $(STACK); do swift build -c $(CONFIGURATION) --product $$product -j $(JOBS) || exit 1; done
 	@deploy/local/stack.sh up
 
@@ -45,7 +45,7 @@ test: setup ## Run all tests; needs no server to be running
 	@deploy/local/fetch-moto.sh
 	@deploy/local/fetch-schemathesis.sh
 	@deploy/local/fetch-valkey.sh >/dev/null
-	@[ -d .build ] || echo "==> first build: 8 to 16 minutes on two cores"
+	@[ -d .build ] || echo "==> first build: 8 to 26 minutes on two cores"
 	@SECONDS=0; swift build --build-tests -j $(JOBS) && echo "==> built in $$SECONDS s"
 	@rm -rf .build/test-logs && deploy/local/test.sh
 	@deploy/verify/lint.sh
@@ -67,7 +67,7 @@ bench: ## Measure against bare hiredis, pgbench, dlib and Python peers in the sa
 	@.build-release/release/heliograph-bench $(PARTS) $(if $(BASELINE),--baseline $(BASELINE))
 
 release: setup
-	@[ -d .build-release ] || echo "==> first release build: 6 to 14 minutes on two cores"
+	@[ -d .build-release ] || echo "==> first release build: 6 to 26 minutes on two cores"
 	@swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS)
 
 # What is verified is what is deployed: the tests drive the release executables.
