@@ -20,14 +20,16 @@ extension PostgresConfiguration {
     }
 
     /// The settings of the sessions of this client, set where ``sessionLimits`` are set: these limits, and no compilation of statements
-    /// (`jit`). Postgres compiles a statement that it expects to be costly, as one on a new table without statistics. That takes half a
-    /// second of a core each time, and our statements take milliseconds.
+    /// (`jit`). Postgres compiles a statement that it expects to be costly, as one on a new table without statistics. That takes up to
+    /// half a second of a core each time, and our statements take milliseconds.
     public var sessionSettings: [(name: String, value: String)] { [("jit", "off")] + sessionLimits.map { ($0.setting, $0.value) } }
 }
 
 extension SessionLimit {
     /// The limits of a service's sessions, which are the defaults of a client.
     public static let ofServices = PostgresConfiguration(url: "").sessionLimits
+    /// The settings of a service's sessions, which are the defaults of a client; see ``PostgresConfiguration/sessionSettings``.
+    public static let settingsOfServices = PostgresConfiguration(url: "").sessionSettings
 
     /// Returns the given limits that a session does not keep: it has switched them off, or has longer ones.
     ///

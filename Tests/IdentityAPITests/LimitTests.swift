@@ -277,17 +277,66 @@ import WireFormat
         withExtendedLifetime((held, late)) {}
     }
 
-    @Test func `when each site has one slot, a transfer displaces the largest one if that has at least four times its bytes`() throws {
-        let slots = UploadSlots(limit: 8, perSite: 8)
-        let displaced = Mutex<[Int]>([])
-        let held = try [300, 300, 900, 300, 300, 800, 300, 300].enumerated().map { number, size in
-            try slots.take(for: try #require(IPAddress("198.51.100.\(number)")), size: size) { displaced.withLock { $0.append(size) } }
+    /// The number of bytes of an upload.
+    private static func megabytes(_ count: Int) -> Int { count << 20 }
+
+    /// Takes all slots for uploads of as many sites as there are sizes, of which `received` bytes each have come.
+    private func fill(
+        _ slots: UploadSlots, _ sizes: [Int?], received: [Int] = [], _ displaced: @escaping @Sendable (Int?) -> Void = { _ in }
+    ) async throws -> [UploadSlots.Slot] {
+        var held: [UploadSlots.Slot] = []
+        for (number, size) in sizes.enumerated() {
+            held.append(try slots.take(for: try #require(IPAddress("198.51.100.\(number)")), size: size) { displaced(size) })
+            if number < received.count { try await held[number].inTurn(byteCount: received[number]) {} }
         }
+        return held
+    }
+
+    @Test func `when each site has one slot, an upload displaces the one that misses the most if that is four times its bytes`()
+        async throws
+    {
+        let slots = UploadSlots(limit: 4, perSite: 4)
+        let displaced = Mutex<[Int?]>([])
+        let received = [0, Self.megabytes(30), 0, Self.megabytes(24)]
+        let sizes = [Self.megabytes(9), Self.megabytes(32), Self.megabytes(12), Self.megabytes(30)]
+        let held = try await fill(slots, sizes, received: received) { size in displaced.withLock { $0.append(size) } }
         let late = try #require(IPAddress("203.0.113.1"))
-        #expect(throws: APIError.self) { try slots.take(for: late, size: 226) {} }
-        let slot = try slots.take(for: late, size: 225) {}
-        #expect(displaced.withLock { $0 } == [900])
+        #expect(throws: APIError.self) { try slots.take(for: late, size: Self.megabytes(3) + 1) {} }
+        let slot = try slots.take(for: late, size: Self.megabytes(3)) {}
+        #expect(displaced.withLock { $0 } == [Self.megabytes(12)])
         withExtendedLifetime((held, slot)) {}
+    }
+
+    @Test func `an upload that misses less than four megabytes is not displaced, however few bytes another one announces`() async throws {
+        let slots = UploadSlots(limit: 4, perSite: 4)
+        let held = try await fill(slots, [4_194_303, 4_194_303, 4_194_303, 4_194_303])
+        let late = try #require(IPAddress("203.0.113.1"))
+        #expect(throws: APIError.self) { try slots.take(for: late, size: 1) {} }
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func `transfers whose size does not count are not displaced by size`() async throws {
+        let slots = UploadSlots(limit: 4, perSite: 4)
+        let held = try await fill(slots, [nil, nil, nil, nil])
+        let late = try #require(IPAddress("203.0.113.1"))
+        for size in [nil, 1] { #expect(throws: APIError.self) { try slots.take(for: late, size: size) {} } }
+        withExtendedLifetime(held) {}
+    }
+
+    @Test(
+        .api {
+            $0.uploads.concurrentUploads = 1
+            $0.limits.addresses.trustedProxies = [AddressBlock("127.0.0.1")!]
+            $0.connection.patience = .minutes(5)
+        })
+    func `A sign-in displaces an upload of another address that has announced much more`() async throws {
+        let form = Form.signIn()
+        let slow = try RawConnection(port: api.port)
+        try await slow.post(Path.login, type: form.contentType, length: Self.megabytes(5))
+        try await slow.send(Array(form.bytes.dropLast(100)))
+        try await eventually("the upload is under way") { !api.storedFiles().isEmpty }
+        #expect(try await api.send(form, to: Path.login, headers: [("X-Forwarded-For", "198.51.100.1")]).status == 200)
+        #expect(try await slow.receive(until: "1502")?.hasPrefix("HTTP/1.1 503 ") == true)
     }
 
     @Test(

@@ -1,7 +1,7 @@
 public import PostgresClient
 
 /// Gives each service a role of its own in the database, with the privileges of ``ServiceRole/grants`` and no others, and with
-/// the settings of a client's sessions in each of its own, whatever leads to the server.
+/// ``SessionLimit/settingsOfServices`` in each of its sessions, whatever leads to the server.
 public struct ServiceRoles: Sendable {
     private let prefix: String
     private let passwords: ServicePasswords
@@ -32,7 +32,7 @@ public struct ServiceRoles: Sendable {
             try await transaction.execute("SELECT pg_advisory_xact_lock(hashtextextended('heliograph service roles', 0))")
             for role in ServiceRole.allCases {
                 try await create(role, in: transaction)
-                try await set(role, in: transaction)
+                try await setSettings(of: role, in: transaction)
             }
             try await transaction.script(privileges)
         }
@@ -57,7 +57,7 @@ public struct ServiceRoles: Sendable {
     }
 
     /// Sets the settings that the role does not have in all databases of the server. An operator may still set others for one database.
-    private func set(_ role: ServiceRole, in transaction: PostgresTransaction) async throws {
+    private func setSettings(of role: ServiceRole, in transaction: PostgresTransaction) async throws {
         let name = role.name(prefix: prefix)
         let rows = try await transaction.query(
             """
@@ -65,7 +65,7 @@ public struct ServiceRoles: Sendable {
             WHERE setrole = (SELECT oid FROM pg_roles WHERE rolname = \(name)) AND setdatabase = 0
             """)
         let entries = try rows.column("entry", as: String.self)
-        for setting in PostgresConfiguration(url: "").sessionSettings where !entries.contains("\(setting.name)=\(setting.value)") {
+        for setting in SessionLimit.settingsOfServices where !entries.contains("\(setting.name)=\(setting.value)") {
             try await transaction.script("ALTER ROLE \(name) SET \(setting.name) = '\(setting.value)'")
         }
     }

@@ -28,7 +28,7 @@ public struct APIRequestContext: RequestContext {
     /// The limits that the request has counted against.
     let limits = RateLimitRecord()
 
-    /// Creates the context of a request that has arrived; a middleware sets its id, trace parent and client.
+    /// Creates the context of a request that has arrived; middlewares set its id, trace parent, client and body length.
     public init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel

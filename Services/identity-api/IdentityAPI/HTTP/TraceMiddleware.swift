@@ -17,7 +17,6 @@ struct TraceMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.requestID = APIRequestContext.requestID(from: request.headers[.requestID])
-        context.bodyLength = request.headers[.contentLength].flatMap { Int($0) }
         let parent = request.headers[.traceparent].flatMap(TraceParent.init)
         let span = startSpan(request.method.rawValue, context: .below(parent, isForeign: parent != nil), ofKind: .server)
         defer { span.end() }

@@ -104,8 +104,8 @@ struct LimitsConfiguration: Sendable {
             "UPLOAD_CONCURRENCY_PER_ADDRESS", default: uploadsPerSite, in: 1...1_024,
             about: """
                 uploads of one address (IPv6: /48) at once, then 429: at most this number, and half of those that other addresses leave. \
-                When all are taken, one of the address with the most makes room for an address with fewer, or else the largest one for \
-                an upload of at most a quarter of its bytes
+                When all are taken, one of the address with the most makes room for an address with fewer, or else the upload \
+                that misses the most bytes for one of at most a quarter of them
                 """)
         addresses.trustedHops = try settings.int(
             "TRUSTED_PROXY_HOPS", default: 0, in: 0...ClientAddresses.maxHops,

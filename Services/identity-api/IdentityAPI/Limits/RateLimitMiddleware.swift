@@ -3,7 +3,8 @@ internal import Hummingbird
 internal import Logging
 internal import Synchronization
 
-/// Determines the client address of a request, and refuses the request when that address has sent too many.
+/// Determines the client address of a request and the length of its body, by which limits count, and refuses the request when that address
+/// has sent too many.
 struct RateLimitMiddleware: RouterMiddleware {
     typealias Context = APIRequestContext
 
@@ -19,6 +20,7 @@ struct RateLimitMiddleware: RouterMiddleware {
         let found = addresses.client(peer: context.channel.peer, forwardedFor: request.headers[values: .forwardedFor])
         if let doubt = found.doubt { doubts.note(doubt, context.logger) }
         context.client = found.client
+        context.bodyLength = request.headers[.contentLength].flatMap { Int($0) }
         try limiter.admit(context.client, context.limits, or: "Too many requests from this address")
         return try await next(request, context)
     }

@@ -4,13 +4,13 @@ internal import Synchronization
 final class CountedTransfer: Sendable {
     /// The site of the client; see ``IPAddress/site``.
     let site: IPAddress
-    /// The number of bytes that its client has announced.
-    fileprivate let size: Int
+    /// The number of bytes that it has in all; nil if that does not count.
+    private let size: Int?
     fileprivate let number: UInt64
     fileprivate let displace: @Sendable () -> Void
     private let bytes = Atomic<Int>(0)
 
-    fileprivate init(site: IPAddress, size: Int, number: UInt64, displace: @escaping @Sendable () -> Void) {
+    fileprivate init(site: IPAddress, size: Int?, number: UInt64, displace: @escaping @Sendable () -> Void) {
         (self.site, self.size, self.number, self.displace) = (site, size, number, displace)
     }
 
@@ -20,23 +20,23 @@ final class CountedTransfer: Sendable {
     /// The order in which the transfers of a site are displaced: the one with the fewest bytes first, and of equal ones the oldest.
     fileprivate var precedence: (Int, UInt64) { (bytes.load(ordering: .relaxed), number) }
 
-    /// The order in which transfers of different sites are displaced: the largest first, and equal ones as those of a site.
-    fileprivate var precedenceBySize: (Int, Int, UInt64) { (-size, bytes.load(ordering: .relaxed), number) }
+    /// The number of bytes that are still to come; 0 for a transfer without a size.
+    fileprivate var missing: Int { max(0, (size ?? 0) - bytes.load(ordering: .relaxed)) }
 }
 
 /// Limits the number of concurrent transfers, and shares them between sites.
 ///
 /// A transfer costs its client next to nothing: a head without a body holds a slot for the patience of the ``ConnectionGuard``. So the
 /// transfer of a site with fewer slots displaces one of the site with the most when all are taken. When no site has more than others, a
-/// small transfer displaces a large one: a sign-in has a hundredth of the bytes of the largest upload, which holds its slot for longer, and
-/// strangers with an address each may send as many large ones as there are slots.
+/// small upload displaces the one that still misses the most bytes, if these are much more: strangers with an address each may send as many
+/// large ones as there are slots.
 final class TransferQuota: Sendable {
     /// The result of an attempt to take a slot.
     enum Outcome {
         case taken(CountedTransfer)
         /// The site holds its share.
         case shareExhausted
-        /// No slot is left, no site holds more than one more than this one, and no transfer is much larger.
+        /// No slot is left, no site holds more than one more than this one, and no upload misses much more than this one.
         case exhausted
     }
 
@@ -49,8 +49,11 @@ final class TransferQuota: Sendable {
         var nextNumber: UInt64 = 0
     }
 
-    /// How many times as large as a transfer another one is that it displaces. Of uploads of one kind none displaces another.
-    private static let muchLarger = 4
+    /// The least ratio of the bytes that a displaced upload still misses to those of the upload that displaces it.
+    private static let muchMore = 4
+    /// The size as which each smaller upload counts: about that of a sign-in. An upload that misses less than four times as much is not
+    /// displaced by any other, however few bytes that one announces.
+    private static let leastSize = 1_048_576
 
     private let perSite: Int
     private let total: Int
@@ -68,9 +71,9 @@ final class TransferQuota: Sendable {
     /// Takes a slot for a client, without waiting: a waiting client would hold a connection.
     ///
     /// - Parameters:
-    ///   - size: The number of bytes that the client has announced, or the most that it may send.
+    ///   - size: The number of bytes that the client has announced, or the most that it may send; nil if the size does not count.
     ///   - displace: Called when another transfer takes the slot; it must end this transfer soon. ``end(_:)`` is due all the same.
-    func take(_ client: IPAddress, size: Int, displace: @escaping @Sendable () -> Void) -> Outcome {
+    func take(_ client: IPAddress, size: Int?, displace: @escaping @Sendable () -> Void) -> Outcome {
         let (outcome, displaced) = state.withLock { state -> (Outcome, CountedTransfer?) in
             let own = state.bySite[client.site]?.count ?? 0
             let left = total - (state.count - own)
@@ -89,11 +92,11 @@ final class TransferQuota: Sendable {
     }
 
     /// The transfer that makes room for one of a site with `own` slots.
-    private func displaceable(by own: Int, size: Int, in state: State) -> CountedTransfer? {
+    private func displaceable(by own: Int, size: Int?, in state: State) -> CountedTransfer? {
         guard state.leaving < max(1, total / 8), let most = state.bySite.values.max(by: { $0.count < $1.count }) else { return nil }
         if most.count > own + 1 { return most.values.min { $0.precedence < $1.precedence } }
-        let largest = state.bySite.values.lazy.flatMap(\.values).min { $0.precedenceBySize < $1.precedenceBySize }
-        return largest.flatMap { $0.size / Self.muchLarger >= size ? $0 : nil }
+        guard let size, let largest = state.bySite.values.lazy.flatMap(\.values).max(by: { $0.missing < $1.missing }) else { return nil }
+        return largest.missing / Self.muchMore >= max(size, Self.leastSize) ? largest : nil
     }
 
     /// Returns the slot of a transfer that has ended.

@@ -21,6 +21,9 @@ final class UploadSlots: Sendable {
         }
     }
 
+    /// The size of a body without `Content-Length`: the most bytes that any upload may have.
+    private static let unannouncedSize = UploadLimits().bodyBytes
+
     private let quota: TransferQuota
     private let turns = UploadTurns()
 
@@ -39,13 +42,13 @@ final class UploadSlots: Sendable {
     /// - Throws: `overloaded` when all are taken, `rate_limited` when the client's site holds its share.
     func take(for context: APIRequestContext) throws(APIError) -> Slot {
         let channel = context.channel
-        return try take(for: context.client, size: 0) { channel.close(promise: nil) }
+        return try take(for: context.client, size: nil) { channel.close(promise: nil) }
     }
 
     /// Takes a slot.
     ///
     /// - Parameters: See ``TransferQuota/take(_:size:displace:)``.
-    func take(for client: IPAddress, size: Int, displace: @escaping @Sendable () -> Void) throws(APIError) -> Slot {
+    func take(for client: IPAddress, size: Int?, displace: @escaping @Sendable () -> Void) throws(APIError) -> Slot {
         switch quota.take(client, size: size, displace: displace) {
         case .taken(let transfer): Slot(of: client, transfer, in: self)
         case .shareExhausted: throw APIError.rateLimited("Too many transfers from this address", wait: .seconds(2))
@@ -59,7 +62,7 @@ final class UploadSlots: Sendable {
     /// - Throws: The errors of ``take(for:)`` and of `body`.
     func withSlot<Result>(for context: APIRequestContext, _ body: (Slot) async throws -> Result) async throws -> Result {
         let channel = context.channel
-        let slot = try take(for: context.client, size: context.bodyLength ?? .max) {
+        let slot = try take(for: context.client, size: context.bodyLength ?? Self.unannouncedSize) {
             channel.triggerUserOutboundEvent(ClientEvent.bodyDisplaced, promise: nil)
         }
         defer { withExtendedLifetime(slot) {} }
