@@ -69,8 +69,8 @@ struct WorkHandler: EventHandler {
 
     /// Ends the process by SIGABRT, without the backtrace that the Swift runtime takes of a process that crashes.
     ///
-    /// For the backtrace of a debug build the runtime reads all debug information. That takes seconds on a busy machine, in which the process
-    /// keeps its connections and sends no heartbeat. The rows with frozen processes cover that state.
+    /// For the backtrace of a debug build the runtime reads all debug information. That takes seconds on a busy machine, in which the
+    /// process keeps its connections and sends no heartbeat. The rows with frozen processes cover that state.
     private func crash() -> Never {
         signal(SIGABRT, SIG_DFL)
         abort()
