@@ -14,7 +14,7 @@ setup: ## Install what is missing: Debian packages, face models, demo photos
 	@deploy/local/setup.sh
 
 build: setup ## Build everything (CONFIGURATION=release for speed)
-	@[ -d .build ] || echo "==> first build: 5 to 16 minutes on two cores"
+	@[ -d .build ] || echo "==> first build: 5 to 9 minutes on two cores"
 	@swift build -c $(CONFIGURATION) -j $(JOBS)
 
 # What `make up` and `make demo` run. `make build` builds the other tools, and what the tests use, as well.
@@ -67,7 +67,7 @@ bench: ## Measure against bare hiredis, pgbench, dlib and Python peers in the sa
 	@.build-release/release/heliograph-bench $(PARTS) $(if $(BASELINE),--baseline $(BASELINE))
 
 release: setup
-	@[ -d .build-release ] || echo "==> first release build: 6 to 26 minutes on two cores"
+	@[ -d .build-release ] || echo "==> first release build: 6 to 14 minutes on two cores"
 	@swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS)
 
 # What is verified is what is deployed: the tests drive the release executables.

@@ -223,12 +223,10 @@ import WireFormat
     }
 
     /// Takes slots for an address of a network until it gets no more.
-    private func fill(
-        _ slots: UploadSlots, from address: String, size: Int = 1, _ displaced: EventCount = EventCount()
-    ) throws -> [UploadSlots.Slot] {
+    private func fill(_ slots: UploadSlots, from address: String, _ displaced: EventCount = EventCount()) throws -> [UploadSlots.Slot] {
         let address = try #require(IPAddress(address))
         var held: [UploadSlots.Slot] = []
-        while let slot = try? slots.take(for: address, size: size, displace: { displaced.add() }) { held.append(slot) }
+        while let slot = try? slots.take(for: address, size: 1, displace: { displaced.add() }) { held.append(slot) }
         return held
     }
 
@@ -282,7 +280,7 @@ import WireFormat
 
     /// Takes all slots for uploads of as many sites as there are sizes, of which `received` bytes each have come.
     private func fill(
-        _ slots: UploadSlots, _ sizes: [Int?], received: [Int] = [], _ displaced: @escaping @Sendable (Int?) -> Void = { _ in }
+        _ slots: UploadSlots, _ sizes: [Int], received: [Int] = [], _ displaced: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> [UploadSlots.Slot] {
         var held: [UploadSlots.Slot] = []
         for (number, size) in sizes.enumerated() {
@@ -296,7 +294,7 @@ import WireFormat
         async throws
     {
         let slots = UploadSlots(limit: 4, perSite: 4)
-        let displaced = Mutex<[Int?]>([])
+        let displaced = Mutex<[Int]>([])
         let received = [0, Self.megabytes(30), 0, Self.megabytes(24)]
         let sizes = [Self.megabytes(9), Self.megabytes(32), Self.megabytes(12), Self.megabytes(30)]
         let held = try await fill(slots, sizes, received: received) { size in displaced.withLock { $0.append(size) } }
@@ -315,11 +313,11 @@ import WireFormat
         withExtendedLifetime(held) {}
     }
 
-    @Test func `transfers whose size does not count are not displaced by size`() async throws {
+    @Test func `responses are not displaced for their size`() async throws {
         let slots = UploadSlots(limit: 4, perSite: 4)
-        let held = try await fill(slots, [nil, nil, nil, nil])
+        let held = try await fill(slots, [0, 0, 0, 0])
         let late = try #require(IPAddress("203.0.113.1"))
-        for size in [nil, 1] { #expect(throws: APIError.self) { try slots.take(for: late, size: size) {} } }
+        #expect(throws: APIError.self) { try slots.take(for: late, size: 0) {} }
         withExtendedLifetime(held) {}
     }
 

@@ -43,7 +43,7 @@ extension Phone {
 }
 
 extension RepeatedForm {
-    /// The worst pictures for a sign-up, or for a sign-in, by the installation of a phone.
+    /// The worst pictures for a sign-up, or for a sign-in.
     static func worst(_ pictures: WorstPictures, for phone: Phone, isSignUp: Bool) -> RepeatedForm {
         let placeholder = UUID()
         func variants(_ photos: [[UInt8]]) -> [[UInt8]] { photos.map { WorstPictures.variant(of: $0, placeholder) } }
@@ -55,7 +55,7 @@ extension RepeatedForm {
             changing: placeholder)
     }
 
-    /// The ordinary photos of a sign-up, by the installation of a phone.
+    /// The ordinary photos of a sign-up.
     static func ordinarySignUp(for phone: Phone) throws -> RepeatedForm {
         let placeholder = UUID()
         func variants(_ names: [String]) throws -> [[UInt8]] { try names.map { try Photos.load($0, comment: placeholder.uuidString) } }
@@ -64,7 +64,7 @@ extension RepeatedForm {
             changing: placeholder)
     }
 
-    /// The photos of a sign-in to an account, by the installation of a phone.
+    /// The photos of a sign-in to an account.
     static func signIn(email: String, for phone: Phone, faces: [String]) throws -> RepeatedForm {
         let placeholder = UUID()
         let photos = try faces.map { try Photos.load($0, comment: placeholder.uuidString) }

@@ -19,7 +19,7 @@ public struct APIRequestContext: RequestContext {
     let arrivedAt = Date()
     /// The request's id in every response and log line: the client's `X-Request-ID`, or a generated one.
     var requestID: String
-    /// The number of bytes of the request's body that `Content-Length` announces; nil without it.
+    /// See ``Request/bodyLength``.
     var bodyLength: Int?
     /// The W3C trace parent for the events that the request causes.
     var traceparent: String?

@@ -24,7 +24,7 @@ struct ContentCodingMiddleware: RouterMiddleware {
             error.status = .notImplemented
             throw error
         }
-        let hasBody = !transfer.isEmpty || request.headers[.contentLength].flatMap { Int($0) } ?? 0 > 0
+        let hasBody = !transfer.isEmpty || request.bodyLength ?? 0 > 0
         guard !hasBody || Self.codings(request.headers[values: .contentEncoding]).isEmpty else {
             var error = APIError(.unsupportedMediaType, "The body has a Content-Encoding: send it as it is")
             // RFC 9110 §12.5.3: in a response, the codings that the server accepts.

@@ -4,9 +4,12 @@ internal import Multipart
 internal import NIOCore
 
 extension Request {
+    /// The number of bytes of the body that `Content-Length` announces; nil without it.
+    var bodyLength: Int? { headers[.contentLength].flatMap { Int($0) } }
+
     /// Refuses a body that is declared to be larger than `maxBytes`, before it is read.
     func checkContentLength(upTo maxBytes: Int) throws(APIError) {
-        guard let length = headers[.contentLength].flatMap({ Int($0) }), length > maxBytes else { return }
+        guard let bodyLength, bodyLength > maxBytes else { return }
         throw APIError(.payloadTooLarge, "The body is larger than \(maxBytes / 1_048_576) MB")
     }
 

@@ -20,7 +20,7 @@ struct RateLimitMiddleware: RouterMiddleware {
         let found = addresses.client(peer: context.channel.peer, forwardedFor: request.headers[values: .forwardedFor])
         if let doubt = found.doubt { doubts.note(doubt, context.logger) }
         context.client = found.client
-        context.bodyLength = request.headers[.contentLength].flatMap { Int($0) }
+        context.bodyLength = request.bodyLength
         try limiter.admit(context.client, context.limits, or: "Too many requests from this address")
         return try await next(request, context)
     }

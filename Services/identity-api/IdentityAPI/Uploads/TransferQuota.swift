@@ -4,13 +4,13 @@ internal import Synchronization
 final class CountedTransfer: Sendable {
     /// The site of the client; see ``IPAddress/site``.
     let site: IPAddress
-    /// The number of bytes that it has in all; nil if that does not count.
-    private let size: Int?
+    /// The number of bytes that its client has announced; 0 for a response.
+    private let size: Int
     fileprivate let number: UInt64
     fileprivate let displace: @Sendable () -> Void
     private let bytes = Atomic<Int>(0)
 
-    fileprivate init(site: IPAddress, size: Int?, number: UInt64, displace: @escaping @Sendable () -> Void) {
+    fileprivate init(site: IPAddress, size: Int, number: UInt64, displace: @escaping @Sendable () -> Void) {
         (self.site, self.size, self.number, self.displace) = (site, size, number, displace)
     }
 
@@ -20,8 +20,8 @@ final class CountedTransfer: Sendable {
     /// The order in which the transfers of a site are displaced: the one with the fewest bytes first, and of equal ones the oldest.
     fileprivate var precedence: (Int, UInt64) { (bytes.load(ordering: .relaxed), number) }
 
-    /// The number of bytes that are still to come; 0 for a transfer without a size.
-    fileprivate var missing: Int { max(0, (size ?? 0) - bytes.load(ordering: .relaxed)) }
+    /// The number of bytes that are still to come.
+    fileprivate var missing: Int { max(0, size - bytes.load(ordering: .relaxed)) }
 }
 
 /// Limits the number of concurrent transfers, and shares them between sites.
@@ -71,9 +71,10 @@ final class TransferQuota: Sendable {
     /// Takes a slot for a client, without waiting: a waiting client would hold a connection.
     ///
     /// - Parameters:
-    ///   - size: The number of bytes that the client has announced, or the most that it may send; nil if the size does not count.
+    ///   - size: The number of bytes that the client has announced, or the most that it may send; 0 for a response, which is not displaced
+    ///     for its size.
     ///   - displace: Called when another transfer takes the slot; it must end this transfer soon. ``end(_:)`` is due all the same.
-    func take(_ client: IPAddress, size: Int?, displace: @escaping @Sendable () -> Void) -> Outcome {
+    func take(_ client: IPAddress, size: Int, displace: @escaping @Sendable () -> Void) -> Outcome {
         let (outcome, displaced) = state.withLock { state -> (Outcome, CountedTransfer?) in
             let own = state.bySite[client.site]?.count ?? 0
             let left = total - (state.count - own)
@@ -92,11 +93,11 @@ final class TransferQuota: Sendable {
     }
 
     /// The transfer that makes room for one of a site with `own` slots.
-    private func displaceable(by own: Int, size: Int?, in state: State) -> CountedTransfer? {
+    private func displaceable(by own: Int, size: Int, in state: State) -> CountedTransfer? {
         guard state.leaving < max(1, total / 8), let most = state.bySite.values.max(by: { $0.count < $1.count }) else { return nil }
         if most.count > own + 1 { return most.values.min { $0.precedence < $1.precedence } }
-        guard let size, let largest = state.bySite.values.lazy.flatMap(\.values).max(by: { $0.missing < $1.missing }) else { return nil }
-        return largest.missing / Self.muchMore >= max(size, Self.leastSize) ? largest : nil
+        let largest = state.bySite.values.lazy.flatMap(\.values).max { $0.missing < $1.missing }
+        return largest.flatMap { $0.missing / Self.muchMore >= max(size, Self.leastSize) ? $0 : nil }
     }
 
     /// Returns the slot of a transfer that has ended.

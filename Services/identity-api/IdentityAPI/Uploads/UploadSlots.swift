@@ -42,13 +42,13 @@ final class UploadSlots: Sendable {
     /// - Throws: `overloaded` when all are taken, `rate_limited` when the client's site holds its share.
     func take(for context: APIRequestContext) throws(APIError) -> Slot {
         let channel = context.channel
-        return try take(for: context.client, size: nil) { channel.close(promise: nil) }
+        return try take(for: context.client, size: 0) { channel.close(promise: nil) }
     }
 
     /// Takes a slot.
     ///
     /// - Parameters: See ``TransferQuota/take(_:size:displace:)``.
-    func take(for client: IPAddress, size: Int?, displace: @escaping @Sendable () -> Void) throws(APIError) -> Slot {
+    func take(for client: IPAddress, size: Int, displace: @escaping @Sendable () -> Void) throws(APIError) -> Slot {
         switch quota.take(client, size: size, displace: displace) {
         case .taken(let transfer): Slot(of: client, transfer, in: self)
         case .shareExhausted: throw APIError.rateLimited("Too many transfers from this address", wait: .seconds(2))

@@ -15,9 +15,8 @@ struct MigrateUpCommand: AsyncParsableCommand {
             With --service-roles it then gives each service a role of its own, such as heliograph_identity_api, with the \
             privileges that the service needs, and takes all others from these roles and from PUBLIC. Each session of such a role \
             gets \(SessionLimit.settingsOfServices.map { "\($0.name) = \($0.value)" }.joined(separator: ", ")). Their \
-            passwords are set \
-            from SERVICE_DB_PASSWORDS, or the file SERVICE_DB_PASSWORDS_FILE, with a line identity-api=… for each service; without \
-            them they stay as they are. The role of this command must own the tables, and may create roles.
+            passwords are set from SERVICE_DB_PASSWORDS, or the file SERVICE_DB_PASSWORDS_FILE, with a line identity-api=… for each \
+            service; without them they stay as they are. The role of this command must own the tables, and may create roles.
             """
     )
 
