@@ -1,0 +1,66 @@
+internal import COpenSSL
+
+/// Verifies signatures by ECDSA on the curve P-256 with SHA-256: `ES256` of RFC 7518 §3.4.
+public struct P256PublicKey: Sendable {
+    /// The length of a coordinate, in bytes.
+    public static let coordinateByteCount = 32
+    /// The length of a signature, in bytes: the numbers `r` and `s`, each with the most significant byte first.
+    public static let signatureByteCount = 64
+    /// The start of a SubjectPublicKeyInfo (RFC 5480 §2) of an uncompressed point of the curve.
+    private static let header: [UInt8] = [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01,
+        0x07, 0x03, 0x42, 0x00, 0x04,
+    ]
+
+    /// The SHA-256 thumbprint of the key as a JSON Web Key (RFC 7638 §3); 32 bytes.
+    public let thumbprint: [UInt8]
+    private let handle: KeyHandle
+
+    /// Makes a key from the coordinates of its point, as a JSON Web Key has them (RFC 7518 §6.2.1).
+    ///
+    /// - Throws: `invalidKey` for coordinates of another length, and for a point that is not on the curve.
+    public init(x: [UInt8], y: [UInt8]) throws(CryptoError) {
+        guard x.count == Self.coordinateByteCount, y.count == Self.coordinateByteCount else {
+            throw CryptoError(.invalidKey, "the coordinates are not of \(Self.coordinateByteCount) bytes")
+        }
+        let document = Self.header + x + y
+        handle = try document.withUnsafeBufferPointer { bytes throws(CryptoError) in
+            var start = bytes.baseAddress
+            return try KeyHandle(adopting: d2i_PUBKEY(nil, &start, bytes.count))
+        }
+        thumbprint = SHA256.hash(#"{"crv":"P-256","kty":"EC","x":"\#(Base64URL.encode(x))","y":"\#(Base64URL.encode(y))"}"#)
+    }
+
+    /// Returns whether a signature belongs to a message.
+    public func verifyES256(signature: [UInt8], message: [UInt8]) -> Bool {
+        guard signature.count == Self.signatureByteCount, let encoded = Self.encoded(signature), let context = EVP_MD_CTX_new() else {
+            return false
+        }
+        defer {
+            EVP_MD_CTX_free(context)
+            ERR_clear_error()
+        }
+        return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, handle.pointer) == 1
+            && EVP_DigestVerify(context, encoded, encoded.count, message, message.count) == 1
+    }
+
+    /// Encodes the two numbers of a signature in DER, as OpenSSL reads them.
+    private static func encoded(_ signature: [UInt8]) -> [UInt8]? {
+        let numbers = ECDSA_SIG_new()
+        defer { ECDSA_SIG_free(numbers) }
+        let half = Int32(coordinateByteCount)
+        let (r, s) = signature.withUnsafeBufferPointer { bytes in
+            (BN_bin2bn(bytes.baseAddress, half, nil), BN_bin2bn(bytes.baseAddress.map { $0 + coordinateByteCount }, half, nil))
+        }
+        guard ECDSA_SIG_set0(numbers, r, s) == 1 else {
+            BN_free(r)
+            BN_free(s)
+            return nil
+        }
+        var output: UnsafeMutablePointer<UInt8>?
+        let count = i2d_ECDSA_SIG(numbers, &output)
+        guard count > 0, let output else { return nil }
+        defer { CRYPTO_free(output, #file, #line) }
+        return Array(UnsafeBufferPointer(start: output, count: Int(count)))
+    }
+}
