@@ -65,13 +65,17 @@ extension Baseline {
             access_hash        bytea       NOT NULL UNIQUE CHECK (octet_length(access_hash) = 32),
             refresh_hash       bytea       NOT NULL UNIQUE CHECK (octet_length(refresh_hash) = 32),
             installation_key   bytea       CHECK (octet_length(installation_key) = 32),
+            device_key         bytea       CHECK (octet_length(device_key) = 32),
+            device_key_storage text        CHECK (device_key_storage IN ('hardware', 'software')),
+            other_key_at       timestamptz,
             signed_in_at       timestamptz NOT NULL DEFAULT now(),
             created_at         timestamptz NOT NULL DEFAULT now(),
             expires_at         timestamptz NOT NULL,
             refresh_expires_at timestamptz NOT NULL,
             revoked_at         timestamptz,
             unregister_at      timestamptz,
-            CONSTRAINT access_tokens_refresh_outlives_access CHECK (refresh_expires_at >= expires_at)
+            CONSTRAINT access_tokens_refresh_outlives_access CHECK (refresh_expires_at >= expires_at),
+            CONSTRAINT access_tokens_device_key_is_somewhere CHECK (num_nulls(device_key, device_key_storage) IN (0, 2))
         );
         CREATE INDEX access_tokens_by_user ON access_tokens (user_id) WHERE revoked_at IS NULL;
         CREATE INDEX access_tokens_by_family ON access_tokens (family_id) WHERE revoked_at IS NULL;
@@ -79,6 +83,11 @@ extension Baseline {
         CREATE INDEX access_tokens_to_unregister ON access_tokens (unregister_at) WHERE unregister_at IS NOT NULL;
         CREATE INDEX access_tokens_by_installation ON access_tokens (user_id, installation_key, created_at);
         COMMENT ON TABLE access_tokens IS 'Pairs of access and refresh token; a family is a sign-in with all its refreshes.';
+        COMMENT ON COLUMN access_tokens.device_key IS
+            'The thumbprint of the key (RFC 7638) without which the pair is not refreshed; NULL for a sign-in without a key.';
+        COMMENT ON COLUMN access_tokens.device_key_storage IS 'Where the app said that the key is.';
+        COMMENT ON COLUMN access_tokens.other_key_at IS
+            'When the audit log last recorded that a token of the pair came with another key.';
         COMMENT ON COLUMN access_tokens.signed_in_at IS 'When the first pair of the family was minted; rotation keeps it.';
         COMMENT ON COLUMN access_tokens.unregister_at IS
             'When the installation of a revoked pair is unregistered; until then a push tells it why it was signed out.';

@@ -37,6 +37,7 @@ extension Baseline {
             email_sealed      bytea,
             consent_version   text,
             consent_hash      bytea       CHECK (octet_length(consent_hash) = 32),
+            device_key        bytea       CHECK (octet_length(device_key) = 32),
             install_id        uuid,
             installation_key  bytea       CHECK (octet_length(installation_key) = 32),
             address_key       bytea       CHECK (octet_length(address_key) = 32),
@@ -77,6 +78,7 @@ extension Baseline {
             CONSTRAINT sessions_consent_to_sign_up
                 CHECK (num_nulls(consent_version, consent_hash) = 2
                        OR (num_nulls(consent_version, consent_hash) = 0 AND event = 'sign_up')),
+            CONSTRAINT sessions_device_key_of_sign_in CHECK (device_key IS NULL OR event = 'sign_in'),
             CONSTRAINT sessions_sign_in_is_counted
                 CHECK ((attempt_key IS NOT NULL) = (event = 'sign_in') AND (other_attempt_keys = '{}' OR attempt_key IS NOT NULL)),
             CONSTRAINT sessions_email_of_open_sign_up
@@ -132,6 +134,8 @@ extension Baseline {
         COMMENT ON COLUMN sessions.consent_hash IS 'consents.text_hash.';
         COMMENT ON COLUMN sessions.install_id IS
             'push_installs.id with the FCM token of the upload; NULL once the push about a failure is settled.';
+        COMMENT ON COLUMN sessions.device_key IS
+            'The thumbprint of the key that the upload of a sign-in proved, without which it is not redeemed; NULL without a proof.';
         COMMENT ON COLUMN sessions.installation_key IS 'push_installs.installation_key of the phone.';
         COMMENT ON COLUMN sessions.address_key IS 'HMAC of the client''s address (IPv6: its /64).';
         COMMENT ON COLUMN sessions.site_key IS 'HMAC of the client''s site: of IPv6 its /48, else its address.';
@@ -151,6 +155,17 @@ extension Baseline {
         );
         CREATE INDEX used_challenges_by_expiry ON used_challenges (expires_at);
         COMMENT ON TABLE used_challenges IS 'The random ids of challenges that started a session, until no upload can name them any more.';
+        """
+
+    /// The proofs of device keys that were used, so that none is used twice. Only a request that took effect has a row.
+    static let usedDeviceProofs = """
+        CREATE TABLE used_device_proofs (
+            id          bytea       PRIMARY KEY CHECK (octet_length(id) = 32),
+            expires_at  timestamptz NOT NULL
+        );
+        CREATE INDEX used_device_proofs_by_expiry ON used_device_proofs (expires_at);
+        COMMENT ON TABLE used_device_proofs IS 'The used proofs of device keys, until none of them would be taken any more.';
+        COMMENT ON COLUMN used_device_proofs.id IS 'SHA-256 of the thumbprint of the key and the jti.';
         """
 
     /// Responses to requests that carry an idempotency key; a row without a response is a lease on the request.

@@ -14,6 +14,7 @@ extension Migration {
             Baseline.faceIndexes,
             Baseline.sessions,
             Baseline.usedChallenges,
+            Baseline.usedDeviceProofs,
             Baseline.idempotency,
             Baseline.outboxAndInbox,
             Baseline.pushInstalls,
@@ -48,7 +49,7 @@ extension Migration {
             DROP TABLE push_guard, push_outcomes, push_install_audit, install_hand_overs, push_installs;
             DROP FUNCTION push_install_bound();
             DROP FUNCTION push_install_audit();
-            DROP TABLE dead_letters, inbox, outbox, idempotency_keys, used_challenges, sessions;
+            DROP TABLE dead_letters, inbox, outbox, idempotency_keys, used_device_proofs, used_challenges, sessions;
             DROP TABLE face_reindexes, face_indexes;
             DROP TABLE face_duplicates;
             DROP TABLE pending_enrolments, wrong_codes, code_mails, email_verifications;

@@ -64,18 +64,19 @@ extension Person {
     }
 
     private mutating func signIns(_ session: UUID, _ installation: String, _ other: UUID) -> String {
-        let (install, address) = (thing(), lookup())
+        let (install, address, key) = (thing(), lookup(), bytes())
         return """
             INSERT INTO identities (issuer, subject_lookup, user_id) VALUES ('https://issuer', \(lookup()), '\(id)');
-            INSERT INTO access_tokens (id, user_id, session_id, family_id, access_hash, refresh_hash, installation_key, expires_at,
-                                       refresh_expires_at)
-            VALUES ('\(thing())', '\(id)', '\(session)', '\(thing())', \(bytes()), \(bytes()), \(installation), now(), now());
+            INSERT INTO access_tokens (id, user_id, session_id, family_id, access_hash, refresh_hash, installation_key, device_key,
+                                       device_key_storage, expires_at, refresh_expires_at)
+            VALUES ('\(thing())', '\(id)', '\(session)', '\(thing())', \(bytes()), \(bytes()), \(installation), \(key), 'hardware',
+                    now(), now());
             INSERT INTO push_installs (id, installation_key, kind, value_sealed, value_hash)
             VALUES ('\(install)', \(installation), 'token', \(bytes()), \(bytes()));
             INSERT INTO sessions (id, user_id, event, state, completed_at, token_hash, attempt_key, other_attempt_keys, install_id,
-                                  installation_key, address_key, site_key)
+                                  installation_key, device_key, address_key, site_key)
             VALUES ('\(session)', '\(id)', 'sign_in', 'succeeded', now(), \(bytes()), '\(attemptKey)', ARRAY['\(attemptKey)'::uuid],
-                    '\(install)', \(installation), \(bytes()), \(bytes()));
+                    '\(install)', \(installation), \(key), \(bytes()), \(bytes()));
             INSERT INTO face_photo_hashes (user_id, file_hash, pixel_hash, is_accepted) VALUES ('\(id)', \(bytes()), \(bytes()), true);
             INSERT INTO face_duplicates (user_id, other_id) VALUES ('\(id)', '\(thing())'), ('\(thing())', '\(id)');
             INSERT INTO email_verifications (id, purpose, account_id, email_lookups, email_sealed, display_name_sealed, address_key,

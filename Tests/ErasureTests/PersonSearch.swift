@@ -10,7 +10,7 @@ struct PersonSearch {
         "face_indexes", "face_reindexes", "image_templates", "inbox", "push_guard", "push_outcomes", "push_quota", "schema_migrations",
         "sealed_value_counts", "service_credentials",
         // By random ids or numbers of what is erased, for a day at most.
-        "face_removals", "push_install_rates", "used_challenges",
+        "face_removals", "push_install_rates", "used_challenges", "used_device_proofs",
         // By hashes of addresses of clients, for an hour.
         "wrong_codes",
         // What an erasure itself leaves: numbers of rows.

@@ -10,7 +10,7 @@ struct FuzzTarget: Sendable {
 
     /// All targets.
     static let all: [FuzzTarget] = [
-        multipart, json, jsonStream, base64, headers, images, tokens, times, challenges, emails, envelopes, answers,
+        multipart, json, jsonStream, base64, headers, images, tokens, times, challenges, proofs, emails, envelopes, answers,
     ]
 }
 

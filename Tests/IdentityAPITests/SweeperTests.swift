@@ -63,6 +63,7 @@ struct SweeperTests {
             INSERT INTO sessions (id, user_id, event, token_hash, address_key, site_key, awaits_turn)
             VALUES (\(id), \(id), 'sign_up', \(hash(1)), \(hash(1)), \(hash(1)), true);
             INSERT INTO used_challenges (id, expires_at) VALUES (\(id), now());
+            INSERT INTO used_device_proofs (id, expires_at) VALUES (\(hash(1)), now());
             INSERT INTO email_verifications (id, account_id, purpose, email_lookups, email_sealed, reference, created_at)
             VALUES (\(id), \(id), 'enrolment', ARRAY[\(lookup)], '', 'BCDF', now() - interval '2 days');
             INSERT INTO code_mails (id, email_lookups, is_proven, due_at, created_at)

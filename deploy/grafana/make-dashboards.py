@@ -142,6 +142,7 @@ DASHBOARDS = {
             ("Mails with codes", "cps", {"{{turn}}": f"sum by (turn) (rate(code_mails_total[{RATE}]))"}, "waited: its address, or the total of all addresses, had to wait."),
             ("A mail, p50 and p99", "s", {"p50": f"histogram_quantile(0.5, sum by (le) (rate(mail_send_seconds_bucket[{RATE}])))", "p99": f"histogram_quantile(0.99, sum by (le) (rate(mail_send_seconds_bucket[{RATE}])))"}),
             ("ID tokens of Firebase", "cps", {"{{outcome}}": f"sum by (outcome) (rate(firebase_tokens_total[{RATE}]))"}, "known and verified are accepted. undecided: Google's keys are missing."),
+            ("Proofs of device keys", "cps", {"{{result}}": f"sum by (result) (rate(device_proofs_total[{RATE}]))"}, "accepted is valid. iat and nonce are tried again. used and other_key: copies of requests or tokens."),
             ("Fetches of Google's keys", "cps", {"{{outcome}}": f"sum by (outcome) (rate(firebase_key_fetches_total[{RATE}]))"}),
         ]),
         ("Refused by a limit", [

@@ -12,7 +12,7 @@ cd "$root"
 out=.build-fuzz
 fuzzer=$out/fuzzer
 seconds=${FUZZ_SECONDS:-60}
-targets=${ONLY:-multipart json json-stream base64 headers images tokens times challenges emails envelopes answers}
+targets=${ONLY:-multipart json json-stream base64 headers images tokens times challenges proofs emails envelopes answers}
 # An input is an upload or an answer in the small: what parsers do at a length of megabytes, the tests of limits show.
 max_bytes=4096
 

@@ -68,6 +68,12 @@ public enum IdentityAPI: HeliographService {
             messages: RateLimiter(configuration.limits.messages, name: "messages"),
             orders: RateLimiter(configuration.limits.orders, name: "orders"),
             photos: RateLimiter(configuration.limits.photos, name: "photos"))
+        let deviceKeys = DeviceKeyGate(
+            postgres: postgres, keys: keys,
+            verifier: DeviceProofVerifier(
+                nonces: DeviceNonces(sessionKey: sessionKey),
+                urls: ([links.signer.publicURL] + configuration.deviceKeys.otherURLs).compactMap { ProofURL($0) }),
+            isRequired: configuration.deviceKeys.policy == .required)
         let sessions = SessionController(postgres: postgres, waiters: waiters)
         let mailer = CodeMailer(postgres: postgres, perMinute: configuration.limits.codeMails, logger: context.logger)
         let verification = VerificationController(
@@ -75,7 +81,7 @@ public enum IdentityAPI: HeliographService {
             codes: PrefixRateLimiter(configuration.limits.verifications, name: "codes"),
             brake: CodeBrake(limits: configuration.limits.wrongCodes), mailer: mailer, mail: mail)
         let routes = APIRoutes(
-            gate: gate,
+            gate: gate, deviceKeys: deviceKeys,
             uploads: UploadController(
                 uploads: UploadPipeline(blobs: photos, postgres: postgres, slots: slots),
                 starter: SessionStarter(
@@ -89,7 +95,7 @@ public enum IdentityAPI: HeliographService {
                 tokens: challengeTokens, limiter: PrefixRateLimiter(configuration.limits.challenges, name: "challenges")),
             sessions: sessions,
             tokens: TokenController(
-                postgres: postgres, keys: keys, sessions: sessions, lifetimes: configuration.signIns),
+                postgres: postgres, keys: keys, sessions: sessions, deviceKeys: deviceKeys, lifetimes: configuration.signIns),
             verification: verification,
             images: imageRoutes(
                 configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, jobs: jobs, uploads: uploads),

@@ -45,6 +45,7 @@ extension IdentityAPI {
                 },
                 .batches("sessions", every: interval) { try await sessions.deleteExpired(limit: $0) },
                 .batches("used_challenges", every: interval) { try await UsedChallengeRepository(postgres).deleteExpired(limit: $0) },
+                .batches("used_device_proofs", every: interval) { try await UsedDeviceProofRepository(postgres).deleteExpired(limit: $0) },
                 .batches("verifications", every: interval) { try await EmailVerificationRepository(postgres).deleteExpired(limit: $0) },
                 .batches("code_mails", every: interval) { try await CodeMailRepository(postgres).deleteExpired(limit: $0) },
                 .batches("wrong_codes", every: interval) { try await WrongCodeRepository(postgres).deleteExpired(limit: $0) },

@@ -25,6 +25,8 @@ struct IdentityAPIConfiguration: Sendable {
     var consent: ConsentRequirement?
     /// Whether sign-ups and sign-ins have to answer a challenge.
     var requiresChallenge = false
+    /// Whether sign-ins need a device key, and the URLs that proofs name.
+    var deviceKeys = DeviceKeyConfiguration()
     /// The origins of web apps that may read answers.
     var origins = AllowedOrigins()
     /// The maximum number of open connections; more wait in the system's accept queue.
@@ -89,6 +91,7 @@ struct IdentityAPIConfiguration: Sendable {
         exports = try ExportLimits(settings)
         consent = try ConsentRequirement(settings)
         requiresChallenge = try settings.requiresChallenge()
+        deviceKeys = try DeviceKeyConfiguration(settings)
     }
 }
 

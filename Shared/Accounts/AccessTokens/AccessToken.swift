@@ -13,6 +13,8 @@ public struct AccessToken: Sendable, Equatable {
     public let familyID: UUID
     /// The device it was minted for, as in `PushInstall.installationKey`.
     public let installationKey: [UInt8]?
+    /// The key without which the pair is not refreshed; `nil` for a sign-in without a key.
+    public let deviceKey: DeviceKey?
     /// When the device signed in: the time of the family's first pair.
     public let signedInAt: Date
     /// When it was minted.
@@ -28,10 +30,21 @@ public struct AccessToken: Sendable, Equatable {
         sessionID = try row.decode("session_id")
         familyID = try row.decode("family_id")
         installationKey = try row.decode("installation_key")
+        deviceKey = try DeviceKey(row: row)
         signedInAt = try row.decode("signed_in_at")
         createdAt = try row.decode("created_at")
         expiresAt = try row.decode("expires_at")
         refreshExpiresAt = try row.decode("refresh_expires_at")
+    }
+}
+
+extension DeviceKey {
+    /// Reads the columns of a row that may have no key.
+    fileprivate init?(row: PostgresRow) throws(PostgresError) {
+        guard let thumbprint = try row.decode("device_key", as: [UInt8]?.self),
+            let storage: DeviceKeyStorage = try row.decodeCaseIfPresent("device_key_storage")
+        else { return nil }
+        self.init(thumbprint: thumbprint, storage: storage)
     }
 }
 
@@ -70,6 +83,8 @@ public struct NewAccessToken: Sendable {
     public var refreshHash: [UInt8]
     /// The device it is for.
     public var installationKey: [UInt8]?
+    /// The key that the sign-in is bound to; `nil` without one.
+    public var deviceKey: DeviceKey?
     /// The lifetimes of the tokens and of the sign-in.
     public var lifetimes: SignInLifetimes
     /// When the device signed in; `nil` for a pair that begins a family: now.
@@ -78,7 +93,7 @@ public struct NewAccessToken: Sendable {
     /// Describes a pair that is being minted.
     public init(
         id: UUID = UUID(), userID: UUID, sessionID: UUID, familyID: UUID = UUID(), accessHash: [UInt8],
-        refreshHash: [UInt8], installationKey: [UInt8]?, lifetimes: SignInLifetimes, signedInAt: Date? = nil
+        refreshHash: [UInt8], installationKey: [UInt8]?, deviceKey: DeviceKey? = nil, lifetimes: SignInLifetimes, signedInAt: Date? = nil
     ) {
         self.id = id
         self.userID = userID
@@ -87,6 +102,7 @@ public struct NewAccessToken: Sendable {
         self.accessHash = accessHash
         self.refreshHash = refreshHash
         self.installationKey = installationKey
+        self.deviceKey = deviceKey
         self.lifetimes = lifetimes
         self.signedInAt = signedInAt
     }

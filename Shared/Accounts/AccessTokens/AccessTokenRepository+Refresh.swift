@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+public import FoundationEssentials
 public import PostgresClient
 
 /// The result of presenting a refresh token.
@@ -12,6 +12,9 @@ public enum RefreshResult: Sendable, Equatable {
     ///
     /// Carries the presented pair unless the family was revoked before: its device is signed out, and must be unregistered.
     case reused(AccessToken?)
+    /// The pair belongs to a sign-in with a key, and was presented without a proof of that key. Nothing was changed, apart from the time
+    /// of which `isNews` tells: whether none was recorded for the pair within an hour.
+    case otherKey(AccessToken, isNews: Bool)
     /// The token is unknown or expired.
     case unknown
 }
@@ -25,10 +28,12 @@ extension AccessTokenRepository {
     /// The caller derives the new tokens from the old one, so that a repeated exchange has the same hashes. Call in a transaction,
     /// and commit it whatever the result: a revocation must not be rolled back.
     ///
-    /// - Parameter otherRefreshHashes: The hashes that the first exchange may have stored instead, with another key.
+    /// - Parameters:
+    ///   - otherRefreshHashes: The hashes that the first exchange may have stored instead, with another lookup key.
+    ///   - deviceKey: The key of which the request has a proof. A sign-in without a key is bound to it.
     public func rotate(
         refreshHash: [UInt8], newAccessHash: [UInt8], newRefreshHash: [UInt8], otherRefreshHashes: [[UInt8]] = [],
-        lifetimes: SignInLifetimes
+        deviceKey: DeviceKey? = nil, lifetimes: SignInLifetimes
     ) async throws(PostgresError) -> RefreshResult {
         let families = try await db.query("SELECT family_id FROM access_tokens WHERE refresh_hash = \(refreshHash)")
         guard let family = try families.first?.decode("family_id", as: UUID.self) else { return .unknown }
@@ -41,23 +46,38 @@ extension AccessTokenRepository {
             FROM access_tokens WHERE refresh_hash = \(refreshHash) FOR UPDATE
             """)
         guard let row = rows.first else { return .unknown }
+        let old = try AccessToken(row: row)
+        guard old.allows(deviceKey) else { return .otherKey(old, isNews: try await noteOtherKey(ofFamily: family)) }
         if try row.decode("is_revoked", as: Bool.self) {
             if try row.decode("is_recent", as: Bool.self),
                 let (pair, hash) = try await unused([newRefreshHash] + otherRefreshHashes, of: family)
             {
+                guard pair.allows(deviceKey) else { return .otherKey(pair, isNews: try await noteOtherKey(ofFamily: family)) }
                 return .repeated(pair, refreshHash: hash)
             }
-            return .reused(try await revokeAll(familyID: family) > 0 ? AccessToken(row: row) : nil)
+            return .reused(try await revokeAll(familyID: family) > 0 ? old : nil)
         }
         if try row.decode("is_over", as: Bool.self) { return .unknown }
-        let old = try AccessToken(row: row)
         try await db.execute("UPDATE access_tokens SET revoked_at = now() WHERE id = \(old.id)")
         return .rotated(
             try await insert(
                 NewAccessToken(
                     userID: old.userID, sessionID: old.sessionID, familyID: family, accessHash: newAccessHash,
-                    refreshHash: newRefreshHash, installationKey: old.installationKey, lifetimes: lifetimes,
-                    signedInAt: old.signedInAt)))
+                    refreshHash: newRefreshHash, installationKey: old.installationKey, deviceKey: old.deviceKey ?? deviceKey,
+                    lifetimes: lifetimes, signedInAt: old.signedInAt)))
+    }
+
+    /// Records that a token of a sign-in came with another key than the sign-in's, or without one.
+    ///
+    /// - Returns: Whether none was recorded within an hour: then the caller writes an entry of the audit log, so that the thief of a token
+    ///   cannot fill it.
+    public func noteOtherKey(ofFamily family: UUID) async throws(PostgresError) -> Bool {
+        try await db.execute(
+            """
+            UPDATE access_tokens SET other_key_at = now()
+            WHERE family_id = \(family) AND revoked_at IS NULL
+              AND (other_key_at IS NULL OR other_key_at < now() - interval '1 hour')
+            """) > 0
     }
 
     /// Returns the pair of one of some refresh tokens, unless it was exchanged or revoked.
@@ -84,4 +104,9 @@ extension AccessTokenRepository {
         try await db.execute(
             "UPDATE access_tokens SET revoked_at = now() WHERE family_id = \(familyID) AND revoked_at IS NULL")
     }
+}
+
+extension AccessToken {
+    /// Whether the pair may be refreshed by a device that has proven a key.
+    fileprivate func allows(_ proven: DeviceKey?) -> Bool { deviceKey == nil || deviceKey?.thumbprint == proven?.thumbprint }
 }

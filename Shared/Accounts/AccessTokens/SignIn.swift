@@ -14,6 +14,8 @@ public struct SignIn: Sendable, Equatable {
     public let expiresAt: Date
     /// The device's installation, as in ``PushInstall/installationKey``.
     public let installationKey: [UInt8]?
+    /// Where the app says that the device's key is; `nil` for a sign-in without a key.
+    public let deviceKeyStorage: DeviceKeyStorage?
     /// The details that the device's app has registered; all `nil` when it has not registered since the sign-in.
     public let platform: String?
     /// The app's own version, as the app wrote it.
@@ -27,6 +29,7 @@ public struct SignIn: Sendable, Equatable {
         lastUsedAt = try row.decode("created_at")
         expiresAt = try row.decode("refresh_expires_at")
         installationKey = try row.decode("installation_key")
+        deviceKeyStorage = try row.decodeCaseIfPresent("device_key_storage")
         platform = try row.decode("platform")
         appVersion = try row.decode("app_version")
         locale = try row.decode("locale")

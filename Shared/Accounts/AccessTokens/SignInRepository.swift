@@ -23,7 +23,8 @@ public struct SignInRepository: Sendable {
     /// Returns the sign-ins of a user that can still be used, the last used first.
     public func list(of userID: UUID) async throws(PostgresError) -> [SignIn] {
         let query: PostgresQuery = """
-            SELECT t.family_id, t.signed_in_at, t.created_at, t.refresh_expires_at, t.installation_key, i.platform, i.app_version, i.locale
+            SELECT t.family_id, t.signed_in_at, t.created_at, t.refresh_expires_at, t.installation_key, t.device_key_storage,
+                   i.platform, i.app_version, i.locale
             FROM access_tokens t
             LEFT JOIN push_installs i ON i.installation_key = t.installation_key AND i.user_id = t.user_id
             WHERE t.user_id = \(userID) AND t.revoked_at IS NULL AND t.refresh_expires_at > now()

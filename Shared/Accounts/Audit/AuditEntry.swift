@@ -73,6 +73,8 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case signInsEnded = "sign_ins_ended"
     /// A refresh token was used after its successor: a copy of it exists.
     case refreshTokenReused = "refresh_token_reused"
+    /// A token of a sign-in came with a proof of another key than the sign-in's: a copy of the token exists.
+    case deviceKeyRefused = "device_key_refused"
     /// The name that others see was changed.
     case profileChanged = "profile_changed"
     /// The owner of an account has requested an export of its data.

@@ -45,6 +45,8 @@ public struct NewSession: Sendable {
     public var installID: UUID?
     /// The device's `PushTarget` key; 32 bytes.
     public var installationKey: [UInt8]?
+    /// The thumbprint of the key that the upload of a sign-in proves; `nil` without a proof.
+    public var deviceKey: [UInt8]?
     /// Where the client is.
     public var origin: RequestOrigin
     /// The stored photos.
@@ -68,7 +70,7 @@ public struct NewSession: Sendable {
         authorised: Bool = false, authorisedBy: UUID? = nil,
         verificationID: UUID? = nil, isRecovery: Bool = false, email: SealedEmail? = nil, consent: ConsentedText? = nil,
         attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [], tokenHash: [UInt8],
-        installID: UUID? = nil, installationKey: [UInt8]? = nil,
+        deviceKey: [UInt8]? = nil, installID: UUID? = nil, installationKey: [UInt8]? = nil,
         origin: RequestOrigin = .unknown, photos: [SessionPhoto] = [], photoBytes: Int = 0,
         challenge: [LivenessPose]? = nil, requestID: String? = nil, traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
@@ -88,6 +90,7 @@ public struct NewSession: Sendable {
         self.attemptKey = attemptKey
         self.otherAttemptKeys = otherAttemptKeys
         self.tokenHash = tokenHash
+        self.deviceKey = deviceKey
         self.installID = installID
         self.installationKey = installationKey
         self.origin = origin

@@ -71,6 +71,8 @@ public struct Session: Sendable, Equatable {
     public let installID: UUID?
     /// The device, as in `PushInstall.installationKey`.
     public let installationKey: [UInt8]?
+    /// The thumbprint of the key that the upload of a sign-in proved, as in ``DeviceKey/thumbprint``; `nil` without a proof.
+    public let deviceKey: [UInt8]?
     /// Where the client was.
     public let origin: RequestOrigin
     /// The stored photos; empty once they are deleted.
@@ -106,8 +108,8 @@ public struct Session: Sendable, Equatable {
     static let columns = """
         id, user_id, event, lane, is_known, awaits_turn, authorised, authorised_by, verification_id, is_recovery, email_lookups, \
         email_sealed, consent_version, consent_hash, attempt_key, other_attempt_keys, state, reason, retryable, attempts_left, \
-        locked_until, token_hash, install_id, installation_key, address_key, site_key, photos::text AS photos, challenge, liveness, \
-        request_id, traceparent, created_at, started_at, completed_at, deadline_at, expires_at, redeemed_at
+        locked_until, token_hash, install_id, installation_key, device_key, address_key, site_key, photos::text AS photos, challenge, \
+        liveness, request_id, traceparent, created_at, started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -132,6 +134,7 @@ public struct Session: Sendable, Equatable {
         tokenHash = try row.decode("token_hash")
         installID = try row.decode("install_id")
         installationKey = try row.decode("installation_key")
+        deviceKey = try row.decode("device_key")
         origin = RequestOrigin(addressKey: try row.decode("address_key"), siteKey: try row.decode("site_key"))
         photos = try row.decodeJSON("photos")
         challenge = try row.decode("challenge", as: [String]?.self)?.map { text throws(PostgresError) in

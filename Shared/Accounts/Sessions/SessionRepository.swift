@@ -25,12 +25,13 @@ public struct SessionRepository: Sendable {
             """
             INSERT INTO sessions (id, user_id, event, lane, is_known, awaits_turn, cost_ms, authorised, authorised_by, verification_id,
                                   is_recovery, email_lookups, email_sealed, consent_version, consent_hash, attempt_key, other_attempt_keys,
-                                  token_hash, install_id, installation_key, address_key, site_key, photos, photo_bytes, challenge,
-                                  request_id, traceparent, deadline_at, expires_at)
+                                  token_hash, device_key, install_id, installation_key, address_key, site_key, photos, photo_bytes,
+                                  challenge, request_id, traceparent, deadline_at, expires_at)
             VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.lane.rawValue), \(new.isKnown), \(new.awaitsTurn),
                     \(Int32(clamping: Int(new.estimatedCost / .milliseconds(1)))), \(new.authorised), \(new.authorisedBy),
                     \(new.verificationID), \(new.isRecovery), \(new.email?.lookups), \(new.email?.sealed),
                     \(new.consent?.version), \(new.consent?.hash), \(new.attemptKey), \(new.otherAttemptKeys), \(new.tokenHash),
+                    \(new.deviceKey),
                     \(new.installID), \(new.installationKey), \(new.origin.addressKey), \(new.origin.siteKey),
                     \(photos)::text::jsonb, \(new.photoBytes), \(new.challenge?.map(\.rawValue)), \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime / .seconds(1))),

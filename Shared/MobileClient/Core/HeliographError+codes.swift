@@ -52,6 +52,12 @@ extension HeliographError.Code {
     public static let deviceNotRegistered = Self(rawValue: "device_not_registered")
     /// 403: the request needs a sign-in of the last five minutes.
     public static let reauthenticationRequired = Self(rawValue: "reauthentication_required")
+    /// 401: the proof of the device's key needs the nonce of the response.
+    public static let useDPoPNonce = Self(rawValue: "use_dpop_nonce")
+    /// 401: the proof of the device's key is not valid, was used before, or is of another key than the sign-in.
+    public static let invalidDPoPProof = Self(rawValue: "invalid_dpop_proof")
+    /// 401: the sign-in has a device key, or needs one, and the request had no proof of it.
+    public static let deviceKeyRequired = Self(rawValue: "device_key_required")
     /// 429: too many requests; ``HeliographError/retryAfter`` says when another may be sent.
     public static let rateLimited = Self(rawValue: "rate_limited")
     /// 429: sign-ins of the account have failed too often; ``HeliographError/retryAfter`` says when it is not locked any more.

@@ -9,6 +9,7 @@ extension ServiceRole {
         .own("wrong_codes"),
         .own("sessions"),
         .own("used_challenges"),
+        .own("used_device_proofs"),
         .own("idempotency_keys"),
         .own("topics"),
         .own("topic_members"),

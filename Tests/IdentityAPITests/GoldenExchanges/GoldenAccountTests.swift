@@ -106,7 +106,9 @@ import WireFormat
         let tablet = try await api.signIn(pushToken: IdentityFixture.secondPhone)
         let body = #"{"device_token":"\#(IdentityFixture.secondPhone)","platform":"android","app_version":"3.1","locale":"pt-BR"}"#
         #expect(try await api.json("POST", Device.path, body, by: Customer(userID: tablet.userID, token: tablet.accessToken)).status == 200)
-        let golden = GoldenExchanges(api, ["<token>": phone.accessToken, "<uuid:sign_in>": try await api.signInID(tablet)])
+        let signInID = try await api.signInID(tablet)
+        #expect(try await api.refresh(tablet.refreshToken, by: DeviceSigner(), { $0.storage = "hardware" }).status == 200)
+        let golden = GoldenExchanges(api, ["<token>": phone.accessToken, "<uuid:sign_in>": signInID])
         try await golden.run("sign-ins-list")
         try await golden.run("sign-in-end")
         try await golden.run("sign-in-unknown", ["<uuid:sign_in>": UUID().wireString])

@@ -18,12 +18,19 @@ extension RequestSender<Identity> {
     ///
     /// - Parameters:
     ///   - limit: The limit that the request counts against; nil for a request that has no limit of its own.
-    ///   - isRecent: Whether the sign-in must be recent: a thief of a token must not be able to lock the owner out.
+    ///   - isRecent: Whether the sign-in must be recent, and the request come with a proof of the sign-in's key, if it has one: a thief of
+    ///     a token must not be able to lock the owner out.
     static func user(_ limit: AccountLimit?, recently isRecent: Bool = false) -> RequestSender {
-        RequestSender(bearers: [.access], parameters: [.installation], errors: isRecent ? [.reauthenticationRequired] : []) {
-            request, context, routes in
+        guard isRecent else {
+            return RequestSender(bearers: [.access], parameters: [.installation]) { try await $2.gate.user($0, $1, limit) }
+        }
+        return RequestSender(
+            bearers: [.access], parameters: [.installation, .deviceProof],
+            errors: DeviceKeyGate.errors.union([.reauthenticationRequired])
+        ) { request, context, routes in
             let identity = try await routes.gate.user(request, context, limit)
-            if isRecent { try identity.requireRecentSignIn(now: Date()) }
+            try identity.requireRecentSignIn(now: Date())
+            try await routes.deviceKeys.confirm(identity, request, context)
             return identity
         }
     }

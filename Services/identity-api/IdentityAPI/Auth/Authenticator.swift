@@ -12,6 +12,8 @@ struct Identity: Sendable, Equatable {
     /// The installation that the sign-in is bound to; nil until it has registered. If another system manages the caller's sign-ins, it is
     /// the installation that the request names, provided that it is registered to the user.
     var installationKey: [UInt8]?
+    /// The thumbprint of the key that the sign-in is bound to; nil for a sign-in without a key.
+    var deviceKey: [UInt8]?
     /// When the sender has last proven who they are, as a sign-in does and a refresh does not; nil when it is unknown.
     var authenticatedAt: Date?
 
@@ -81,7 +83,8 @@ struct AccessTokenAuthenticator: Authenticator {
     func authenticate(bearer token: String, on _: PushTarget?) async throws -> Identity? {
         try await AccessTokenRepository(postgres).find(accessHash: OpaqueToken.hash(token)).map {
             Identity(
-                userID: $0.userID, signInID: $0.familyID, installationKey: $0.installationKey, authenticatedAt: $0.signedInAt)
+                userID: $0.userID, signInID: $0.familyID, installationKey: $0.installationKey, deviceKey: $0.deviceKey?.thumbprint,
+                authenticatedAt: $0.signedInAt)
         }
     }
 }

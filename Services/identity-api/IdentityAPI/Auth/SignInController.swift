@@ -57,6 +57,9 @@ struct ListedSignIn: APIObject {
     struct Device: APIObject {
         static let members: [APIMember<Device>] = [
             .required("platform", \.signIn.platform), .required("app_version", \.signIn.appVersion), .required("locale", \.signIn.locale),
+            .required(
+                "key", \.signIn.deviceKeyStorage,
+                DeviceKeyStorage?.schema.described("Where the app says that the device's key is; null for a sign-in without one")),
         ]
 
         let signIn: SignIn
@@ -76,3 +79,5 @@ struct ListedSignIn: APIObject {
 extension APIError {
     static let signInNotFound = APIError(.notFound, "Session not found")
 }
+
+extension DeviceKeyStorage: APIWord {}

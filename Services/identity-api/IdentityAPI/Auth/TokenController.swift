@@ -13,25 +13,31 @@ struct TokenController: Sendable {
     let postgres: PostgresClient
     let keys: AccountKeys
     let sessions: SessionController
+    let deviceKeys: DeviceKeyGate
     let lifetimes: SignInLifetimes
 
     /// Exchanges a succeeded sign-in for a token pair, within five minutes, on the device that signed in.
     ///
-    /// A device that lost the answer gets the same pair again within that time, unless the pair was refreshed or revoked meanwhile.
-    func redeem(_ call: APICall<String, UUID, EmptyBody>) async throws -> TokenReply {
-        let context = call.context
-        let session = try await sessions.find(call.target, token: call.sender)
-        let tokens = keys.tokens(redeeming: session.id, with: call.sender)
+    /// A device that lost the answer gets the same pair again within that time, unless the pair was refreshed or revoked meanwhile. A
+    /// sign-in that was uploaded with a proof of a key is redeemed with that key only, and its tokens are refreshed with it only.
+    func redeem(_ call: APICall<KeyedSender<String>, UUID, EmptyBody>) async throws -> TokenReply {
+        let (context, proof) = (call.context, call.sender.proof)
+        let session = try await sessions.find(call.target, token: call.sender.value)
+        try deviceKeys.check(proof, against: session.deviceKey)
+        let tokens = keys.tokens(redeeming: session.id, with: call.sender.value)
         let (minted, isFirst) = try await postgres.withTransaction { transaction -> (minted: (AccessToken, TokenPair)?, Bool) in
             let sessions = SessionRepository(transaction)
             if let session = try await sessions.redeem(id: session.id, tokenHash: session.tokenHash) {
-                let pair = try await mint(tokens[0], for: session, in: transaction, context)
+                let pair = try await mint(tokens[0], for: session, proof, in: transaction, context)
+                try await DeviceKeyGate.use(proof, in: transaction)
                 try await record(.signedIn, of: pair, context, in: transaction)
                 return ((pair, tokens[0]), true)
             }
             guard try await sessions.isRedeemed(id: session.id, tokenHash: session.tokenHash) else { return (nil, false) }
             for candidate in tokens {
                 if let pair = try await AccessTokenRepository(transaction).find(accessHash: candidate.access.hash) {
+                    try deviceKeys.check(proof, against: pair.deviceKey?.thumbprint)
+                    try await DeviceKeyGate.use(proof, in: transaction)
                     return ((pair, candidate), false)
                 }
             }
@@ -45,7 +51,8 @@ struct TokenController: Sendable {
     /// Signs the device of a session in: ends the user's earlier sign-ins on it, binds its installation to the user, and tells the user's
     /// other devices if it is a new one.
     private func mint(
-        _ tokens: TokenPair, for session: Session, in transaction: PostgresTransaction, _ context: APIRequestContext
+        _ tokens: TokenPair, for session: Session, _ proof: DeviceProof?, in transaction: PostgresTransaction,
+        _ context: APIRequestContext
     ) async throws -> AccessToken {
         let pairs = AccessTokenRepository(transaction)
         if let key = session.installationKey {
@@ -61,7 +68,7 @@ struct TokenController: Sendable {
         return try await pairs.insert(
             NewAccessToken(
                 userID: session.userID, sessionID: session.id, familyID: signInID, accessHash: tokens.access.hash,
-                refreshHash: tokens.refresh.hash, installationKey: session.installationKey,
+                refreshHash: tokens.refresh.hash, installationKey: session.installationKey, deviceKey: proof?.key,
                 lifetimes: lifetimes))
     }
 
@@ -92,16 +99,26 @@ struct TokenController: Sendable {
 
     /// Rotates a refresh token. For 30 seconds the replaced token gets the same new pair, unless that pair was used; any other reuse of a
     /// refresh token revokes its whole family.
-    func refresh(_ call: APICall<Void, Void, RefreshBody>) async throws -> TokenReply {
-        let (presented, context) = (call.body.token, call.context)
+    ///
+    /// A token whose sign-in has a key does nothing without a proof of it, so that the thief of a token cannot even end the sign-in. The
+    /// first proof that comes with the token of a sign-in without a key binds it to the proof's key.
+    func refresh(_ call: APICall<KeyedSender<Void>, Void, RefreshBody>) async throws -> TokenReply {
+        let (presented, proof, context) = (call.body.token, call.sender.proof, call.context)
         let tokens = keys.tokens(refreshing: presented)
         let result = try await postgres.withTransaction { transaction in
             let result = try await AccessTokenRepository(transaction).rotate(
                 refreshHash: OpaqueToken.hash(presented), newAccessHash: tokens[0].access.hash,
-                newRefreshHash: tokens[0].refresh.hash, otherRefreshHashes: tokens.dropFirst().map(\.refresh.hash), lifetimes: lifetimes)
-            if case .reused(let revoked?) = result {
+                newRefreshHash: tokens[0].refresh.hash, otherRefreshHashes: tokens.dropFirst().map(\.refresh.hash),
+                deviceKey: proof?.key, lifetimes: lifetimes)
+            switch result {
+            case .rotated, .repeated:
+                try await DeviceKeyGate.use(proof, in: transaction)
+            case .reused(let revoked?):
                 DeviceRegistrar.countRemoved(try await SignInRepository(transaction).signOut(deviceOf: revoked).removedInstalls.count)
                 try await record(.refreshTokenReused, .refused, of: revoked, context, in: transaction)
+            case .otherKey(let pair, isNews: true) where proof != nil:
+                try await record(.deviceKeyRefused, .refused, of: pair, context, in: transaction)
+            case .reused(nil), .otherKey, .unknown: break
             }
             return result
         }
@@ -113,6 +130,9 @@ struct TokenController: Sendable {
         case .reused:
             context.logger.warning("a refresh token was used twice; its family is revoked")
             throw APIError.unauthorized("The refresh token was used before; sign in again")
+        case .otherKey(let pair, _):
+            try deviceKeys.check(proof, against: pair.deviceKey?.thumbprint)
+            throw deviceKeys.refusal(.otherKey)
         case .unknown:
             throw APIError.unauthorized("The refresh token is unknown, or has ended")
         }

@@ -6,7 +6,8 @@ extension APIOperation {
     static let tokens: [APIOperation] = [
         APIOperation(
             .post, "/api/v1/auth/refresh", id: "refreshTokens", area: .faces,
-            summary: "Renews the tokens of a sign-in; again within 30 seconds: the same new tokens", from: .anyone(),
+            summary: "Renews the tokens of a sign-in; again within 30 seconds: the same new tokens",
+            from: .withDeviceKey(.anyone()),
             reply: .bare("The new tokens", cacheControl: "no-store"), errors: [.unauthorized],
             repetition: "the same tokens, 30 seconds", handler: { $0.tokens.refresh }),
         APIOperation(

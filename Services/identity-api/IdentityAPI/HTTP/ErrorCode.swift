@@ -31,6 +31,9 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case faceInUse = "face_in_use"
     case deviceNotRegistered = "device_not_registered"
     case reauthenticationRequired = "reauthentication_required"
+    case useDPoPNonce = "use_dpop_nonce"
+    case invalidDPoPProof = "invalid_dpop_proof"
+    case deviceKeyRequired = "device_key_required"
     case rateLimited = "rate_limited"
     case accountLocked = "account_locked"
     case limitReached = "limit_reached"
@@ -75,6 +78,9 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .faceInUse: 1113
         case .challengeExpired: 1114
         case .challengeUsed: 1115
+        case .useDPoPNonce: 1116
+        case .invalidDPoPProof: 1117
+        case .deviceKeyRequired: 1118
         case .rateLimited: 1201
         case .accountLocked: 1202
         case .limitReached: 1203
@@ -97,7 +103,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .requestTimeout: .requestTimeout
         case .notFound, .sessionNotFound, .jobNotFound, .topicNotFound, .notificationNotFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
-        case .unauthorized: .unauthorized
+        case .unauthorized, .useDPoPNonce, .invalidDPoPProof, .deviceKeyRequired: .unauthorized
         case .forbidden, .reauthenticationRequired: .forbidden
         case .rateLimited, .accountLocked: .tooManyRequests
         case .requestInProgress, .limitReached, .deviceNotRegistered, .alreadyEnrolled, .faceInUse, .nameTaken, .alreadySent,

@@ -5,6 +5,9 @@ extension HTTPField.Name {
     static let requestID = HTTPField.Name("X-Request-ID")!
     /// The session token, which the device that started the session gets.
     static let sessionToken = HTTPField.Name("X-Session-Token")!
+    /// A proof of a device's key, and the nonce for the next one (RFC 9449).
+    static let dpop = HTTPField.Name("DPoP")!
+    static let dpopNonce = HTTPField.Name("DPoP-Nonce")!
     /// The Firebase installation id of the sender's app, or its FCM token, for bearers that are not bound to an installation.
     static let installation = HTTPField.Name("X-Firebase-Installation-ID")!
     /// The addresses that a request came from, appended by each proxy.

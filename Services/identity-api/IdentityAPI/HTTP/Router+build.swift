@@ -38,6 +38,7 @@ struct PeopleRoutes: Sendable {
 /// The controllers of the API, whose requests ``APIOperation/all`` lists.
 struct APIRoutes: Sendable {
     let gate: SenderGate
+    let deviceKeys: DeviceKeyGate
     let uploads: UploadController
     let consent: ConsentController
     let challenges: ChallengeController

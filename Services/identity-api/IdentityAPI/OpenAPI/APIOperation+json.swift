@@ -44,7 +44,9 @@ private struct APIFailure {
         let (envelope, problem): (JSONValue, JSONValue) = (
             ["$ref": "#/components/schemas/Failure"], ["$ref": "#/components/schemas/Problem"]
         )
-        let headers = APIHeader.general + (codes.contains(where: \.isRetryable) ? [.retryAfter] : [])
+        let headers =
+            APIHeader.general + (codes.contains(where: \.isRetryable) ? [.retryAfter] : [])
+            + (codes.contains(.useDPoPNonce) ? [.dpopNonce] : [])
         return .members(
             ("description", .string(codes.map { "`\($0.rawValue)`" }.joined(separator: ", "))),
             // A reference that narrows a schema is more than generators of clients understand.

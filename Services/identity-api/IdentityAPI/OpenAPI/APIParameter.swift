@@ -36,6 +36,9 @@ struct APIParameter: Sendable {
     static let installation = APIParameter(
         name: "X-Firebase-Installation-ID", place: .header, schema: .text, summary: "The phone of a Firebase user")
 
+    static let deviceProof = APIParameter(
+        name: "DPoP", place: .header, schema: .text, summary: "A proof of the device's key (RFC 9449): `ES256`, a new one for each request")
+
     /// Returns the parameters of a request in the order of the arguments that generated clients have: the path, the key of a repetition,
     /// the bearer's, the others.
     static func inOrder(_ ofTarget: [APIParameter], ofSender: [APIParameter]) -> [APIParameter] {

@@ -64,6 +64,7 @@ enum APIHeader: String, Sendable, CaseIterable {
     case location = "Location"
     case eTag = "ETag"
     case contentRange = "Content-Range"
+    case dpopNonce = "DPoP-Nonce"
 
     /// The headers that every response may have.
     static let general: [APIHeader] = [.requestID, .rateLimitPolicy, .rateLimit]
@@ -80,6 +81,7 @@ enum APIHeader: String, Sendable, CaseIterable {
         case .location: "The path of what was created"
         case .eTag: "The state of the answer, for `If-None-Match`"
         case .contentRange: "The bytes that the answer has"
+        case .dpopNonce: "The `nonce` for the proof of the next request"
         }
     }
 

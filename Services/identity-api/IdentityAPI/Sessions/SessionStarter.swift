@@ -32,6 +32,8 @@ struct SessionOrder: Sendable {
     let upload: ReceivedUpload
     /// Of a sign-in, the proof of its e-mail, if its sender has one.
     var proof: EmailVerification?
+    /// Of a sign-in, the proof of the device's key, if its sender has one.
+    var deviceProof: DeviceProof?
     /// The fingerprint that a repetition must have as well; 32 bytes.
     let fingerprint: [UInt8]
 
@@ -102,7 +104,8 @@ struct SessionStarter: Sendable {
     ///   - challenge: The challenge that the upload answers, as ``ChallengeGate`` has checked it; nil without a challenge.
     /// - Returns: The answer, as stored for repetitions.
     /// - Throws: `rate_limited` when too many sessions were started for the account, known or unknown; `account_locked` for a sign-in after
-    ///   too many failed ones; `challenge_used` for a challenge that started another session; `overloaded` while too many sessions are
+    ///   too many failed ones; `challenge_used` for a challenge that started another session; `invalid_dpop_proof` for a
+    ///   proof that was used before; `overloaded` while too many sessions are
     ///   undecided; `rate_limited` when the photos of the address have taken too much time; `request_in_progress` when the lease had run
     ///   out and another attempt has taken it; ``OutcomeUnknown`` when the commit was not confirmed and the session is not found, or the
     ///   database cannot be queried now.
@@ -122,7 +125,8 @@ struct SessionStarter: Sendable {
             authorisedBy: order.bearer?.signInID, verificationID: order.owner.verification?.id ?? order.proof?.id,
             isRecovery: order.isRecovery, email: try sessionEmail(of: order, newID), consent: consent,
             attemptKey: attemptKeys.first, otherAttemptKeys: Array(attemptKeys.dropFirst()),
-            tokenHash: token.hash, installationKey: registration?.installationKey, origin: keys.origin(origin.address),
+            tokenHash: token.hash, deviceKey: order.deviceProof?.key.thumbprint, installationKey: registration?.installationKey,
+            origin: keys.origin(origin.address),
             photos: order.upload.photos, photoBytes: order.upload.photoBytes, challenge: challenge?.poses,
             requestID: origin.requestID, traceparent: origin.traceparent)
         try await postgres.write(confirming: { try await SessionRepository(postgres).find(id: sessionID) != nil }) { transaction in
@@ -134,6 +138,7 @@ struct SessionStarter: Sendable {
                 let isNew = try await UsedChallengeRepository(transaction).use(id: challenge.id, expiresAt: challenge.forgottenAt)
                 guard isNew else { throw ChallengeGate.used }
             }
+            try await DeviceKeyGate.use(order.deviceProof, in: transaction)
             if let bearer = order.bearer, bearer.signInID == nil {
                 // The upload took its time: the sign-in must not have been revoked since its token was checked.
                 let identities = FederatedIdentityRepository(transaction)

@@ -19,7 +19,7 @@ extension APIOperation {
             summary:
                 "Signs in by three photos of a face; the result is a push. With a `challenge_id` they are in the order of its poses. With "
                 + "the enrolment token of the proven e-mail, failures of others do not lock it out",
-            from: .proofOfSignIn, reply: .response(started), errors: uploadErrors.union([.accountLocked, .unauthorized]),
+            from: .withDeviceKey(.proofOfSignIn), reply: .response(started), errors: uploadErrors.union([.accountLocked, .unauthorized]),
             repetition: "`Idempotency-Key`, 10 minutes", handler: { $0.uploads.signIn }),
         APIOperation(
             .get, APITarget("/api/v1/ekyc/sessions/{id}", .session, .wait), id: "getSession", area: .faces,
@@ -28,7 +28,8 @@ extension APIOperation {
             errors: [.sessionNotFound, .overloaded], handler: { $0.sessions.status }),
         APIOperation(
             .post, APITarget("/api/v1/ekyc/sessions/{id}/token", .session), id: "redeemSession", area: .faces,
-            summary: "The tokens of a sign-in that succeeded within 5 minutes; again: the same tokens", from: .holder(of: .session),
+            summary: "The tokens of a sign-in that succeeded within 5 minutes; again: the same tokens",
+            from: .withDeviceKey(.holder(of: .session)),
             reply: .bare("The tokens", cacheControl: "no-store"), errors: [.sessionNotFound, .forbidden, .requestInProgress],
             repetition: "the same tokens, 5 minutes", handler: { $0.tokens.redeem }),
     ]

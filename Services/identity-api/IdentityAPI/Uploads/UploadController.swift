@@ -24,11 +24,14 @@ struct UploadController: Sendable {
     let mail: any MailSender
 
     func signUp(_ call: APICall<UploadOwner?, String?, SignUpForm>) async throws -> Response {
-        try await upload(.signUp, call.body.stream, key: call.target, bearer: call.sender, proof: nil, call.context)
+        try await upload(
+            .signUp, call.body.stream, key: call.target, bearer: call.sender, proof: nil, deviceProof: nil, call.context)
     }
 
-    func signIn(_ call: APICall<EmailVerification?, String?, SignInForm>) async throws -> Response {
-        try await upload(.signIn, call.body.stream, key: call.target, bearer: nil, proof: call.sender, call.context)
+    func signIn(_ call: APICall<KeyedSender<EmailVerification?>, String?, SignInForm>) async throws -> Response {
+        try await upload(
+            .signIn, call.body.stream, key: call.target, bearer: nil, proof: call.sender.value, deviceProof: call.sender.proof,
+            call.context)
     }
 
     /// Receives the photos of a form, and starts their session.
@@ -36,9 +39,10 @@ struct UploadController: Sendable {
     /// - Parameters:
     ///   - bearer: The owner that a sign-up's bearer token names: by an access token an account, by an enrolment token a proven e-mail.
     ///   - proof: The proof of the e-mail that comes with a sign-in.
+    ///   - deviceProof: The proof of the device's key that comes with a sign-in.
     private func upload(
         _ form: UploadForm, _ stream: FormStream, key: String?, bearer: UploadOwner?, proof: EmailVerification?,
-        _ context: APIRequestContext
+        deviceProof: DeviceProof?, _ context: APIRequestContext
     ) async throws -> Response {
         let refusal = try await refusalOfSender(bearer?.bearer, form, key, context)
         // A sign-up counts as known only with an access token. The installation of a sign-in is in its form, which is not read yet.
@@ -51,7 +55,8 @@ struct UploadController: Sendable {
             var body = MultipartBody(
                 stream.bytes, boundary: stream.boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
             let upload = try await UploadReceiver(form: form, sessionID: sessionID, pictures: receiver).receive(&body)
-            let order = try self.order(of: upload, form, bearer, proof)
+            var order = try self.order(of: upload, form, bearer, proof)
+            order.deviceProof = deviceProof
             return try await repeatable(order, key, context).run { attempt in
                 let answer = try await attempt.answer(to: order.fingerprint) { lease in
                     if let refusal { throw refusal }

@@ -4,10 +4,14 @@ internal import Hummingbird
 extension RequestSender<UploadOwner?> {
     /// Anyone; the owner that the bearer token of a sign-up names. An invalid token is refused even when the form has an e-mail.
     static var ownerOfSignUp: RequestSender {
-        RequestSender(bearers: [.none, .access, .enrolment]) { request, _, routes in
+        RequestSender(
+            bearers: [.none, .access, .enrolment], parameters: [.deviceProof], errors: DeviceKeyGate.errors
+        ) { request, context, routes in
             guard let token = try request.headers.bearer() else { return nil }
             guard token.hasPrefix(OpaqueToken.enrolmentPrefix) else {
-                return .authorised(try await routes.gate.users.identify(bearer: token))
+                let identity = try await routes.gate.users.identify(bearer: token)
+                try await routes.deviceKeys.confirm(identity, request, context)
+                return .authorised(identity)
             }
             return .verified(try await routes.uploads.verification(of: token), isRecovery: false)
         }
