@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// Signs by ECDSA on the curve P-256 with SHA-256: `ES256` of RFC 7518 §3.4. Its key is in memory; the phones of people keep theirs in
-/// hardware.
+/// Signs by ECDSA on the curve P-256 with SHA-256: `ES256` of RFC 7518 §3.4. Its key is in memory, as those of simulated phones and
+/// tests are; the phones of people keep theirs in hardware.
 public struct P256PrivateKey: Sendable, CustomStringConvertible, CustomReflectable {
     /// The coordinates of the public key's point, as a JSON Web Key has them (RFC 7518 §6.2.1); 32 bytes each.
     public let coordinates: (x: [UInt8], y: [UInt8])

@@ -46,7 +46,7 @@ public struct P256PublicKey: Sendable {
 
     /// Encodes the two numbers of a signature in DER, as OpenSSL reads them.
     private static func encoded(_ signature: [UInt8]) -> [UInt8]? {
-        let numbers = ECDSA_SIG_new()
+        guard let numbers = ECDSA_SIG_new() else { return nil }
         defer { ECDSA_SIG_free(numbers) }
         let half = Int32(coordinateByteCount)
         let (r, s) = signature.withUnsafeBufferPointer { bytes in

@@ -68,11 +68,13 @@ extension Baseline {
             device_key         bytea       CHECK (octet_length(device_key) = 32),
             device_key_storage text        CHECK (device_key_storage IN ('hardware', 'software')),
             other_key_at       timestamptz,
+            is_moved           boolean     NOT NULL DEFAULT false,
             signed_in_at       timestamptz NOT NULL DEFAULT now(),
             created_at         timestamptz NOT NULL DEFAULT now(),
             expires_at         timestamptz NOT NULL,
             refresh_expires_at timestamptz NOT NULL,
             revoked_at         timestamptz,
+            signed_out_at      timestamptz,
             unregister_at      timestamptz,
             CONSTRAINT access_tokens_refresh_outlives_access CHECK (refresh_expires_at >= expires_at),
             CONSTRAINT access_tokens_device_key_is_somewhere CHECK (num_nulls(device_key, device_key_storage) IN (0, 2))
@@ -82,13 +84,21 @@ extension Baseline {
         CREATE INDEX access_tokens_by_expiry ON access_tokens (refresh_expires_at);
         CREATE INDEX access_tokens_to_unregister ON access_tokens (unregister_at) WHERE unregister_at IS NOT NULL;
         CREATE INDEX access_tokens_by_installation ON access_tokens (user_id, installation_key, created_at);
+        CREATE INDEX access_tokens_by_device_key ON access_tokens (user_id, device_key)
+            WHERE device_key IS NOT NULL AND (revoked_at IS NULL OR signed_out_at IS NOT NULL);
+        CREATE INDEX access_tokens_with_key_by_installation ON access_tokens (user_id, installation_key, created_at)
+            WHERE device_key IS NOT NULL;
         COMMENT ON TABLE access_tokens IS 'Pairs of access and refresh token; a family is a sign-in with all its refreshes.';
         COMMENT ON COLUMN access_tokens.device_key IS
             'The thumbprint of the key (RFC 7638) without which the pair is not refreshed; NULL for a sign-in without a key.';
         COMMENT ON COLUMN access_tokens.device_key_storage IS 'Where the app said that the key is.';
         COMMENT ON COLUMN access_tokens.other_key_at IS
-            'When the audit log last recorded that a token of the pair came with another key.';
+            'When the audit log last recorded that a token of the sign-in came with another key; rotation keeps it.';
+        COMMENT ON COLUMN access_tokens.is_moved IS
+            'Whether the sign-in was moved from one installation to another, which does not become a known device by that.';
         COMMENT ON COLUMN access_tokens.signed_in_at IS 'When the first pair of the family was minted; rotation keeps it.';
+        COMMENT ON COLUMN access_tokens.signed_out_at IS
+            'When the device signed itself out, which leaves its key known for a while; NULL when the sign-in ended otherwise.';
         COMMENT ON COLUMN access_tokens.unregister_at IS
             'When the installation of a revoked pair is unregistered; until then a push tells it why it was signed out.';
         COMMENT ON COLUMN access_tokens.session_id IS 'The session of the sign-in; no foreign key, because the session is deleted first.';

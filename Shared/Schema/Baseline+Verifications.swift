@@ -5,7 +5,7 @@ extension Baseline {
     static let verifications = """
         CREATE TABLE email_verifications (
             id                   uuid        PRIMARY KEY,
-            purpose              text        NOT NULL CHECK (purpose IN ('registration', 'enrolment', 'email_change')),
+            purpose              text        NOT NULL CHECK (purpose IN ('registration', 'enrolment', 'email_change', 'sign_in')),
             account_id           uuid        NOT NULL,
             sign_in_id           uuid,
             email_lookups        bytea[]     NOT NULL CHECK (cardinality(email_lookups) > 0),
@@ -36,9 +36,9 @@ extension Baseline {
         CREATE INDEX email_verifications_by_email ON email_verifications USING gin (email_lookups) WITH (fastupdate = off);
         CREATE INDEX email_verifications_by_age ON email_verifications (created_at);
         COMMENT ON TABLE email_verifications IS 'E-mail addresses to prove by a mailed code, for 24 hours.';
-        COMMENT ON COLUMN email_verifications.id IS 'Named by the one who asked; of an enrolment the id of its session.';
+        COMMENT ON COLUMN email_verifications.id IS 'Named by the one who asked; of an enrolment or a sign-in the id of its session.';
         COMMENT ON COLUMN email_verifications.account_id IS
-            'The account whose e-mail changes; otherwise the id that the account of the e-mail gets if there is none.';
+            'The account whose e-mail changes, or that is signed in to; otherwise the id of an account that the e-mail may get.';
         COMMENT ON COLUMN email_verifications.sign_in_id IS 'access_tokens.family_id of the sign-in that asked for the change.';
         COMMENT ON COLUMN email_verifications.email_lookups IS
             'The lookups of the e-mail, as in email_lookups; the account gets them.';
@@ -48,7 +48,7 @@ extension Baseline {
         COMMENT ON COLUMN email_verifications.address_key IS 'HMAC of the address of the client that asked (IPv6: its /64).';
         COMMENT ON COLUMN email_verifications.site_key IS 'HMAC of the site of that address: of IPv6 the /48, else the address.';
         COMMENT ON COLUMN email_verifications.is_proven IS
-            'Whether a bearer asked, or a code or a sign-in of this e-mail came from the address before: it has its place in a mail.';
+            'Whether a bearer asked, or a code or the tokens of this e-mail went to the address before: it has its place in a mail.';
         COMMENT ON COLUMN email_verifications.asked_at IS 'Since when it waits for a mail with a new code; NULL when it does not.';
         COMMENT ON COLUMN email_verifications.code_number IS 'The number of the last mailed code, which is part of its HMAC; 0 before.';
         COMMENT ON COLUMN email_verifications.attempts_left IS 'The attempts to enter the code that are left.';

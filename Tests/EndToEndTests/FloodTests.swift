@@ -6,7 +6,7 @@ import Testing
 
 private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].flatMap { Double($0) }
 
-/// Tests that floods by strangers neither delay nor block the sign-ins of a known installation.
+/// Tests that floods by strangers neither delay nor block the sign-ins of a known device.
 ///
 /// `FLOOD_MINUTES=10` sets the duration of each flood (`make verify-flood`); without it the tests do not run, because their
 /// measurements need a machine without other load.
@@ -78,7 +78,7 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
         #expect(statuses[200, default: 0] > 0 && statuses[429, default: 0] > 0)
     }
 
-    /// Starts a stack with an account and its known installation. Strangers have addresses of their own, by way of a trusted proxy.
+    /// Starts a stack with an account and its known device. Strangers have addresses of their own, by way of a trusted proxy.
     private static func enrolled(_ settings: [String: String]) async throws -> (Stack, Phone, email: String) {
         let standard = [
             "TRUSTED_PROXIES": "127.0.0.1", "SIGN_IN_FAILURES_PER_ADDRESS": "0", "SIGN_IN_FAILURES_TOTAL": "0",
@@ -92,7 +92,7 @@ private let floodMinutes = ProcessInfo.processInfo.environment["FLOOD_MINUTES"].
         return (stack, owner, email)
     }
 
-    /// Signs in and redeems the session, which makes the phone a known installation.
+    /// Signs in and redeems the session, which makes the phone a known device.
     private static func redeem(_ owner: Phone, _ email: String) async throws {
         let answer = try await owner.signIn(email: email, faces: Photos.sameFace)
         #expect(try await owner.outcome(of: answer)["state"].text == "succeeded")

@@ -39,7 +39,7 @@ import WireFormat
         }
     }
 
-    @Test func `a session of a known installation is decided before earlier ones of new installations`() async throws {
+    @Test func `a session of a known device is decided before earlier ones of new installations`() async throws {
         try await withWorker(FaceMatchingWorker.self, environment: ["FACE_ENGINE_THREADS": "1"]) { worker in
             var strangers: [UUID] = []
             for _ in 0..<4 { strangers.append(try await worker.uploads.store(.signUp, try Photos.signUp(), user: UUID())) }

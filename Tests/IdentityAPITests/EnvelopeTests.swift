@@ -75,6 +75,7 @@ import WireFormat
                 "1108 409 already_enrolled false", "1113 409 face_in_use false",
                 "1106 409 device_not_registered false", "1107 403 reauthentication_required false",
                 "1116 401 use_dpop_nonce false", "1117 401 invalid_dpop_proof false", "1118 401 device_key_required false",
+                "1119 403 verification_required false",
                 "1201 429 rate_limited true", "1202 429 account_locked false", "1203 409 limit_reached false",
                 "1110 409 name_taken false", "1111 404 notification_not_found false", "1112 409 already_sent false",
                 "1301 409 request_in_progress true",

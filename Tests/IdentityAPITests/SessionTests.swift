@@ -162,7 +162,7 @@ extension IdentityFixture {
     }
 
     @Test(.api { $0.limits.account = Rate(perMinute: 1, burst: 20) })
-    func `The owner signs in from a known installation while others keep failing on the same e-mail`() async throws {
+    func `The owner signs in from a known device while others keep failing on the same e-mail`() async throws {
         _ = try await api.signedInDevice()
         var refusals: [String: Int] = [:]
         for number in 0..<60 {

@@ -174,20 +174,23 @@ struct CodeMailTests {
         #expect(Set(planned).count == 1)
     }
 
-    @Test(.storage) func `where a code was entered, or a sign-in succeeded, or a bearer asks, a request is proven`() async throws {
+    @Test(.storage) func `where a code was entered, or a sign-in was redeemed, or a bearer asks, a request is proven`() async throws {
         let stranger = try await mails.ask(from: 1).id
         let owner = try await mails.ask(from: 2).id
         try await mails.prove(owner)
         let session = NewSession(
             userID: UUID(), event: .signIn, attemptKey: AttemptKey.derive(from: TestLookup.of(hash(1))), tokenHash: hash(1),
             origin: CodeMails.origin(3))
-        #expect(try await sessions.complete(id: sessions.insert(session).id, outcome: .succeeded))
+        let signIn = try await sessions.insert(session).id
+        #expect(try await sessions.complete(id: signIn, outcome: .succeeded))
         func isProven(_ number: Int, _ purpose: EmailVerification.Purpose = .registration, seed: Int = 1) async throws -> Bool? {
             try await CodeMails.verification(CodeMails(seed: seed).ask(from: number, purpose).id)?.isProven
         }
         #expect(try await CodeMails.verification(stranger)?.isProven == false)
         #expect(try await isProven(1) == false)
         #expect(try await isProven(2) == true)
+        #expect(try await isProven(3) == false, "photos of a person prove no mailbox")
+        _ = try await client.withTransaction { try await SessionRepository($0).redeem(id: signIn, tokenHash: hash(1)) }
         #expect(try await isProven(3) == true)
         #expect(try await isProven(2, seed: 2) == false, "of another e-mail")
         #expect(try await isProven(1, .emailChange) == true)

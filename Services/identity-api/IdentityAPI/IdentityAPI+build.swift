@@ -95,7 +95,11 @@ public enum IdentityAPI: HeliographService {
                 tokens: challengeTokens, limiter: PrefixRateLimiter(configuration.limits.challenges, name: "challenges")),
             sessions: sessions,
             tokens: TokenController(
-                postgres: postgres, keys: keys, sessions: sessions, deviceKeys: deviceKeys, lifetimes: configuration.signIns),
+                postgres: postgres, keys: keys, sessions: sessions, deviceKeys: deviceKeys,
+                newDevices: NewDeviceGate(
+                    policy: configuration.deviceKeys.newDevices, trustsInstallations: configuration.deviceKeys.policy == .optional,
+                    keys: keys, verification: verification),
+                lifetimes: configuration.signIns),
             verification: verification,
             images: imageRoutes(
                 configuration, postgres: postgres, blobs: pictures, links: links, keys: keys, jobs: jobs, uploads: uploads),

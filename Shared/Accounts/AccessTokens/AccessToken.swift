@@ -15,6 +15,10 @@ public struct AccessToken: Sendable, Equatable {
     public let installationKey: [UInt8]?
     /// The key without which the pair is not refreshed; `nil` for a sign-in without a key.
     public let deviceKey: DeviceKey?
+    /// Whether the sign-in was moved from one installation to another.
+    public let isMoved: Bool
+    /// When the audit log last recorded that a token of the sign-in came with another key; `nil` if none did.
+    public let otherKeyAt: Date?
     /// When the device signed in: the time of the family's first pair.
     public let signedInAt: Date
     /// When it was minted.
@@ -31,6 +35,8 @@ public struct AccessToken: Sendable, Equatable {
         familyID = try row.decode("family_id")
         installationKey = try row.decode("installation_key")
         deviceKey = try DeviceKey(row: row)
+        isMoved = try row.decode("is_moved")
+        otherKeyAt = try row.decode("other_key_at")
         signedInAt = try row.decode("signed_in_at")
         createdAt = try row.decode("created_at")
         expiresAt = try row.decode("expires_at")
@@ -85,6 +91,10 @@ public struct NewAccessToken: Sendable {
     public var installationKey: [UInt8]?
     /// The key that the sign-in is bound to; `nil` without one.
     public var deviceKey: DeviceKey?
+    /// See ``AccessToken/isMoved``.
+    public var isMoved = false
+    /// See ``AccessToken/otherKeyAt``.
+    public var otherKeyAt: Date?
     /// The lifetimes of the tokens and of the sign-in.
     public var lifetimes: SignInLifetimes
     /// When the device signed in; `nil` for a pair that begins a family: now.

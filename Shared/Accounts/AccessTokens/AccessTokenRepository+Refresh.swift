@@ -12,9 +12,9 @@ public enum RefreshResult: Sendable, Equatable {
     ///
     /// Carries the presented pair unless the family was revoked before: its device is signed out, and must be unregistered.
     case reused(AccessToken?)
-    /// The pair belongs to a sign-in with a key, and was presented without a proof of that key. Nothing was changed, apart from the time
-    /// of which `isNews` tells: whether none was recorded for the pair within an hour.
-    case otherKey(AccessToken, isNews: Bool)
+    /// The sign-in has a key, and the token was presented without a proof of it. Nothing was changed, but that the proof of another key
+    /// is noted: `isNews` tells whether none was noted within an hour.
+    case otherKey(isNews: Bool, AccessToken)
     /// The token is unknown or expired.
     case unknown
 }
@@ -31,6 +31,9 @@ extension AccessTokenRepository {
     /// - Parameters:
     ///   - otherRefreshHashes: The hashes that the first exchange may have stored instead, with another lookup key.
     ///   - deviceKey: The key of which the request has a proof. A sign-in without a key is bound to it.
+    ///
+    /// The key of a sign-in is that of its newest pair: a token from before it was bound does nothing without a proof either. Two keys that
+    /// are proven with one such token show that a copy of it exists.
     public func rotate(
         refreshHash: [UInt8], newAccessHash: [UInt8], newRefreshHash: [UInt8], otherRefreshHashes: [[UInt8]] = [],
         deviceKey: DeviceKey? = nil, lifetimes: SignInLifetimes
@@ -42,32 +45,36 @@ extension AccessTokenRepository {
             """
             SELECT *, revoked_at IS NOT NULL AS is_revoked,
                 least(refresh_expires_at, signed_in_at + make_interval(secs => \(lifetimes.total / .seconds(1)))) <= now() AS is_over,
-                coalesce(revoked_at > now() - make_interval(secs => \(Self.repetitionTime / .seconds(1))), false) AS is_recent
+                coalesce(revoked_at > now() - make_interval(secs => \(Self.repetitionTime / .seconds(1))), false) AS is_recent,
+                coalesce(device_key, (SELECT n.device_key FROM access_tokens n
+                                      WHERE n.family_id = \(family) AND n.revoked_at IS NULL LIMIT 1)) AS family_key
             FROM access_tokens WHERE refresh_hash = \(refreshHash) FOR UPDATE
             """)
         guard let row = rows.first else { return .unknown }
         let old = try AccessToken(row: row)
-        guard old.allows(deviceKey) else { return .otherKey(old, isNews: try await noteOtherKey(ofFamily: family)) }
+        let isOfOtherKey = try row.decode("family_key", as: [UInt8]?.self).map { $0 != deviceKey?.thumbprint } ?? false
+        if isOfOtherKey, deviceKey == nil || old.deviceKey != nil {
+            return .otherKey(isNews: deviceKey == nil ? false : try await noteOtherKey(ofFamily: family), old)
+        }
         if try row.decode("is_revoked", as: Bool.self) {
-            if try row.decode("is_recent", as: Bool.self),
+            if try row.decode("is_recent", as: Bool.self), !isOfOtherKey,
                 let (pair, hash) = try await unused([newRefreshHash] + otherRefreshHashes, of: family)
             {
-                guard pair.allows(deviceKey) else { return .otherKey(pair, isNews: try await noteOtherKey(ofFamily: family)) }
                 return .repeated(pair, refreshHash: hash)
             }
             return .reused(try await revokeAll(familyID: family) > 0 ? old : nil)
         }
         if try row.decode("is_over", as: Bool.self) { return .unknown }
         try await db.execute("UPDATE access_tokens SET revoked_at = now() WHERE id = \(old.id)")
-        return .rotated(
-            try await insert(
-                NewAccessToken(
-                    userID: old.userID, sessionID: old.sessionID, familyID: family, accessHash: newAccessHash,
-                    refreshHash: newRefreshHash, installationKey: old.installationKey, deviceKey: old.deviceKey ?? deviceKey,
-                    lifetimes: lifetimes, signedInAt: old.signedInAt)))
+        var new = NewAccessToken(
+            userID: old.userID, sessionID: old.sessionID, familyID: family, accessHash: newAccessHash, refreshHash: newRefreshHash,
+            installationKey: old.installationKey, deviceKey: old.deviceKey ?? deviceKey, lifetimes: lifetimes,
+            signedInAt: old.signedInAt)
+        (new.isMoved, new.otherKeyAt) = (old.isMoved, old.otherKeyAt)
+        return .rotated(try await insert(new))
     }
 
-    /// Records that a token of a sign-in came with another key than the sign-in's, or without one.
+    /// Records that a token of a sign-in came with a proof of another key than the sign-in's.
     ///
     /// - Returns: Whether none was recorded within an hour: then the caller writes an entry of the audit log, so that the thief of a token
     ///   cannot fill it.
@@ -104,9 +111,4 @@ extension AccessTokenRepository {
         try await db.execute(
             "UPDATE access_tokens SET revoked_at = now() WHERE family_id = \(familyID) AND revoked_at IS NULL")
     }
-}
-
-extension AccessToken {
-    /// Whether the pair may be refreshed by a device that has proven a key.
-    fileprivate func allows(_ proven: DeviceKey?) -> Bool { deviceKey == nil || deviceKey?.thumbprint == proven?.thumbprint }
 }

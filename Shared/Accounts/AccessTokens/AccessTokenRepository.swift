@@ -16,9 +16,10 @@ public struct AccessTokenRepository: Sendable {
         let rows = try await db.query(
             """
             INSERT INTO access_tokens (id, user_id, session_id, family_id, access_hash, refresh_hash, installation_key,
-                                       device_key, device_key_storage, signed_in_at, expires_at, refresh_expires_at)
+                                       device_key, device_key_storage, is_moved, other_key_at, signed_in_at, expires_at, refresh_expires_at)
             SELECT \(new.id), \(new.userID), \(new.sessionID), \(new.familyID), \(new.accessHash), \(new.refreshHash),
-                   \(new.installationKey), \(new.deviceKey?.thumbprint), \(new.deviceKey?.storage.rawValue), s.signed_in_at,
+                   \(new.installationKey), \(new.deviceKey?.thumbprint), \(new.deviceKey?.storage.rawValue),
+                   \(new.isMoved), \(new.otherKeyAt), s.signed_in_at,
                    least(now() + make_interval(secs => \(new.lifetimes.access / .seconds(1))), s.ends_at),
                    least(now() + make_interval(secs => \(new.lifetimes.idle / .seconds(1))), s.ends_at)
             FROM (SELECT b.signed_in_at, b.signed_in_at + make_interval(secs => \(new.lifetimes.total / .seconds(1))) AS ends_at
@@ -50,7 +51,11 @@ public struct AccessTokenRepository: Sendable {
         let presented = try AccessToken(row: row)
         try await lock(family: presented.familyID)
         // A separate statement: its snapshot includes the pair of a rotation that held the lock before.
-        let revoked = try await revokeAll(familyID: presented.familyID)
+        let revoked = try await db.execute(
+            """
+            UPDATE access_tokens SET revoked_at = now(), signed_out_at = now()
+            WHERE family_id = \(presented.familyID) AND revoked_at IS NULL
+            """)
         return revoked > 0 ? presented : nil
     }
 

@@ -42,6 +42,13 @@ public struct SignInRepository: Sendable {
         // Pairs are kept until they would have expired, so an ended sign-in is known for a while.
         let known = try await db.query("SELECT FROM access_tokens WHERE family_id = \(id) AND user_id = \(userID) LIMIT 1")
         guard !known.isEmpty else { return nil }
+        // A device whose sign-in is ended from elsewhere is new, also if it has signed itself out before.
+        try await db.execute(
+            """
+            UPDATE access_tokens SET signed_out_at = NULL
+            WHERE user_id = \(userID) AND signed_out_at IS NOT NULL
+              AND device_key IN (SELECT device_key FROM access_tokens WHERE family_id = \(id) AND device_key IS NOT NULL)
+            """)
         return try await revoke([id], of: userID)
     }
 
@@ -91,8 +98,9 @@ public struct SignInRepository: Sendable {
         return try await AccessTokenRepository(db).hold(signIn: signIn, of: userID)
     }
 
-    /// Makes ``endAll(of:except:)`` for the user of a session wait until the transaction ends.
-    func holdOffEnd(ofUserOf session: UUID) async throws(PostgresError) {
+    /// Makes ``endAll(of:except:)`` for the user of a session wait until the transaction ends. A transaction that locks a verification and
+    /// redeems its session takes this lock first.
+    public func holdOffEnd(ofUserOf session: UUID) async throws(PostgresError) {
         try await db.enqueue(
             """
             SELECT pg_advisory_xact_lock_shared(hashtextextended('sign_ins:' || user_id::text, 0)) FROM sessions WHERE id = \(session)

@@ -81,10 +81,12 @@ public enum ExportedList: String, Sendable, CaseIterable {
             Self.from(
                 """
                 (SELECT family_id AS id, min(signed_in_at) AS signed_in_at, max(created_at) AS last_refreshed_at,
-                        max(refresh_expires_at) AS expires_at, max(revoked_at) FILTER (WHERE NOT is_valid) AS ended_at
+                        max(refresh_expires_at) AS expires_at, max(revoked_at) FILTER (WHERE NOT is_valid) AS ended_at,
+                        max(device_key_storage) AS device_key
                  FROM (SELECT *, bool_or(revoked_at IS NULL) OVER (PARTITION BY family_id) AS is_valid FROM access_tokens
                        WHERE user_id = $1) AS pairs GROUP BY family_id) AS families
-                """, at: "signed_in_at", "'last_refreshed_at', last_refreshed_at, 'expires_at', expires_at, 'ended_at', ended_at")
+                """, at: "signed_in_at",
+                "'last_refreshed_at', last_refreshed_at, 'expires_at', expires_at, 'ended_at', ended_at, 'device_key', device_key")
         case .identityProviders:
             Self.from(
                 """

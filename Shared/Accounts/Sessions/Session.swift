@@ -99,7 +99,7 @@ public struct Session: Sendable, Equatable {
     /// When its access token was minted.
     public let redeemedAt: Date?
 
-    /// Whether photos that strangers sent for its e-mail do not count against it: it comes from a known installation, or proves the e-mail.
+    /// Whether photos that strangers sent for its e-mail do not count against it: it comes from a known device, or proves the e-mail.
     public var isTrusted: Bool { isKnown || verificationID != nil }
     /// Whether its enrolment takes effect only with the verification of its e-mail, which has the session's id.
     public var awaitsVerification: Bool { event == .signUp && state == .succeeded && !authorised && verificationID == nil }

@@ -8,7 +8,7 @@ public struct SignInAttempts: Sendable, Equatable {
     public let failedAt: [Date]
     /// The number of undecided sign-ins.
     public let undecided: Int
-    /// Whether the budget belongs to a known installation; otherwise all other installations share it.
+    /// Whether the budget belongs to a known device; otherwise all other installations share it.
     public let isKnown: Bool
 
     /// Describes recent sign-ins.
@@ -25,12 +25,12 @@ public struct SignInAttempts: Sendable, Equatable {
 extension SessionRepository {
     /// The failed sign-ins that use up a budget of an account, whether the account exists or not.
     ///
-    /// Each known installation of the account (``AccessTokenRepository/isKnown(installationKey:to:)``) has its own budget, and all
+    /// Each known device of the account (``AccessTokenRepository/knownDevice(deviceKey:installationKey:to:)``) has its own budget, and all
     /// others share one: an attacker can invent any number of installations, and must not lock out the owner's phone. Sign-ins with a proof
     /// of the e-mail share another one, so that strangers cannot use up the budget of an owner with a new phone. Only failures that
     /// compared a face count: an earlier refusal discloses nothing about the account.
     public static let maxFailedSignIns = 5
-    /// The time for which a failed sign-in of a known installation counts: 15 minutes.
+    /// The time for which a failed sign-in of a known device counts: 15 minutes.
     public static let failedSignInWindow: Duration = .seconds(15 * 60)
     /// The time for which one of any other installation counts, so that their locks grow: 24 hours, the lifetime of a session.
     public static let strangersWindow: Duration = .seconds(24 * 60 * 60)
@@ -43,10 +43,11 @@ extension SessionRepository {
     /// - Parameters:
     ///   - attemptKeys: The e-mail, as in ``NewSession/attemptKey`` and ``NewSession/otherAttemptKeys``.
     ///   - userID: The account of the e-mail, or a decoy; an installation is known to an account.
+    ///   - deviceKey: The key of which the upload has a proof; nil without one.
     ///   - installationKey: The installation; nil, for a phone without one, is not known.
     ///   - isProven: Whether the sign-in comes with a proof of the e-mail.
     public func lockSignInAttempts(
-        attemptKeys: [UUID], userID: UUID, installationKey: [UInt8]?, isProven: Bool = false
+        attemptKeys: [UUID], userID: UUID, deviceKey: [UInt8]? = nil, installationKey: [UInt8]?, isProven: Bool = false
     ) async throws(PostgresError) -> SignInAttempts {
         try await db.execute(
             """
@@ -55,9 +56,10 @@ extension SessionRepository {
             """)
         let rows = try await db.query(
             """
-            SELECT b.is_known, f.id IS NOT NULL AS is_attempt, f.completed_at
-            FROM (SELECT s.*, \(unescaped: AccessTokenRepository.isKnownCondition("s.installation_key", to: "s.user_id")) AS is_known
-                  FROM (SELECT \(userID)::uuid AS user_id, \(installationKey)::bytea AS installation_key, \(isProven) AS is_proven) s) b
+            SELECT b.known IS NOT NULL AS is_known, f.id IS NOT NULL AS is_attempt, f.completed_at
+            FROM (SELECT s.*, \(unescaped: AccessTokenRepository.knownDevice("s")) AS known
+                  FROM (SELECT \(userID)::uuid AS user_id, \(deviceKey)::bytea AS device_key,
+                            \(installationKey)::bytea AS installation_key, \(isProven) AS is_proven) s) b
             LEFT JOIN sessions f ON f.attempt_key = ANY(\(attemptKeys)) AND f.event = 'sign_in'
               AND (f.state IN ('received', 'processing') AND f.deadline_at > now() OR \(unescaped: Self.isCountedFailure))
               AND \(unescaped: Self.isOfSameBudget)
@@ -85,10 +87,9 @@ extension SessionRepository {
     func budget(ofFailing id: UUID, counts: Bool) async throws(PostgresError) -> SignInBudget? {
         let rows = try await db.query(
             """
-            SELECT now() AS at, b.is_known, f.completed_at
-            FROM (SELECT s.attempt_key || s.other_attempt_keys AS attempt_keys, s.installation_key,
-                      s.verification_id IS NOT NULL AS is_proven,
-                      \(unescaped: AccessTokenRepository.isKnownCondition("s.installation_key", to: "s.user_id")) AS is_known
+            SELECT now() AS at, b.known IS NOT NULL AS is_known, f.completed_at
+            FROM (SELECT s.attempt_key || s.other_attempt_keys AS attempt_keys, s.device_key, s.installation_key,
+                      s.verification_id IS NOT NULL AS is_proven, \(unescaped: AccessTokenRepository.knownDevice("s")) AS known
                   FROM sessions s WHERE s.id = \(id) AND s.event = 'sign_in' AND s.state IN ('received', 'processing')) b
             LEFT JOIN sessions f ON f.attempt_key = ANY(b.attempt_keys)
               AND \(unescaped: Self.isCountedFailure) AND \(unescaped: Self.isOfSameBudget)
@@ -99,14 +100,17 @@ extension SessionRepository {
         return SignInBudget(failedAt: failedAt, isKnown: try first.decode("is_known"), at: now)
     }
 
-    /// SQL condition: the session `f` counts against the budget of `b`, which has the same e-mail and says whether its installation is
-    /// known and whether the e-mail is proven.
+    /// SQL condition: the session `f` counts against the budget of `b`, which has the same e-mail and says by what its device is known and
+    /// whether the e-mail is proven. A device that is known by its installation has that budget with any key: keys are made at will.
     static let isOfSameBudget = """
-        CASE WHEN b.is_known
-        THEN f.installation_key = b.installation_key
-            AND (f.completed_at IS NULL OR f.completed_at > now() - interval '\(failedSignInWindow.components.seconds) seconds')
-        ELSE (f.verification_id IS NOT NULL) = b.is_proven
-            AND NOT \(AccessTokenRepository.isKnownCondition("f.installation_key", to: "f.user_id")) END
+        CASE b.known
+        WHEN 'key' THEN f.device_key = b.device_key AND \(isOfKnownWindow)
+        WHEN 'installation' THEN f.installation_key = b.installation_key AND \(isOfKnownWindow)
+        ELSE (f.verification_id IS NOT NULL) = b.is_proven AND \(AccessTokenRepository.knownDevice("f")) IS NULL END
+        """
+
+    private static let isOfKnownWindow = """
+        (f.completed_at IS NULL OR f.completed_at > now() - interval '\(failedSignInWindow.components.seconds) seconds')
         """
 
     /// SQL condition: the session `f` is a failed sign-in that still counts.
@@ -119,7 +123,9 @@ extension SessionRepository {
         AND NOT EXISTS (
             SELECT FROM sessions o
             WHERE o.attempt_key = ANY(f.attempt_key || f.other_attempt_keys) AND o.event = 'sign_in' AND o.state = 'succeeded'
-              AND o.installation_key = f.installation_key AND o.completed_at > f.completed_at)
+              AND (o.device_key = f.device_key
+                   OR num_nulls(o.device_key, f.device_key) = 2 AND o.installation_key = f.installation_key)
+              AND o.completed_at > f.completed_at)
         """
 }
 

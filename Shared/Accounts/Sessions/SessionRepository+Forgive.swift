@@ -9,7 +9,7 @@ public struct FailedSignIn: Sendable, Equatable {
     public let failedAt: Date
     /// Why, as in ``SessionReason``.
     public let reason: String
-    /// Whether its installation is known to the account, and so counts for itself only.
+    /// Whether its device is known to the account, and so counts for itself only.
     public let isKnown: Bool
     /// Its installation, as in ``NewSession/installationKey``; nil for a phone without one.
     public let installationKey: [UInt8]?
@@ -24,7 +24,7 @@ extension SessionRepository {
             """
             SELECT * FROM (
                 SELECT f.id, f.completed_at, f.reason, f.request_id, f.installation_key,
-                    \(unescaped: AccessTokenRepository.isKnownCondition("f.installation_key", to: "f.user_id")) AS known
+                    \(unescaped: AccessTokenRepository.knownDevice("f")) IS NOT NULL AS known
                 FROM sessions f WHERE f.user_id = \(userID) AND \(unescaped: Self.isCountedFailure)) f
             WHERE NOT known OR completed_at > now() - make_interval(secs => \(Self.failedSignInWindow / .seconds(1)))
             ORDER BY completed_at DESC, id

@@ -106,24 +106,32 @@ public struct SessionRepository: Sendable {
         return true
     }
 
-    /// Redeems a successful sign-in, once, within `redemptionTime`, for the device that holds its session token.
+    /// Redeems a successful sign-in, once, within ``redemptionTime``, for the device that holds its session token.
+    /// For a new device the time begins when the code of its verification is entered.
     ///
     /// Call in a transaction: it holds off ``SignInRepository/endAll(of:except:)`` until its end.
     ///
+    /// - Parameter needsCode: Whether the device is new to the account, so that the code of its verification must have been entered.
     /// - Returns: The session; `nil` when one of these conditions fails, or all sign-ins of the user were ended after its upload. See
     ///   ``isRedeemed(id:tokenHash:)`` for a repetition.
-    public func redeem(id: UUID, tokenHash: [UInt8]) async throws(PostgresError) -> Session? {
+    public func redeem(id: UUID, tokenHash: [UInt8], needsCode: Bool = false) async throws(PostgresError) -> Session? {
         try await SignInRepository(db).holdOffEnd(ofUserOf: id)
         let rows = try await db.query(
             """
             UPDATE sessions SET redeemed_at = now()
-            WHERE id = \(id) AND token_hash = \(tokenHash) AND event = 'sign_in' AND state = 'succeeded'
-              AND redeemed_at IS NULL AND expires_at > now()
-              AND completed_at > now() - make_interval(secs => \(Self.redemptionTime / .seconds(1)))
-              AND NOT EXISTS (SELECT FROM users u WHERE u.id = sessions.user_id AND u.sign_ins_ended_at >= sessions.created_at)
+            WHERE id = \(id) AND token_hash = \(tokenHash) AND \(unescaped: Self.isRedeemable)
+              AND CASE WHEN \(needsCode) THEN \(unescaped: Self.isVerified) ELSE \(unescaped: Self.isInTime) END
             RETURNING \(unescaped: Session.columns)
             """)
         return try rows.first.map(Session.init(row:))
+    }
+
+    /// Returns whether a code can be mailed for a sign-in, because it could be redeemed now by a known device.
+    public func mayAskForCode(id: UUID) async throws(PostgresError) -> Bool {
+        let query: PostgresQuery = """
+            SELECT FROM sessions WHERE id = \(id) AND \(unescaped: Self.isRedeemable) AND \(unescaped: Self.isInTime)
+            """
+        return try await !db.query(query.readOnly()).isEmpty
     }
 
     /// Returns whether the holder of the session token has already redeemed a sign-in and may request its tokens again, which is
@@ -136,8 +144,21 @@ public struct SessionRepository: Sendable {
             SELECT EXISTS (
                 SELECT FROM sessions
                 WHERE id = \(id) AND token_hash = \(tokenHash) AND redeemed_at IS NOT NULL AND expires_at > now()
-                  AND completed_at > now() - make_interval(secs => \(Self.redemptionTime / .seconds(1)))) AS redeemed
+                  AND (\(unescaped: Self.isInTime) OR \(unescaped: Self.isVerified))) AS redeemed
             """)
         return try rows.first?.decode("redeemed", as: Bool.self) ?? false
     }
+
+    /// SQL condition: a session is a sign-in that has succeeded and was not redeemed, and the user's sign-ins were not ended since.
+    private static let isRedeemable = """
+        event = 'sign_in' AND state = 'succeeded' AND redeemed_at IS NULL AND expires_at > now()
+        AND NOT EXISTS (SELECT FROM users u WHERE u.id = sessions.user_id AND u.sign_ins_ended_at >= sessions.created_at)
+        """
+    private static let redemptionInterval = "interval '\(redemptionTime.components.seconds) seconds'"
+    private static let isInTime = "completed_at > now() - \(redemptionInterval)"
+    /// SQL condition: the code of the session's verification was entered within ``redemptionTime``.
+    private static let isVerified = """
+        EXISTS (SELECT FROM email_verifications v
+                WHERE v.id = sessions.id AND v.purpose = 'sign_in' AND v.verified_at > now() - \(redemptionInterval))
+        """
 }

@@ -14,13 +14,13 @@ public struct SignInBudget: Sendable, Equatable {
 
     /// Applies the rules of locks.
     ///
-    /// A known installation's failures count for 15 minutes, and five lock it until the first has aged. The failures of all other
+    /// A known device's failures count for 15 minutes, and five lock it until the first has aged. The failures of all other
     /// installations count together for a day, and every five of them lock these installations for longer: an attacker who guesses gets
     /// some 120 attempts a day, and does not lock the owner's phone.
     ///
     /// - Parameters:
     ///   - failedAt: The times of the failed sign-ins of the budget.
-    ///   - isKnown: Whether the budget belongs to a known installation.
+    ///   - isKnown: Whether the budget belongs to a known device.
     public init(failedAt: [Date], isKnown: Bool, at now: Date) {
         let max = SessionRepository.maxFailedSignIns
         let window = (isKnown ? SessionRepository.failedSignInWindow : SessionRepository.strangersWindow) / .seconds(1)

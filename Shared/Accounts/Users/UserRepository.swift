@@ -24,7 +24,7 @@ public struct UserRepository: Sendable {
             WITH made AS (
                 INSERT INTO users (id, email_sealed, display_name_sealed)
                 SELECT account_id, email_sealed, display_name_sealed FROM email_verifications v
-                WHERE id = \(verificationID) AND account_id = \(id) AND verified_at IS NOT NULL AND purpose <> 'email_change'
+                WHERE id = \(verificationID) AND account_id = \(id) AND verified_at IS NOT NULL AND purpose IN ('registration', 'enrolment')
                   AND NOT EXISTS (SELECT FROM email_lookups l WHERE l.lookup = ANY(v.email_lookups))
                 ON CONFLICT DO NOTHING
                 RETURNING id)

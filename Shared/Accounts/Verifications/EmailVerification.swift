@@ -11,13 +11,15 @@ public struct EmailVerification: Sendable, Equatable {
         case enrolment
         /// For another address of an account.
         case emailChange = "email_change"
+        /// For the tokens of a sign-in on a device that is new to the account.
+        case signIn = "sign_in"
     }
 
-    /// The id, known to the client that asked; for an enrolment, the id of its session.
+    /// The id, known to the client that asked; for an enrolment or a sign-in, the id of its session.
     public let id: UUID
     /// The reason.
     public let purpose: Purpose
-    /// The account whose e-mail changes; otherwise the id for the account of the e-mail, if it has no account yet.
+    /// The account whose e-mail changes, or that is signed in to; otherwise the id for the account of the e-mail, if it has no account yet.
     public let accountID: UUID
     /// The sign-in that asked for a change, as in `AccessToken.familyID`.
     public let signInID: UUID?
@@ -27,8 +29,8 @@ public struct EmailVerification: Sendable, Equatable {
     public let formerEmail: SealedEmail?
     /// The reference that the app shows, and that stands beside the code in the mail.
     public let reference: String
-    /// Whether the client has proven something in the last 24 hours: by a bearer, or by a code or a sign-in of this e-mail from the same
-    /// address. Such a request has a place in the next mail, however many others ask.
+    /// Whether the client has proven something in the last 24 hours: by a bearer, or by a code or a redeemed sign-in of this e-mail from
+    /// the same address. Such a request has a place in the next mail, however many others ask.
     public let isProven: Bool
     /// The number of the code that was mailed last; 0 before the first mail.
     public let codeNumber: Int

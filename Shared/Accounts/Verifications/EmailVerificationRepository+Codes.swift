@@ -26,7 +26,7 @@ extension EmailVerificationRepository {
                 OR EXISTS (SELECT FROM email_verifications o WHERE o.email_lookups && \(lookups) AND o.verified_at IS NOT NULL
                            AND o.address_key = \(new.origin.addressKey))
                 OR EXISTS (SELECT FROM sessions WHERE attempt_key = ANY(\(lookups.map(AttemptKey.derive(from:)))) AND event = 'sign_in'
-                           AND state = 'succeeded' AND address_key = \(new.origin.addressKey))
+                           AND state = 'succeeded' AND redeemed_at IS NOT NULL AND address_key = \(new.origin.addressKey))
             RETURNING is_proven
             """
         ).required()

@@ -58,6 +58,8 @@ extension HeliographError.Code {
     public static let invalidDPoPProof = Self(rawValue: "invalid_dpop_proof")
     /// 401: the sign-in has a device key, or needs one, and the request had no proof of it.
     public static let deviceKeyRequired = Self(rawValue: "device_key_required")
+    /// 403: the device is new to the account, and a code was mailed to its address.
+    public static let verificationRequired = Self(rawValue: "verification_required")
     /// 429: too many requests; ``HeliographError/retryAfter`` says when another may be sent.
     public static let rateLimited = Self(rawValue: "rate_limited")
     /// 429: sign-ins of the account have failed too often; ``HeliographError/retryAfter`` says when it is not locked any more.

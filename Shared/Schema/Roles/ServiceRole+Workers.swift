@@ -15,7 +15,8 @@ extension ServiceRole {
                 "email_sealed", "photos", "liveness", "cost_ms", "awaits_turn"),
             because: "it decides sessions, and removes their e-mail and photos"),
         .borrow(
-            "users", .select(of: "id", "state", "first_email_at"), .insert, .update(of: "sign_ins_ended_at"),
+            "users", .select(of: "id", "state", "first_email_at", "sign_ins_ended_at"), .insert,
+            .update(of: "sign_ins_ended_at"),
             because: """
                 the account begins with its first face, a new face ends the sign-ins of the former one, and one from before the first \
                 e-mail is not enrolled
@@ -37,9 +38,11 @@ extension ServiceRole {
             because: "an upload by a sign-in that has ended replaces no face, and a new face ends sign-ins"),
         .borrow(
             "access_tokens",
-            .select(of: "family_id", "user_id", "installation_key", "revoked_at", "refresh_expires_at", "created_at"),
+            .select(
+                of: "family_id", "user_id", "installation_key", "device_key", "is_moved", "revoked_at", "signed_out_at",
+                "refresh_expires_at", "created_at"),
             .update(of: "revoked_at", "unregister_at"),
-            because: "as for identities; and failed sign-ins on a known installation have their own budget. The hashes stay hidden"),
+            because: "as for identities; and failed sign-ins on a known device have their own budget. The hashes stay hidden"),
         .borrow(
             "push_installs", .select(of: "id", "installation_key", "user_id"),
             because: "the installation of the upload gets no push about its own change. The tokens stay hidden"),

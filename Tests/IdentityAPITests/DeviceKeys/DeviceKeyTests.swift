@@ -133,6 +133,44 @@ extension IdentityFixture {
         #expect(try await api.refresh(next, by: device).status == 200, "the refused request has not used the token")
     }
 
+    @Test(.api) func `a refresh that is sent again byte for byte does nothing`() async throws {
+        let device = try DeviceSigner()
+        let signIn = try await api.signedInDevice(device)
+        let first = try await api.refresh(signIn.refreshToken, by: device) { $0.id = "once" }
+        let next = try #require(first.json.text("refresh_token"))
+        #expect(try await api.refresh(next, by: device).status == 200)
+        let replayed = try await api.refresh(signIn.refreshToken, by: device) { $0.id = "once" }
+        #expect(replayed.refusal == "401 invalid_dpop_proof")
+        let access = try #require(first.json.text("access_token"))
+        #expect(try await !api.isAccepted(access), "it was refreshed since")
+        #expect(try await api.count("access_tokens WHERE revoked_at IS NULL") == 1, "the sign-in goes on")
+    }
+
+    @Test(.api) func `of two requests at the same time with one proof one is taken`() async throws {
+        let device = try DeviceSigner()
+        let signIn = try await api.signedInDevice(device)
+        let answers = try await race(4) { _ in try await api.refresh(signIn.refreshToken, by: device) { $0.id = "once" } }
+        #expect(answers.count { $0.status == 200 } == 1)
+        #expect(answers.count { $0.refusal == "401 invalid_dpop_proof" } == 3)
+    }
+
+    @Test(.api) func `a token from before the sign-in had a key does nothing without a proof`() async throws {
+        let device = try DeviceSigner()
+        let signIn = try await api.signedInDevice()
+        let next = try #require(try await api.refresh(signIn.refreshToken, by: device).json.text("refresh_token"))
+        try await api.postgres.execute("UPDATE access_tokens SET revoked_at = revoked_at - interval '31 seconds'")
+        #expect(try await api.refresh(signIn.refreshToken).refusal == "401 device_key_required")
+        #expect(try await api.refresh(next, by: device).status == 200)
+    }
+
+    @Test(.api) func `two keys that are proven with one token end the sign-in`() async throws {
+        let signIn = try await api.signedInDevice()
+        let answers = try await race(2) { _ in try await api.refresh(signIn.refreshToken, by: DeviceSigner()) }
+        #expect(answers.count { $0.status == 200 } == 1)
+        #expect(answers.count { $0.refusal == "401 unauthorized" } == 1)
+        #expect(try await api.count("access_tokens WHERE revoked_at IS NULL") == 0)
+    }
+
     @Test(.api) func `a proof that was used by one instance is refused by the others, which take its nonces`() async throws {
         let device = try DeviceSigner()
         let signIn = try await api.signedInDevice(device)
@@ -239,19 +277,59 @@ extension IdentityFixture {
         #expect(try await api.keysOfSignIns(other.accessToken) == [nil, "hardware"])
     }
 
+    @Test(.api) func `a device that is known by its key is no news to the others`() async throws {
+        let device = try DeviceSigner()
+        _ = try await api.signedInDevice(device)
+        _ = try await api.signIn(pushToken: IdentityFixture.secondPhone)
+        let pushes = try await api.pushes().count
+        let again = try await api.decidedSignIn(by: device)
+        #expect(try await api.send("POST", Path.session(again.id) + "/token", by: device, bearer: again.token).status == 200)
+        #expect(try await api.pushes().count == pushes)
+        let stranger = try DeviceSigner()
+        let other = try await api.decidedSignIn(by: stranger)
+        #expect(try await api.send("POST", Path.session(other.id) + "/token", by: stranger, bearer: other.token).status == 200)
+        #expect(try await api.pushes().count == pushes + 1)
+    }
+
     @Test(.api) func `a token with another key is recorded once an hour`() async throws {
         let device = try DeviceSigner()
         let signIn = try await api.signedInDevice(device)
         func records() async throws -> Int {
             try await api.audit(signIn.userID).count { $0.action == AuditAction.deviceKeyRefused.rawValue }
         }
+        _ = try await api.refresh(signIn.refreshToken)
+        #expect(try await records() == 0, "without a proof")
         for _ in 0..<3 { _ = try await api.refresh(signIn.refreshToken, by: DeviceSigner()) }
         #expect(try await records() == 1)
-        _ = try await api.send("DELETE", "/v1/users/me", by: DeviceSigner(), bearer: signIn.accessToken)
+        let next = try #require(try await api.refresh(signIn.refreshToken, by: device).json.text("access_token"))
+        _ = try await api.send("DELETE", "/v1/users/me", by: DeviceSigner(), bearer: next)
         #expect(try await records() == 1)
         try await api.postgres.execute("UPDATE access_tokens SET other_key_at = now() - interval '61 minutes'")
-        _ = try await api.send("DELETE", "/v1/users/me", by: DeviceSigner(), bearer: signIn.accessToken)
+        _ = try await api.send("DELETE", "/v1/users/me", by: DeviceSigner(), bearer: next)
         #expect(try await records() == 2)
+    }
+
+    @Test(.api) func `a repeated sign-in gets its first answer with another proof of the key, and another key makes another request`()
+        async throws
+    {
+        let (device, url) = (try DeviceSigner(), "https://api.example.org\(Path.login)")
+        func upload(_ device: DeviceSigner) async throws -> HTTPClientResponse {
+            let proof = try device.proof(DeviceSigner.Claims("POST", url))
+            return try await api.send(.signIn(), to: Path.login, headers: [("DPoP", proof), ("Idempotency-Key", "upload-1")])
+        }
+        let (first, again) = (try await upload(device), try await upload(device))
+        #expect(again.header("Idempotent-Replayed") == "true")
+        #expect(again.header("X-Session-Token") == first.header("X-Session-Token"))
+        #expect(try await upload(DeviceSigner()).refusal == "422 idempotency_key_reused")
+    }
+
+    @Test(.api) func `a refused request of a recent sign-in leaves its proof unused`() async throws {
+        let device = try DeviceSigner()
+        let token = try await api.signedInDevice(device).accessToken
+        let stored = try await api.count("used_device_proofs")
+        let bad = try await api.send("PUT", "/v1/users/me/email", by: device, bearer: token, json: #"{"email":"none"}"#)
+        #expect(bad.refusal == "400 invalid_email email")
+        #expect(try await api.count("used_device_proofs") == stored)
     }
 
     @Test(.api { $0.deviceKeys.policy = .required }) func `where keys are required, nothing signs in without one`() async throws {
@@ -261,6 +339,12 @@ extension IdentityFixture {
         #expect(try await api.refresh("unknown").refusal == "401 device_key_required")
         let device = try DeviceSigner()
         let session = try await api.decidedSignIn(by: device)
-        #expect(try await api.send("POST", Path.session(session.id) + "/token", by: device, bearer: session.token).status == 200)
+        #expect(try await api.redeem(session).refusal == "401 device_key_required")
+        let tokens = try await api.send("POST", Path.session(session.id) + "/token", by: device, bearer: session.token)
+        let access = try #require(tokens.json.text("access_token"))
+        #expect(try await api.send("DELETE", "/v1/users/me/face", by: device, bearer: access).status == 202)
+        try await api.postgres.execute("UPDATE access_tokens SET device_key = NULL, device_key_storage = NULL")
+        let unbound = try await api.send("DELETE", "/v1/users/me", by: device, bearer: access)
+        #expect(unbound.refusal == "401 device_key_required", "a sign-in from before")
     }
 }

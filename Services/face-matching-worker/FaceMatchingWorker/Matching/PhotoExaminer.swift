@@ -17,7 +17,7 @@ struct ExaminedPhoto: Sendable {
 
 /// Reads and analyses the photos of a session.
 struct PhotoExaminer: Sendable {
-    /// The most photos of a session in memory at once: all photos of a sign-in, so that the photos of a known installation wait for an
+    /// The most photos of a session in memory at once: all photos of a sign-in, so that the photos of a known device wait for an
     /// engine together. If a photo were read only after another one's analysis, that engine would be busy with another session's photo.
     static let maxInMemory = 3
     /// The time of engines after which the further photos of a session are analysed after those of other sessions. Ordinary sign-ups take a

@@ -34,7 +34,7 @@ struct SessionMatcher: Sendable {
 
     /// Examines the photos of a session and reaches the verdict.
     ///
-    /// Photos of a known installation are analysed before others. They, and those of a sign-in with a proof, do not count as copies of
+    /// Photos of a known device are analysed before others. They, and those of a sign-in with a proof, do not count as copies of
     /// photos that strangers have sent.
     ///
     /// - Throws: `BlobStoreError`, `FaceEngineError`, `PostgresError` or `CryptoError` when no verdict can be reached.

@@ -30,8 +30,7 @@ extension RequestSender<Identity> {
         ) { request, context, routes in
             let identity = try await routes.gate.user(request, context, limit)
             try identity.requireRecentSignIn(now: Date())
-            try await routes.deviceKeys.confirm(identity, request, context)
-            return identity
+            return try await routes.deviceKeys.confirm(identity, request, context)
         }
     }
 }

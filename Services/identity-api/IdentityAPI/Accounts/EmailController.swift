@@ -25,6 +25,7 @@ struct EmailController: Sendable {
     private func begin(
         _ new: NewEmailVerification, by identity: Identity, _ context: APIRequestContext, in transaction: PostgresTransaction
     ) async throws -> CodeTimes {
+        try await DeviceKeyGate.use(identity.proof, in: transaction)
         // In the order that ``CodeMailRepository/lock(_:)`` names: the mail is planned below.
         try await CodeMailRepository(transaction).lock(new.email.lookups)
         let signIns = SignInRepository(transaction)

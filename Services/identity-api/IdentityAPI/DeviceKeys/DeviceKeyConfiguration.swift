@@ -5,6 +5,8 @@ internal import ServiceDefaults
 struct DeviceKeyConfiguration: Sendable {
     /// Who signs in with a device key.
     var policy = DeviceKeyPolicy.optional
+    /// What a sign-in needs on a new device.
+    var newDevices = NewDevicePolicy.face
     /// The URLs at which apps reach the API, beside `PUBLIC_URL`.
     var otherURLs: [PublicURL] = []
 
@@ -14,8 +16,9 @@ struct DeviceKeyConfiguration: Sendable {
     init(_ settings: Settings) throws(ConfigurationError) {
         policy = try settings.choice(
             "DEVICE_KEYS", default: policy,
-            about: "`required`: sign-ins without a proof of a device's key (`DPoP`) get 401 `device_key_required`; `optional`: apps may "
-                + "send one, and the sign-in is bound to its key then")
+            about: "`required`: sign-ins without a proof of a device's key (`DPoP`) get 401 `device_key_required`, and apps without "
+                + "keys can neither sign in nor refresh; `optional`: apps may send one, and the sign-in is bound to its key then")
+        newDevices = try NewDevicePolicy.read(settings)
         let (name, expectation) = ("API_URLS", "URLs such as https://api.example.org, separated by commas")
         let text = try settings.optionalString(
             name, expectation, about: "at which apps reach identity-api beside `PUBLIC_URL`: proofs of device keys name one of them")

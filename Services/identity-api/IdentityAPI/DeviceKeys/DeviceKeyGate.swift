@@ -40,12 +40,16 @@ struct DeviceKeyGate: Sendable {
 
     /// Refuses a proof that is not of the key of a sign-in or session, which may have none.
     func check(_ proof: DeviceProof?, against key: [UInt8]?) throws(APIError) {
-        guard let key else { return }
-        guard let proof else { throw missing("The sign-in has a device key: send a proof of it (DPoP)") }
-        guard proof.key.thumbprint == key else { throw refusal(.otherKey) }
+        guard let key, proof?.key.thumbprint != key else { return }
+        throw refusal(ofKey: proof)
     }
 
-    /// Uses a proof up, if there is one. Call in the transaction of the request's effect.
+    /// The error of a request without a proof of the sign-in's key: with one of another key, or without any.
+    func refusal(ofKey proof: DeviceProof?) -> APIError {
+        proof == nil ? missing("The sign-in has a device key: send a proof of it (DPoP)") : refusal(.otherKey)
+    }
+
+    /// Uses a proof up, if there is one. Call in the transaction of the request's effect, before installations are locked.
     ///
     /// - Throws: `invalid_dpop_proof` for one that was used before.
     static func use(_ proof: DeviceProof?, in db: some PostgresQueryable) async throws {
@@ -54,18 +58,22 @@ struct DeviceKeyGate: Sendable {
         throw error(.invalidDPoPProof, DeviceProofFault.used.message)
     }
 
-    /// Requires of a request that needs a recent sign-in a proof of the sign-in's key, and uses it up. A stolen access token does not do.
+    /// Requires of a request that needs a recent sign-in a proof of the sign-in's key: a stolen access token does not do. The handler uses
+    /// the proof up, in the transaction of the effect.
     ///
     /// An identity provider's sign-in has no key.
-    func confirm(_ identity: Identity, _ request: Request, _ context: APIRequestContext) async throws {
-        guard let signInID = identity.signInID else { return }
-        let proof = try proof(of: request, context)
-        do { try check(proof, against: identity.deviceKey) } catch {
-            if let proof, proof.key.thumbprint != identity.deviceKey { try await note(signInID, of: identity.userID, context) }
+    ///
+    /// - Returns: The sender with the proof.
+    func confirm(_ identity: Identity, _ request: Request, _ context: APIRequestContext) async throws -> Identity {
+        guard let signInID = identity.signInID else { return identity }
+        var identity = identity
+        identity.proof = try proof(of: request, context)
+        do { try check(identity.proof, against: identity.deviceKey) } catch {
+            if identity.proof != nil { try await note(signInID, of: identity.userID, context) }
             throw error
         }
         guard identity.deviceKey != nil || !isRequired else { throw missing("The sign-in has no device key: sign in with one") }
-        try await Self.use(proof, in: postgres)
+        return identity
     }
 
     /// Records that a token of a sign-in came with another key, at most once an hour.

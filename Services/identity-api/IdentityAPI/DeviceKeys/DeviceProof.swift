@@ -61,8 +61,9 @@ enum DeviceProofFault: String, Error, CaseIterable {
 struct DeviceProofVerifier: Sendable {
     /// The time by which the clock of a phone may be wrong without a nonce.
     static let maxClockSkew: TimeInterval = 60
-    /// The time for which a use is remembered beyond the end of the proof: clocks of different machines, and the transaction, take less.
-    static let memoryMargin: TimeInterval = 2 * 60
+    /// The time for which a use is remembered beyond the end of the proof. The upload of a sign-in takes up to ten minutes after its proof
+    /// was checked; clocks of different machines, and the transaction, take less than the rest.
+    static let memoryMargin = FaceChallenge.maxUploadTime + 2 * 60
     /// The maximum length of a `jti`.
     static let maxIDBytes = 128
 
@@ -81,7 +82,7 @@ struct DeviceProofVerifier: Sendable {
 
     /// Returns a valid proof.
     ///
-    /// The signature is checked last, because it costs most: some 100 µs, less than a query, so that it needs no thread of its own.
+    /// The signature is checked last, because it costs most, but less than a query, so that it needs no thread of its own.
     /// Nothing is stored: see ``UsedDeviceProofRepository``.
     func verify(_ text: String, of subject: Subject, now: Date) throws(DeviceProofFault) -> DeviceProof {
         guard let token = UnverifiedToken(text) else { throw .malformed }
@@ -106,10 +107,9 @@ struct DeviceProofVerifier: Sendable {
 
     /// Returns when the proof ends: with its nonce, or a minute after its time.
     private func end(of claims: JSONValue, now: Date) throws(DeviceProofFault) -> Date {
+        guard let issued = claims["iat"]?.integer.map({ Date(timeIntervalSince1970: Double($0)) }) else { throw .time }
         guard let nonce = claims["nonce"] else {
-            guard let issued = claims["iat"]?.integer.map({ Date(timeIntervalSince1970: Double($0)) }),
-                abs(issued.timeIntervalSince(now)) <= Self.maxClockSkew
-            else { throw .time }
+            guard abs(issued.timeIntervalSince(now)) <= Self.maxClockSkew else { throw .time }
             return issued + Self.maxClockSkew
         }
         guard let end = nonce.string.flatMap({ nonces.end(of: $0, at: now) }) else { throw .nonce }

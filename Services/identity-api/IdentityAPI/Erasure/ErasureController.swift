@@ -41,8 +41,8 @@ struct ErasureController: Sendable {
     }
 
     private func erase(_ scope: ErasureScope, _ call: UserCall) async throws -> ErasureRequest {
-        let userID = call.sender.userID
-        guard let begun = try await starter.begin(scope, of: userID, for: .user, by: .user(userID), call.context) else {
+        let (userID, proof) = (call.sender.userID, call.sender.proof)
+        guard let begun = try await starter.begin(scope, of: userID, for: .user, by: .user(userID), using: proof, call.context) else {
             throw APIError(.requestInProgress, "An erasure of this account is under way", retryAfter: 30)
         }
         return begun

@@ -10,11 +10,13 @@ struct ErasureStarter: Sendable {
 
     /// Begins an erasure; nil when there is no such account, or one of this scope is under way.
     func begin(
-        _ scope: ErasureScope, of userID: UUID, for requester: NewErasure.Requester, by actor: AuditActor, _ context: APIRequestContext
+        _ scope: ErasureScope, of userID: UUID, for requester: NewErasure.Requester, by actor: AuditActor, using proof: DeviceProof? = nil,
+        _ context: APIRequestContext
     ) async throws -> ErasureRequest? {
         let erasure = ErasureRequest(scope, of: userID, for: requester)
         let removed = try await postgres.withTransaction { transaction in
-            try await erasure.begin(
+            try await DeviceKeyGate.use(proof, in: transaction)
+            return try await erasure.begin(
                 by: actor, requestID: context.requestID, addressKey: keys.addressKey(context.client), in: transaction)
         }
         guard let removed else { return nil }

@@ -35,7 +35,7 @@ struct ExportController: Sendable {
         }
         let watch = ExportWatch(
             id: UUID(), userID: userID, postgres: postgres, limits: limits, clock: clock, signIn: call.sender.signIn)
-        try await begin(watch, context)
+        try await begin(watch, call.sender.identity.proof, context)
         let export = AccountExport(account: account, userID: userID, postgres: postgres, blobs: blobs, keys: keys)
         let body = ResponseBody { writer in
             do {
@@ -56,11 +56,12 @@ struct ExportController: Sendable {
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    private func begin(_ watch: ExportWatch, _ context: APIRequestContext) async throws {
+    private func begin(_ watch: ExportWatch, _ proof: DeviceProof?, _ context: APIRequestContext) async throws {
         let start = try await postgres.withTransaction { transaction in
             let start = try await AccountExportRepository(transaction).begin(
                 id: watch.id, userID: watch.userID, lease: limits.lease, maxPerDay: limits.perDay)
             if start == .begun {
+                try await DeviceKeyGate.use(proof, in: transaction)
                 try await AuditRepository(transaction).append(
                     keys.auditEntry(.accountExported, by: .user(watch.userID), on: watch.userID, object: watch.id, context))
             }

@@ -26,6 +26,8 @@ extension ErrorCode {
         case .useDPoPNonce: "Send the request again, with a proof whose `nonce` is the response's `DPoP-Nonce`."
         case .invalidDPoPProof: "A mistake of the app, which the message names; or the key is not the sign-in's: sign in again."
         case .deviceKeyRequired: "Send a proof of the device's key (`DPoP`); without a key in the sign-in, sign in again with one."
+        case .verificationRequired:
+            "Show the `reference`, let the person enter the code beside it in the mail, and send the request again with the `code`."
         case .alreadyEnrolled: "The address has an account: sign in, or recover it."
         case .nameTaken: "The name belongs to another owner: choose another one."
         case .notificationNotFound: "The notification is unknown, or another app's."

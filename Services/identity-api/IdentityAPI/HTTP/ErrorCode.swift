@@ -34,6 +34,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case useDPoPNonce = "use_dpop_nonce"
     case invalidDPoPProof = "invalid_dpop_proof"
     case deviceKeyRequired = "device_key_required"
+    case verificationRequired = "verification_required"
     case rateLimited = "rate_limited"
     case accountLocked = "account_locked"
     case limitReached = "limit_reached"
@@ -81,6 +82,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .useDPoPNonce: 1116
         case .invalidDPoPProof: 1117
         case .deviceKeyRequired: 1118
+        case .verificationRequired: 1119
         case .rateLimited: 1201
         case .accountLocked: 1202
         case .limitReached: 1203
@@ -104,7 +106,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .notFound, .sessionNotFound, .jobNotFound, .topicNotFound, .notificationNotFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .unauthorized, .useDPoPNonce, .invalidDPoPProof, .deviceKeyRequired: .unauthorized
-        case .forbidden, .reauthenticationRequired: .forbidden
+        case .forbidden, .reauthenticationRequired, .verificationRequired: .forbidden
         case .rateLimited, .accountLocked: .tooManyRequests
         case .requestInProgress, .limitReached, .deviceNotRegistered, .alreadyEnrolled, .faceInUse, .nameTaken, .alreadySent,
             .challengeExpired, .challengeUsed:

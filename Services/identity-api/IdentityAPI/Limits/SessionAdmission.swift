@@ -17,7 +17,7 @@ struct SessionAdmission: Sendable {
     struct Limits: Sendable, Equatable {
         /// Sessions of one address (IPv6: /64).
         var perAddress = 50
-        /// The maximum number of them in the streams, not counting sessions of known installations.
+        /// The maximum number of them in the streams, not counting sessions of known devices.
         var inFlightPerAddress = 4
         /// The time that new sessions of an address may take in ``SessionRepository/costWindow``: some six sign-ups. After it, further
         /// sessions of the address are served after those of others.
@@ -44,12 +44,12 @@ struct SessionAdmission: Sendable {
             perAddress: 0, inFlightPerAddress: 0, firstTimePerAddress: .zero, firstTimePerAccount: .zero, timePerAddress: .zero,
             perInstallation: 0, perAccount: 0, total: 0, photoBytes: 0)
 
-        /// The maximum number of sessions of unknown installations: three quarters of ``total``.
+        /// The maximum number of sessions of unknown devices: three quarters of ``total``.
         var newTotal: Int { total * 3 / 4 }
         /// The maximum number of sessions in the lane `bulk`, which count in no other total: half of ``total``. Many sites
         /// could otherwise fill the total with sessions that are served last.
         var bulkTotal: Int { (total + 1) / 2 }
-        /// The maximum bytes of photos of unknown installations: three quarters of ``photoBytes``.
+        /// The maximum bytes of photos of unknown devices: three quarters of ``photoBytes``.
         var newPhotoBytes: Int { photoBytes / 4 * 3 }
         /// Those of one site: a sixteenth of ``photoBytes``, and at least the photos of one session.
         var photoBytesPerSite: Int { max(photoBytes / 16, min(photoBytes, UploadLimits().bodyBytes)) }
@@ -128,7 +128,7 @@ struct SessionAdmission: Sendable {
         }
     }
 
-    /// Returns whether a session of a known installation, or with the account's bearer, is still served before others: the account's first
+    /// Returns whether a session of a known device, or with the account's bearer, is still served before others: the account's first
     /// session, and others as long as they use no more than ``Limits/firstTimePerAccount`` together, and those of all accounts at the
     /// site no more than ``Limits/accountsOfSite`` times as much. Those of the site that are not decided yet take no more than the time of
     /// one account, or are one, unless it is the first and ordinary session of its account. The limits are needed because an attacker can

@@ -22,8 +22,8 @@ struct CodeMailer: DueRowPublisher {
     /// Refuses a request for a mail while many of its site wait for their turn.
     ///
     /// - Throws: `rate_limited`.
-    func checkBacklog(of siteKey: [UInt8]?) async throws {
-        guard try await CodeMailRepository(postgres).isBacklogged(siteKey) else { return }
+    func checkBacklog(of siteKey: [UInt8]?, in db: some PostgresQueryable) async throws {
+        guard try await CodeMailRepository(db).isBacklogged(siteKey) else { return }
         throw APIError.rateLimited("Mails that were asked for from this address wait for their turn", wait: CodeMailRules.totalWindow)
     }
 

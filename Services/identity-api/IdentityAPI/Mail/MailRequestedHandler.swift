@@ -45,7 +45,10 @@ struct MailRequestedHandler: EventHandler {
             let requests = try await EmailVerificationRepository(postgres).requests(in: subject)
             guard let first = requests.first else { return nil }
             let hasAccount = try await UserRepository(postgres).find(emailLookups: first.email.lookups) != nil
-            let codes = requests.map { MailedCode(code: keys.codes(of: $0)[0], reference: $0.reference, purpose: $0.purpose) }
+            // An account that a sign-in was for may be erased meanwhile.
+            let codes = requests.filter { hasAccount || $0.purpose != .signIn }
+                .map { MailedCode(code: keys.codes(of: $0)[0], reference: $0.reference, purpose: $0.purpose) }
+            guard !codes.isEmpty else { return nil }
             return (try keys.address(first.email.sealed, of: first.accountID), MailText(codes, hasAccount: hasAccount))
         case .recoveryStarted, .recoveryCompleted, .emailChangeRequested:
             guard let email = try await UserRepository(postgres).find(id: subject)?.email else { return nil }

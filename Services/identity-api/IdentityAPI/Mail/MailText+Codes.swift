@@ -21,7 +21,7 @@ extension MailText {
     ///   - codes: The codes, at least one.
     ///   - hasAccount: Whether the address has an account, which only its owner may learn, and learns by this mail.
     init(_ codes: [MailedCode], hasAccount: Bool) {
-        self = hasAccount ? Self.account(codes.filter { $0.purpose == .registration }) : Self.codes(codes)
+        self = hasAccount ? Self.account(codes.filter { $0.purpose == .registration || $0.purpose == .signIn }) : Self.codes(codes)
     }
 
     /// The mail to an address without an account.
@@ -49,8 +49,10 @@ extension MailText {
 
     /// The mail to an address with an account.
     ///
-    /// - Parameter codes: The codes that recover the account; other codes would have no effect.
+    /// - Parameter codes: The codes that recover the account or sign in to it; other codes would have no effect.
     private static func account(_ codes: [MailedCode]) -> MailText {
+        let signIns = codes.filter { $0.purpose == .signIn }
+        guard signIns.isEmpty else { return signIn(signIns, recoveries: codes.filter { $0.purpose == .registration }) }
         guard let code = codes.first else {
             return MailText(
                 "Somebody used your address",
@@ -79,6 +81,27 @@ extension MailText {
                     + "code that stands beside it.",
                 list(codes), lifetimes, ignoreOthers,
             ])
+    }
+
+    /// The mail about sign-ins on devices that are new to the account.
+    private static func signIn(_ codes: [MailedCode], recoveries: [MailedCode]) -> MailText {
+        let found = "Your face was recognised on a device that is new to your account."
+        let warning = "If it was not you, somebody has photos of you. Do not pass the code on: without it they cannot sign in."
+        if codes.count == 1, recoveries.isEmpty, let code = codes.first {
+            return MailText(
+                "\(code.code) is your code to sign in",
+                [
+                    found,
+                    "If it was you, your code is \(code.code). It is valid for 10 minutes. Enter it in the app, if it shows the reference "
+                        + "\(code.reference).",
+                    warning,
+                ])
+        }
+        let recover = "Codes that recover the account, if your face is no longer recognised:"
+        return MailText(
+            "Your codes to sign in",
+            [found, "Your app shows a reference of four letters: enter the code that stands beside it.", list(codes)]
+                + (recoveries.isEmpty ? [] : [recover, list(recoveries)]) + [lifetimes, warning, ignoreOthers])
     }
 
     private static func list(_ codes: [MailedCode]) -> String { codes.map(\.line).joined(separator: "\n") }

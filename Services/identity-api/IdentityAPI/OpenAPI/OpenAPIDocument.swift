@@ -87,13 +87,19 @@ enum OpenAPIDocument {
             ("type", "http"), ("scheme", "bearer"), ("bearerFormat", format.map(JSONValue.string)), ("description", .string(summary)))
     }
 
+    /// What an error may say beside its code: the field, the attempts that are left, the current consent, and what a new device needs.
+    private static let errorDetails: KeyValuePairs<String, JSONSchema> = [
+        "field": .text, "attempts_left": .count, "consent_version": .text, "consent_sha256": .text, "verification_id": .uuid,
+        "reference": .reference, "mail_after": .count, "expires_in": .count, "resend_after": .count,
+    ]
+
     private static let schemas: KeyValuePairs<String, JSONSchema> = [
         "Meta": .object(["requestId": .text, "timestamp": .instant]),
         "Failure": .object([
             "success": .constant(false), "code": .integer(1_000...1_999), "message": .text,
             "error": .object(
                 ["code": .one(of: ErrorCode.self), "retryable": .boolean, "retry_after": .count],
-                optional: ["field": .text, "attempts_left": .count, "consent_version": .text, "consent_sha256": .text]),
+                optional: errorDetails),
             "data": .null, "meta": .component("Meta"),
         ]),
         "Problem": .object([
@@ -102,7 +108,7 @@ enum OpenAPIDocument {
             "errors": .array(
                 of: .object(
                     ["code": .one(of: ErrorCode.self), "detail": .text],
-                    optional: ["field": .text, "attempts_left": .count, "consent_version": .text, "consent_sha256": .text])),
+                    optional: errorDetails)),
         ]),
     ]
 }

@@ -59,8 +59,8 @@ struct SessionStarter: Sendable {
         let event: EkycEvent
         /// Whether the request has the account's bearer: strangers who use the account's e-mail do not empty its owner's bucket.
         let isAuthorised: Bool
-        /// A known installation of the account, which has a bucket of its own; nil for the bucket of all.
-        var installationKey: [UInt8]?
+        /// The key or the installation of a known device of the account, which has a bucket of its own; nil for the bucket of all.
+        var device: [UInt8]?
         /// Whether a sign-in proves the e-mail: such ones have a bucket of their own.
         var isProven = false
         /// The site of a request that names the e-mail only: strangers at other sites do not empty its bucket. Refused requests take
@@ -138,7 +138,7 @@ struct SessionStarter: Sendable {
                 let isNew = try await UsedChallengeRepository(transaction).use(id: challenge.id, expiresAt: challenge.forgottenAt)
                 guard isNew else { throw ChallengeGate.used }
             }
-            try await DeviceKeyGate.use(order.deviceProof, in: transaction)
+            try await DeviceKeyGate.use(order.deviceProof ?? order.bearer?.proof, in: transaction)
             if let bearer = order.bearer, bearer.signInID == nil {
                 // The upload took its time: the sign-in must not have been revoked since its token was checked.
                 let identities = FederatedIdentityRepository(transaction)
@@ -170,8 +170,8 @@ struct SessionStarter: Sendable {
         if let attemptKey = new.attemptKey {
             let isProven = new.verificationID != nil
             let attempts = try await sessions.lockSignInAttempts(
-                attemptKeys: [attemptKey] + new.otherAttemptKeys, userID: new.userID, installationKey: new.installationKey,
-                isProven: isProven)
+                attemptKeys: [attemptKey] + new.otherAttemptKeys, userID: new.userID, deviceKey: new.deviceKey,
+                installationKey: new.installationKey, isProven: isProven)
             try SignInLock.check(attempts)
             isKnown = attempts.isKnown
             if !isKnown, !isProven {
@@ -195,7 +195,7 @@ struct SessionStarter: Sendable {
     }
 
     /// Takes a token from the account's bucket or, if that is empty, from a second bucket for sign-ins that prove the e-mail or come from a
-    /// known installation: strangers who send the account's e-mail must not lock its owner out.
+    /// known device: strangers who send the account's e-mail must not lock its owner out.
     private func limit(_ order: SessionOrder, from installationKey: [UInt8]?, _ origin: Origin) async throws {
         let limits = origin.limits
         var account = Account(id: countedIDs(of: order.owner)[0], event: order.form.event, isAuthorised: order.bearer != nil)
@@ -210,10 +210,13 @@ struct SessionStarter: Sendable {
             own.isProven = true
             return try limiter.admit(own, limits, or: refusal.message)
         }
-        guard account.event == .signIn, let installationKey, let userID = try await userID(of: order.owner, .signIn, postgres),
-            try await AccessTokenRepository(postgres).isKnown(installationKey: installationKey, to: userID)
+        let deviceKey = order.deviceProof?.key.thumbprint
+        guard account.event == .signIn, deviceKey != nil || installationKey != nil,
+            let userID = try await userID(of: order.owner, .signIn, postgres),
+            let known = try await AccessTokenRepository(postgres).knownDevice(
+                deviceKey: deviceKey, installationKey: installationKey, to: userID)
         else { throw refusal }
-        own.installationKey = installationKey
+        own.device = known == .key ? deviceKey : installationKey
         do throws(APIError) { try limiter.admit(own, limits, or: refusal.message) } catch { throw refusal }
     }
 

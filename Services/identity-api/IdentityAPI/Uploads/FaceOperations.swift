@@ -28,9 +28,12 @@ extension APIOperation {
             errors: [.sessionNotFound, .overloaded], handler: { $0.sessions.status }),
         APIOperation(
             .post, APITarget("/api/v1/ekyc/sessions/{id}/token", .session), id: "redeemSession", area: .faces,
-            summary: "The tokens of a sign-in that succeeded within 5 minutes; again: the same tokens",
+            summary:
+                "The tokens of a sign-in that succeeded within 5 minutes; again: the same tokens. On a device that is new to the account a "
+                + "`code` may be needed, which is mailed with the first request",
             from: .withDeviceKey(.holder(of: .session)),
-            reply: .bare("The tokens", cacheControl: "no-store"), errors: [.sessionNotFound, .forbidden, .requestInProgress],
+            reply: .bare("The tokens", cacheControl: "no-store"),
+            errors: [.sessionNotFound, .forbidden, .requestInProgress, .verificationRequired, .invalidCode],
             repetition: "the same tokens, 5 minutes", handler: { $0.tokens.redeem }),
     ]
 

@@ -2,6 +2,7 @@ internal import Accounts
 internal import BlobStore
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import HeliographCrypto
 internal import Hummingbird
 internal import Logging
 internal import Mail
@@ -55,8 +56,7 @@ struct UploadController: Sendable {
             var body = MultipartBody(
                 stream.bytes, boundary: stream.boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
             let upload = try await UploadReceiver(form: form, sessionID: sessionID, pictures: receiver).receive(&body)
-            var order = try self.order(of: upload, form, bearer, proof)
-            order.deviceProof = deviceProof
+            let order = try self.order(of: upload, form, bearer, proof, deviceProof)
             return try await repeatable(order, key, context).run { attempt in
                 let answer = try await attempt.answer(to: order.fingerprint) { lease in
                     if let refusal { throw refusal }
@@ -133,7 +133,8 @@ struct UploadController: Sendable {
     }
 
     private func order(
-        of upload: ReceivedUpload, _ form: UploadForm, _ bearer: UploadOwner?, _ proof: EmailVerification?
+        of upload: ReceivedUpload, _ form: UploadForm, _ bearer: UploadOwner?, _ proof: EmailVerification?,
+        _ deviceProof: DeviceProof?
     ) throws(APIError) -> SessionOrder {
         let owner = try owner(of: upload, form, bearer)
         if let proof, case .email(let email) = owner, Set(proof.email.lookups).isDisjoint(with: starter.keys.emailLookups(email)) {
@@ -141,10 +142,12 @@ struct UploadController: Sendable {
         }
         let target = try PushTarget(ofClient: upload.texts[UploadForm.pushToken], field: UploadForm.pushToken)
         try Self.checkAnswer(of: upload, form)
-        let sender = owner.bearer?.userID ?? owner.verification?.id
+        // A session is redeemed with the key of its upload only, so that another key makes another request.
+        let sender = (owner.bearer?.userID ?? owner.verification?.id)?.wireString ?? ""
+        let key = deviceProof.map { ":\(Hex.encode($0.key.thumbprint))" } ?? ""
         return SessionOrder(
-            form: form, owner: owner, target: target, upload: upload, proof: proof,
-            fingerprint: upload.fingerprint(sender: sender?.wireString ?? ""))
+            form: form, owner: owner, target: target, upload: upload, proof: proof, deviceProof: deviceProof,
+            fingerprint: upload.fingerprint(sender: sender + key))
     }
 
     private func owner(

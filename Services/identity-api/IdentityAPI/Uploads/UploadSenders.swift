@@ -10,8 +10,7 @@ extension RequestSender<UploadOwner?> {
             guard let token = try request.headers.bearer() else { return nil }
             guard token.hasPrefix(OpaqueToken.enrolmentPrefix) else {
                 let identity = try await routes.gate.users.identify(bearer: token)
-                try await routes.deviceKeys.confirm(identity, request, context)
-                return .authorised(identity)
+                return .authorised(try await routes.deviceKeys.confirm(identity, request, context))
             }
             return .verified(try await routes.uploads.verification(of: token), isRecovery: false)
         }

@@ -51,3 +51,12 @@ extension BodyFields<EnteredCode> {
         BodyFields(EnteredCode.field, .text(1...16)) { body, _ throws(APIError) in try EnteredCode(body) }
     }
 }
+
+extension BodyFields<EnteredCode?> {
+    /// A code that may be missing.
+    static var optionalCode: BodyFields {
+        BodyFields(EnteredCode.field, .text(1...16).orNull, isRequired: false) { body, name throws(APIError) in
+            try body.wordOrNumber(name) == nil ? nil : try EnteredCode(body)
+        }
+    }
+}

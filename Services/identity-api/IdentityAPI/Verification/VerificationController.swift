@@ -41,7 +41,7 @@ struct VerificationController: Sendable {
     /// - Returns: The times to answer.
     func begin(_ new: NewEmailVerification, in transaction: PostgresTransaction) async throws -> CodeTimes {
         let verifications = EmailVerificationRepository(transaction)
-        if new.purpose == .registration { try await verifications.deleteSurplus(before: new) }
+        if new.purpose != .emailChange { try await verifications.deleteSurplus(before: new) }
         try await mailer.publish(try await verifications.insert(new), in: transaction)
         guard let times = try await verifications.times(id: new.id) else { throw APIError.internal }
         return times
@@ -63,30 +63,39 @@ struct VerificationController: Sendable {
 
     /// Enters a code. It takes the effect that the verification is for; a repetition gets the same answer.
     func verify(_ call: APICall<Void, Void, VerifyBody>) async throws -> VerificationEffect {
-        let (id, code, context) = (call.body.id, call.body.code.digits, call.context)
+        let (id, context) = (call.body.id, call.context)
         let origin = keys.origin(context.client)
-        let entry = try await recordingRefusal(of: id, context) { transaction in
-            let verifications = EmailVerificationRepository(transaction)
-            try await brake.check(origin.siteKey ?? [], entering: id, in: transaction)
-            try await lock(id, in: transaction)
-            guard let verification = try await verifications.takeAttempt(id: id) else { return .wrong(attemptsLeft: 0) }
-            // Not thrown here: the attempt has to be committed.
-            let matches = keys.codes(of: verification).map { constantTimeEqual(Array($0.utf8), Array(code.utf8)) }
-            guard matches.contains(true) else {
-                if let site = origin.siteKey { try await WrongCodeRepository(transaction).add(from: site) }
-                return .wrong(attemptsLeft: verification.attemptsLeft)
-            }
+        let (entry, effect) = try await recordingRefusal(of: id, context) { transaction -> (CodeEntry, VerificationEffect?) in
+            let entry = try await enter(call.body.code, of: id, from: origin, in: transaction) { try await lock(id, in: transaction) }
+            guard case .right(let verification) = entry else { return (entry, nil) }
             let verified = VerifiedEmail(
                 verification: verification, keys: keys, transaction: transaction, addressKey: keys.addressKey(context.client),
                 requestID: context.requestID, traceparent: context.traceparent)
-            return .right(try await verified.takeEffect())
+            return (entry, try await verified.takeEffect())
         }
-        switch entry {
-        case .right(let effect):
-            context.logger.info("e-mail address verified", metadata: ["verification_id": "\(id.wireString)"])
-            return effect
-        case .wrong(let attemptsLeft): throw APIError.invalidCode(attemptsLeft: attemptsLeft)
+        guard let effect else { throw entry.refusal }
+        context.logger.info("e-mail address verified", metadata: ["verification_id": "\(id.wireString)"])
+        return effect
+    }
+
+    /// Compares an entered code with the mailed one. Commit the transaction in any case: the attempt has to count.
+    ///
+    /// - Parameter lock: Takes the locks of what the code is for; they come before those of rows.
+    /// - Throws: `rate_limited` while too many wrong codes are entered.
+    func enter(
+        _ code: EnteredCode, of id: UUID, from origin: RequestOrigin, in transaction: PostgresTransaction, lock: () async throws -> Void
+    ) async throws -> CodeEntry {
+        try await brake.check(origin.siteKey ?? [], entering: id, in: transaction)
+        try await lock()
+        guard let verification = try await EmailVerificationRepository(transaction).takeAttempt(id: id) else {
+            return .wrong(attemptsLeft: 0)
         }
+        let matches = keys.codes(of: verification).map { constantTimeEqual(Array($0.utf8), Array(code.digits.utf8)) }
+        guard matches.contains(true) else {
+            if let site = origin.siteKey { try await WrongCodeRepository(transaction).add(from: site) }
+            return .wrong(attemptsLeft: verification.attemptsLeft)
+        }
+        return .right(verification)
     }
 
     /// Counts an entered code, before it is read.
@@ -102,21 +111,14 @@ struct VerificationController: Sendable {
         case .registration: break
         case .enrolment: try await PendingEnrolmentRepository(transaction).lock(id: id)
         case .emailChange: try await SignInRepository(transaction).lock(of: verification.accountID)
+        case .signIn: throw APIError.codeOfSignIn
         }
-    }
-
-    /// The result of an entered code.
-    private enum Entry: Sendable {
-        /// The mailed code.
-        case right(VerificationEffect)
-        /// Another code, or a code that is void.
-        case wrong(attemptsLeft: Int)
     }
 
     /// Runs a transaction, and records that the face of a sign-up is another account's, which rolls it back.
     private func recordingRefusal(
-        of id: UUID, _ context: APIRequestContext, _ body: (PostgresTransaction) async throws -> Entry
-    ) async throws -> Entry {
+        of id: UUID, _ context: APIRequestContext, _ body: (PostgresTransaction) async throws -> (CodeEntry, VerificationEffect?)
+    ) async throws -> (CodeEntry, VerificationEffect?) {
         do {
             return try await postgres.withTransaction(body)
         } catch let error as APIError where error.code == .faceInUse {
@@ -131,15 +133,33 @@ struct VerificationController: Sendable {
 
     /// Counts a request for a mail, and refuses it while many of its site wait.
     func checkRate(_ context: APIRequestContext) async throws {
-        try limiter.admit(context.client, context.limits, or: "Too many mails were asked for from this address")
-        try await mailer.checkBacklog(of: keys.origin(context.client).siteKey)
+        try await checkRate(context, in: postgres)
     }
+
+    /// The same inside a transaction.
+    func checkRate(_ context: APIRequestContext, in db: some PostgresQueryable) async throws {
+        try limiter.admit(context.client, context.limits, or: "Too many mails were asked for from this address")
+        try await mailer.checkBacklog(of: keys.origin(context.client).siteKey, in: db)
+    }
+}
+
+/// The result of an entered code.
+enum CodeEntry: Sendable {
+    /// The mailed code.
+    case right(EmailVerification)
+    /// Another code, or a code that is void.
+    case wrong(attemptsLeft: Int)
+
+    /// The error for a code that is not right, or that can have no effect.
+    var refusal: APIError { if case .wrong(let attemptsLeft) = self { .invalidCode(attemptsLeft: attemptsLeft) } else { .invalidCode } }
 }
 
 extension APIError {
     /// Discloses nothing about an address: only the client that asked for a verification has its id.
     fileprivate static let verificationOver = APIError(
         .notFound, "This verification is unknown, a day old, or proven already: ask for another one", field: "verification_id")
+    fileprivate static let codeOfSignIn = APIError(
+        .invalidRequest, "The code of a sign-in is entered where its tokens are asked for", field: "verification_id")
     fileprivate static let noMoreCodes = APIError(
         .limitReached,
         "This verification has had its \(EmailVerificationRepository.maxCodes) codes: enter the newest, or ask for another verification",

@@ -25,6 +25,7 @@ struct VerifiedEmail {
         case .registration: try await giveToken()
         case .enrolment: try await enrol()
         case .emailChange: try await changeEmail()
+        case .signIn: throw APIError.invalidCode
         }
     }
 
@@ -123,10 +124,13 @@ struct VerifiedEmail {
 /// The effect of an entered code, as the client gets it.
 struct VerificationEffect: APIObject {
     static let members: [APIMember<VerificationEffect>] = [
-        .required("purpose", \.purpose), .optional("enrolment_token", \.enrolmentToken),
+        .required("purpose", \.purpose, purposes), .optional("enrolment_token", \.enrolmentToken),
         .optional("token_type", \.tokenType, .constant("Bearer")), .optional("expires_in", \.expiresIn), .optional("user_id", \.userID),
         .optional("face_enrolled", \.faceEnrolled),
     ]
+
+    /// The code of a sign-in gives tokens in place of this answer.
+    private static let purposes = JSONSchema.one(of: EmailVerification.Purpose.allCases.filter { $0 != .signIn }.map(\.rawValue))
 
     let purpose: EmailVerification.Purpose
     /// The bearer of a sign-up, for a registration.

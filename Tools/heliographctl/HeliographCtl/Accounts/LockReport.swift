@@ -8,7 +8,7 @@ internal import WireFormat
 struct LockReport: Report {
     /// The devices that share a budget of failed sign-ins.
     struct Budget {
-        /// `unknown` for all devices that are not known, else the beginning of the known installation's key.
+        /// `unknown` for all devices that are not known, else the beginning of the known device's key.
         let device: String
         let attempts: SignInAttempts
 

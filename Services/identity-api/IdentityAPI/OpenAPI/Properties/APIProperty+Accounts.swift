@@ -12,6 +12,7 @@ extension APIProperty {
         "reference": .init("Show it where the code is entered: the mail has it beside the code", "KFTM"),
         "mail_after": .init("Seconds within which the mail is sent; 0 when it was", 0),
         "verifyEmail.code": .init("The code from the mail", "482913"),
+        "redeemSession.code": .init("The code from the mail, on a device that is new to the account", "482913"),
         "purpose": .init("What the code was for"),
         "enrolment_token": .init("The bearer of sign-ups with the proven address, for 15 minutes", "he_5Qx0Jx3yq1Fz"),
         "face_enrolled": .init(
