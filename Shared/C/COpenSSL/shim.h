@@ -11,4 +11,3 @@
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
