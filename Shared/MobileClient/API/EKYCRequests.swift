@@ -102,11 +102,16 @@ enum EKYCRequests {
         }
     }
 
+    private struct Redemption: Encodable { let code: String }
+
     /// Exchanges a sign-in that succeeded for its tokens. A repetition gets the same by the session's token, so it has a key that the API
-    /// does not need.
-    static func redeem(_ sessionID: UUID, token: String) -> APIRequest<AccountTokens> {
+    /// does not need; but a wrong code that is repeated takes another attempt.
+    ///
+    /// - Parameter code: The mailed code, on a device that is new to the account.
+    static func redeem(_ sessionID: UUID, token: String, code: String? = nil) -> APIRequest<AccountTokens> {
         APIRequest(
-            method: "POST", path: "/api/v1/ekyc/sessions/\(sessionID.wireText)/token", bearer: .token(token), idempotencyKey: UUID()
+            method: "POST", path: "/api/v1/ekyc/sessions/\(sessionID.wireText)/token", bearer: .token(token),
+            body: code.map { .json(WireJSON.data(Redemption(code: $0))) } ?? .none, idempotencyKey: code == nil ? UUID() : nil
         ) { response in
             let tokens: AccountTokens = try WireJSON.bare(response)
             guard !tokens.accessToken.isEmpty, !tokens.refreshToken.isEmpty, !tokens.userID.isEmpty else { throw Unexpected() }

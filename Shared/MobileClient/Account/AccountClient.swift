@@ -50,6 +50,11 @@ public struct AccountClient: Sendable {
         try await api.send(AuthRequests.resend(verification.id))
     }
 
+    /// Asks for another code that a session waits for; see `resendCode(of:)` for a ``Verification``.
+    public func resendCode(of awaited: EKYCSession.AwaitedCode) async throws(HeliographError) -> Verification {
+        try await api.send(AuthRequests.resend(awaited.verificationID))
+    }
+
     /// Enters a code. White space in it does not matter. The same code again gives the same answer.
     ///
     /// - Parameters:

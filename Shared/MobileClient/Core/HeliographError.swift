@@ -26,11 +26,15 @@ public struct HeliographError: Error, Equatable, CustomStringConvertible {
     public let retryAfter: Duration?
     /// Whether the same call may succeed later.
     public let isRetryable: Bool
+    /// The attempts that are left to enter a code; nil where the API does not say.
+    public let attemptsLeft: Int?
+    /// The code that was mailed, and that the same call needs (`verification_required`); nil of other errors.
+    public let awaitedCode: EKYCSession.AwaitedCode?
 
     /// Creates an error of the client, or of the parts of an answer; without `isRetryable` another call is taken to fail alike.
     public init(
         _ code: Code, _ message: String, status: Int? = nil, field: String? = nil, requestID: String? = nil, retryAfter: Duration? = nil,
-        isRetryable: Bool = false
+        isRetryable: Bool = false, attemptsLeft: Int? = nil, awaitedCode: EKYCSession.AwaitedCode? = nil
     ) {
         self.code = code
         self.message = message
@@ -39,6 +43,8 @@ public struct HeliographError: Error, Equatable, CustomStringConvertible {
         self.requestID = requestID
         self.retryAfter = retryAfter
         self.isRetryable = isRetryable
+        self.attemptsLeft = attemptsLeft
+        self.awaitedCode = awaitedCode
     }
 
     /// The code, the message and the id of the request, for the log.

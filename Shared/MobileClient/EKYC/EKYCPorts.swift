@@ -25,6 +25,8 @@ struct EKYCHooks: Sendable {
     let didBegin: @Sendable (_ sessionID: UUID) async -> Bool
     /// The app has taken the outcome of the session.
     let acknowledge: @Sendable (_ id: UUID) async -> Void
+    /// The person has entered the code that a session waits for.
+    let enterCode: @Sendable (_ id: UUID, _ code: String) async -> Void
     /// The session has no stored data any more, and no request in progress.
     let didRemove: @Sendable (_ id: UUID) async -> Void
 }

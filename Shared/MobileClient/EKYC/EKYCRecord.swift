@@ -19,10 +19,12 @@ struct EKYCRecord: Codable, Hashable, Sendable {
     private var step: Step
     private var sessionID: UUID?
     private var userID: String?
+    private var verificationID: UUID?
+    private var reference: String?
     private var outcome: EKYCSession.Outcome.Kept?
 
     private enum Step: String, Codable {
-        case uploading, deciding, signingIn, ended
+        case uploading, deciding, awaitingCode, signingIn, ended
     }
 
     init(kind: EKYCSession.Kind, sender: Sender, boundary: String) {
@@ -38,6 +40,9 @@ struct EKYCRecord: Codable, Hashable, Sendable {
             switch (step, sessionID, userID, outcome?.outcome) {
             case (.uploading, _, _, _): .uploading
             case (.deciding, let id?, _, _): .deciding(sessionID: id)
+            case (.awaitingCode, let id?, _, _):
+                .awaitingCode(
+                    sessionID: id, EKYCSession.AwaitedCode(verificationID: verificationID ?? id, reference: reference))
             case (.signingIn, let id?, let userID?, _): .signingIn(sessionID: id, userID: userID)
             case (.ended, _, _, let outcome?): .ended(outcome)
             default: .ended(.outcomeUnknown)
@@ -48,6 +53,8 @@ struct EKYCRecord: Codable, Hashable, Sendable {
             case .new, .removed: break
             case .uploading: step = .uploading
             case .deciding(let id): (step, sessionID) = (.deciding, id)
+            case .awaitingCode(let id, let awaited):
+                (step, sessionID, verificationID, reference) = (.awaitingCode, id, awaited.verificationID, awaited.reference)
             case .signingIn(let id, let userID): (step, sessionID, self.userID) = (.signingIn, id, userID)
             case .ended(let outcome): (step, self.outcome) = (.ended, EKYCSession.Outcome.Kept(outcome))
             }

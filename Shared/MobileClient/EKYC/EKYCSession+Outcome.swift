@@ -17,6 +17,11 @@ extension EKYCSession {
         case examining(sessionID: UUID)
         /// The face was recognised; the tokens are being fetched and stored.
         case signingIn(sessionID: UUID)
+        /// The face was recognised on a device that is new to the account. The person enters the code that was mailed to the account's
+        /// address (``EKYCSession/enter(code:)``), beside the reference; `AccountClient.resendCode(of:)` asks for another mail.
+        ///
+        /// `attemptsLeft` is nil before a code was entered. With 0 only the code of another mail counts.
+        case awaitingCode(sessionID: UUID, AwaitedCode, attemptsLeft: Int?)
         /// The session has ended. No other state follows.
         case ended(Outcome)
 
@@ -51,14 +56,14 @@ extension EKYCSession {
         case signedOut
     }
 
-    /// The code that a sign-up waits for.
+    /// The code that a sign-up, or a sign-in on a new device, waits for.
     public struct AwaitedCode: Sendable, Hashable {
         /// The id of the verification, with which the code is entered.
         public let verificationID: UUID
         /// The reference beside the code in the mail, which may also have codes for requests of others: show it where the code is entered.
         public let reference: String?
 
-        /// Names the verification whose code a sign-up waits for, and the reference of its mail.
+        /// Names the verification whose code a session waits for, and the reference of its mail.
         public init(verificationID: UUID, reference: String?) {
             self.verificationID = verificationID
             self.reference = reference

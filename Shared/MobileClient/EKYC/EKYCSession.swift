@@ -13,14 +13,15 @@ public actor EKYCSession {
 
     private var state: State
     private let acknowledgement: @Sendable (UUID) async -> Void
+    private let entry: @Sendable (UUID, String) async -> Void
     private var listeners: [UUID: AsyncStream<State>.Continuation] = [:]
     private var waiting: [CheckedContinuation<Outcome, Never>] = []
 
-    init(id: UUID, kind: Kind, state: State, acknowledge: @escaping @Sendable (UUID) async -> Void) {
+    init(id: UUID, kind: Kind, state: State, _ hooks: EKYCHooks) {
         self.id = id
         self.kind = kind
         self.state = state
-        acknowledgement = acknowledge
+        (acknowledgement, entry) = (hooks.acknowledge, hooks.enterCode)
     }
 
     /// The session's states from now on, the current one first. The stream ends after the terminal state.
@@ -44,6 +45,12 @@ public actor EKYCSession {
     /// Without it the outcome is reported again after each launch, for a day or until a sign-out. Has no effect before the end, or when
     /// called again. When the device cannot write, the outcome may be reported once more.
     public nonisolated func acknowledge() async { await acknowledgement(id) }
+
+    /// Enters the code that the session waits for (``State/awaitingCode(sessionID:_:attemptsLeft:)``), as the person has typed it.
+    ///
+    /// The next state shows what came of it. It is sent again until it has an answer, as long as the process runs. Has no effect in other
+    /// states.
+    public nonisolated func enter(code: String) async { await entry(id, code) }
 
     /// Shows a state to all who listen. No state follows a terminal one.
     func show(_ new: State) {

@@ -14,14 +14,17 @@ extension EKYCSessionDriver {
             becomeBusy()
             await keepTokenLater()
             start(ask(seconds))
-        case .redeem: start(redeem())
+        case .redeem(let code): start(redeem(code))
         case .store(let tokens): return [await store(tokens)]
         case .discard(let tokens): discard(tokens)
         case .pause(let milliseconds):
             pause(milliseconds)
             return takePush()
         case .cancel: cancel()
-        case .show(let state): await session.show(state)
+        case .show(let state):
+            await session.show(state)
+            // The person takes their time.
+            if case .awaitingCode = state { becomeQuiet() }
         case .deleteSecret: await deleteSecret()
         case .report(let outcome): await session.show(.ended(outcome))
         case .removeRecord: await remove()
@@ -75,7 +78,7 @@ extension EKYCSessionDriver {
             switch phase {
             case .deciding(let sessionID): task?.remoteID = sessionID.wireText
             case .ended: task?.finishedAt = now
-            case .new, .uploading, .signingIn, .removed: break
+            case .new, .uploading, .awaitingCode, .signingIn, .removed: break
             }
         }
     }
@@ -91,7 +94,7 @@ extension EKYCSessionDriver {
     /// in the state of an upload, and the photos stay.
     private var needsUpload: Bool {
         switch record?.phase {
-        case .deciding, .signingIn: !isTokenKept
+        case .deciding, .awaitingCode, .signingIn: !isTokenKept
         case .new, .uploading, .ended, .removed, nil: false
         }
     }

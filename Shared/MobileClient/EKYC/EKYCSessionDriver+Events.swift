@@ -29,6 +29,8 @@ extension EKYCSessionDriver {
 
     func acknowledge() async { await send(.acknowledged) }
 
+    func enter(_ code: String) async { await send(.codeEntered(code)) }
+
     func wake() async { await send(.woken(age)) }
 
     func stop(_ outcome: EKYCSession.Outcome) async { await send(.stop(outcome)) }
@@ -47,7 +49,7 @@ extension EKYCSessionDriver {
         get async {
             switch await runner.state.phase {
             case .ended, .removed: true
-            case .new, .uploading, .deciding, .signingIn: false
+            case .new, .uploading, .deciding, .awaitingCode, .signingIn: false
             }
         }
     }

@@ -37,11 +37,11 @@ extension EKYCSessionDriver {
         }
     }
 
-    func redeem() -> Work {
+    func redeem(_ code: String?) -> Work {
         { [ports, createdAt, session = secret.session, phase = record?.phase] in
             do throws(HeliographError) {
                 let session = try Self.credential(session)
-                return .redeemed(try await ports.sender.send(EKYCRequests.redeem(session.id, token: session.token)))
+                return .redeemed(try await ports.sender.send(EKYCRequests.redeem(session.id, token: session.token, code: code)))
             } catch {
                 var isSignedIn = false
                 if case .signingIn(_, let userID) = phase { isSignedIn = await ports.isSignedIn(userID) }

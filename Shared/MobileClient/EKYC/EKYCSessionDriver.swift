@@ -38,7 +38,7 @@ actor EKYCSessionDriver {
         id = UUID()
         kind = order.kind
         createdAt = ports.time.now()
-        session = EKYCSession(id: id, kind: kind, state: .uploading, acknowledge: hooks.acknowledge)
+        session = EKYCSession(id: id, kind: kind, state: .uploading, hooks)
         (self.order, self.ports, self.hooks) = (order, ports, hooks)
         initial = Machine.State(kind: kind, phase: .new)
         isLaunched = true
@@ -53,11 +53,12 @@ actor EKYCSessionDriver {
         let state: EKYCSession.State =
             switch record.phase {
             case .deciding(let id): .examining(sessionID: id)
+            case .awaitingCode(let id, let awaited): .awaitingCode(sessionID: id, awaited, attemptsLeft: nil)
             case .signingIn(let id, _): .signingIn(sessionID: id)
             // The outcome is shown when the secret is deleted.
             case .new, .uploading, .ended, .removed: .uploading
             }
-        session = EKYCSession(id: id, kind: kind, state: state, acknowledge: hooks.acknowledge)
+        session = EKYCSession(id: id, kind: kind, state: state, hooks)
         (self.record, self.ports, self.hooks) = (record, ports, hooks)
         body = task.files.first.flatMap { ports.store.url(of: $0) }
         initial = Machine.State(kind: kind, phase: record.phase)

@@ -133,6 +133,7 @@ extension EKYCSessionManager {
             willSignIn: { [weak self] id in await self?.stopUploads(besides: id) },
             didBegin: { [weak self] id in await self?.takeEarlyPush(id) ?? false },
             acknowledge: { [weak self] id in await self?.acknowledge(id) },
+            enterCode: { [weak self] id, code in await self?.enter(code, in: id) },
             didRemove: { [weak self] id in await self?.forget(id) })
     }
 
@@ -148,6 +149,8 @@ extension EKYCSessionManager {
     }
 
     private func acknowledge(_ id: UUID) async { await drivers[id]?.acknowledge() }
+
+    private func enter(_ code: String, in id: UUID) async { await drivers[id]?.enter(code) }
 
     private func forget(_ id: UUID) { drivers[id] = nil }
 }

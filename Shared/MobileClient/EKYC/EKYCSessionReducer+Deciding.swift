@@ -33,9 +33,32 @@ extension EKYCSessionReducer {
     /// The outcome of a session that the API does not know any more: a sign-in is over then, whatever it came to.
     static func unanswered(_ state: State) -> EKYCSession.Outcome { state.kind == .signIn ? .expired : .outcomeUnknown }
 
-    static func redeem(_ state: inout State) -> [Effect] {
-        state.activity = .redeeming
-        return [.redeem]
+    static func redeem(_ state: inout State, code: String? = nil) -> [Effect] {
+        state.activity = .redeeming(code: code)
+        state.enteredCode = nil
+        return [.redeem(code: code)]
+    }
+
+    /// Sends an entered code. One that is entered while the tokens are being asked for is sent after the answer.
+    static func enter(_ state: inout State, _ code: String) -> [Effect] {
+        guard case .awaitingCode = state.phase else { return [] }
+        switch state.activity {
+        case .idle: return redeem(&state, code: code)
+        case .pausing(before: .redeem): return [.cancel] + redeem(&state, code: code)
+        case .redeeming:
+            state.enteredCode = code
+            return []
+        default: return []
+        }
+    }
+
+    /// Waits for the person to enter a code.
+    private static func awaitCode(
+        _ state: inout State, _ id: UUID, _ awaited: EKYCSession.AwaitedCode, attemptsLeft: Int? = nil
+    ) -> [Effect] {
+        (state.phase, state.activity, state.failures) = (.awaitingCode(sessionID: id, awaited), .idle, 0)
+        let kept: [Effect] = [.save(state.phase), .show(.awaitingCode(sessionID: id, awaited, attemptsLeft: attemptsLeft))]
+        return kept + (state.enteredCode.map { redeem(&state, code: $0) } ?? [])
     }
 
     static func store(_ state: inout State, _ tokens: AccountTokens) -> [Effect] {
@@ -56,8 +79,8 @@ extension EKYCSessionReducer {
         case (.redeemFailed, .redeemingInVain):
             state.activity = .idle
             return []
-        case (.redeemFailed(let fault, let age, let isSignedIn), .redeeming):
-            return failRedemption(&state, fault, age, isSignedIn: isSignedIn)
+        case (.redeemFailed(let fault, let age, let isSignedIn), .redeeming(let code)):
+            return failRedemption(&state, fault, age, code, isSignedIn: isSignedIn)
         case (.stored, .storing(let tokens)):
             return end(&state, .signedIn(userID: tokens.userID))
         case (.storingFailed(.over, let isSignedIn), .storing(let tokens)):
@@ -70,14 +93,22 @@ extension EKYCSessionReducer {
         }
     }
 
-    private static func failRedemption(_ state: inout State, _ fault: Fault, _ age: Age, isSignedIn: Bool) -> [Effect] {
+    private static func failRedemption(
+        _ state: inout State, _ fault: Fault, _ age: Age, _ code: String?, isSignedIn: Bool
+    ) -> [Effect] {
+        if fault.error.code == .verificationRequired, let awaited = fault.error.awaitedCode, let id = state.sessionID, age != .over {
+            return awaitCode(&state, id, awaited)
+        }
+        if case .awaitingCode(let id, let awaited) = state.phase, age != .over, fault.refusesCode {
+            return awaitCode(&state, id, awaited, attemptsLeft: fault.error.attemptsLeft)
+        }
         // After a former process had begun to store the tokens: they were stored, and refreshed since, or it is too late.
         if fault.isFinal || age == .over {
             if case .signingIn(_, let userID) = state.phase, isSignedIn { return end(&state, .signedIn(userID: userID)) }
             return end(&state, .tooLate)
         }
         if fault.error.code == .requestInProgress, case .deciding = state.phase { return retry(&state, .ask, fault) }
-        return retry(&state, .redeem, fault)
+        return retry(&state, .redeem(code: code), fault)
     }
 }
 
@@ -85,7 +116,7 @@ extension EKYCSessionReducer.State {
     /// The id of the session at the API, once there is one.
     var sessionID: UUID? {
         switch phase {
-        case .deciding(let id), .signingIn(let id, _): id
+        case .deciding(let id), .awaitingCode(let id, _), .signingIn(let id, _): id
         case .new, .uploading, .ended, .removed: nil
         }
     }

@@ -31,7 +31,7 @@ extension EKYCSessionReducer {
             return [.report(outcome)] + forget(&state)
         case .ended where outcome == .signedOut: return forget(&state)
         case .new, .ended, .removed: return []
-        case .uploading, .deciding, .signingIn: break
+        case .uploading, .deciding, .awaitingCode, .signingIn: break
         }
         switch state.activity {
         case .redeeming:

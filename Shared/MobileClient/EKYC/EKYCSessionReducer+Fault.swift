@@ -45,6 +45,9 @@ extension EKYCSessionReducer.Fault {
     /// Whether the API will not answer this question any more. Decided by the API's codes: a status may come from a proxy.
     var isFinal: Bool { [.unauthorized, .forbidden, .sessionNotFound, .notFound].contains(error.code) }
 
+    /// Whether the API refuses the entered code, which may be no code at all.
+    var refusesCode: Bool { error.code == .invalidCode || error.status == 400 && error.field == "code" }
+
     /// The pause before the next attempt: three seconds, doubled with each failure up to 48, and not before the API admits one.
     func pause(after failures: Int) -> Int {
         let own = 3_000 << min(failures, 4)

@@ -8,6 +8,7 @@ extension EKYCSessionReducer {
         case .accepted, .postFailed: upload(&state, event)
         case .answered, .askFailed: decide(&state, event)
         case .redeemed, .redeemFailed, .stored, .storingFailed: signIn(&state, event)
+        case .codeEntered(let code): enter(&state, code)
         case .pauseEnded(let age): next(&state, age)
         case .woken(let age): wake(&state, age)
         case .acknowledged: acknowledge(&state)
@@ -48,6 +49,10 @@ extension EKYCSessionReducer {
         case .deciding(let id):
             guard age != .over else { return end(&state, unanswered(state)) }
             return [.deleteBody, .show(.examining(sessionID: id))] + ask(&state)
+        case .awaitingCode(let id, let awaited):
+            guard age != .over else { return end(&state, .tooLate) }
+            // The code may have been entered, and its answer lost.
+            return [.deleteBody, .show(.awaitingCode(sessionID: id, awaited, attemptsLeft: nil))] + redeem(&state)
         case .signingIn(let id, _):
             return [.deleteBody, .show(.signingIn(sessionID: id))] + redeem(&state)
         case .ended(let outcome): return cleanUp(outcome)
@@ -64,7 +69,7 @@ extension EKYCSessionReducer {
         case .post: return post(&state)
         case .ask where age == .over: return end(&state, unanswered(state))
         case .ask: return ask(&state, isWoken: isWoken)
-        case .redeem: return redeem(&state)
+        case .redeem(let code): return redeem(&state, code: code)
         case .store(let tokens): return store(&state, tokens)
         }
     }
@@ -76,7 +81,11 @@ extension EKYCSessionReducer {
         case .asking:
             state.isWoken = true
             return []
-        case .idle, .creating, .posting, .redeeming, .redeemingInVain, .storing: return []
+        case .idle:
+            // Without a request or a pause only this finds that the API does not know the session any more.
+            guard age == .over, case .awaitingCode = state.phase else { return [] }
+            return end(&state, .tooLate)
+        case .creating, .posting, .redeeming, .redeemingInVain, .storing: return []
         }
     }
 }

@@ -16,6 +16,8 @@ enum EKYCSessionReducer: Reducer {
         case uploading
         /// The API has the photos, and this device the session's token.
         case deciding(sessionID: UUID)
+        /// The sign-in succeeded on a device that is new to the account: its tokens need the code that was mailed.
+        case awaitingCode(sessionID: UUID, EKYCSession.AwaitedCode)
         /// The tokens of this user are being stored, or have been.
         case signingIn(sessionID: UUID, userID: String)
         /// The outcome is certain; the app has not acknowledged it.
@@ -30,7 +32,8 @@ enum EKYCSessionReducer: Reducer {
         case creating
         case posting
         case asking
-        case redeeming
+        /// - Parameter code: The code that the person has entered.
+        case redeeming(code: String?)
         /// The session was stopped while its tokens were being fetched: they must not be used.
         case redeemingInVain
         case storing(AccountTokens)
@@ -41,7 +44,7 @@ enum EKYCSessionReducer: Reducer {
     enum Next: Hashable, Sendable {
         case post
         case ask
-        case redeem
+        case redeem(code: String?)
         case store(AccountTokens)
     }
 
@@ -55,6 +58,8 @@ enum EKYCSessionReducer: Reducer {
         var lastRefusal: Fault?
         /// Whether a push arrived while its question was being answered.
         var isWoken = false
+        /// The code that was entered while another request for the tokens was under way.
+        var enteredCode: String?
         /// How often the API is asked at intervals of three seconds before it is asked to hold its answers.
         var quickAsksLeft = 20
         /// Failed attempts in a row, for the pause after them; up to ``maxCountedFailures``.
@@ -90,6 +95,8 @@ enum EKYCSessionReducer: Reducer {
         /// A new process found the session.
         /// - Parameter sessionID: The id with the session's token, where this device has it.
         case launched(Age, sessionID: UUID?)
+        /// The person has entered a code.
+        case codeEntered(String)
         /// The app has taken the outcome.
         case acknowledged
         case accepted(sessionID: UUID, token: String)
@@ -118,7 +125,7 @@ enum EKYCSessionReducer: Reducer {
         case save(Phase)
         case deleteBody
         case ask(waitSeconds: Int)
-        case redeem
+        case redeem(code: String?)
         case store(AccountTokens)
         /// Signs out, at the API, tokens that must not be used.
         case discard(AccountTokens)

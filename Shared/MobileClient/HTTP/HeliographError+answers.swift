@@ -7,10 +7,15 @@ struct ErrorAnswer: Decodable {
         var field: String?
         var retryable: Bool?
         var retryAfter: Double?
+        var attemptsLeft: Int?
+        var verificationID: UUID?
+        var reference: String?
 
         enum CodingKeys: String, CodingKey {
-            case code, field, retryable
+            case code, field, retryable, reference
             case retryAfter = "retry_after"
+            case attemptsLeft = "attempts_left"
+            case verificationID = "verification_id"
         }
 
         /// Tolerant: a member of an unexpected type counts as missing.
@@ -20,6 +25,14 @@ struct ErrorAnswer: Decodable {
             field = try? members.decode(String.self, forKey: .field)
             retryable = try? members.decode(Bool.self, forKey: .retryable)
             retryAfter = try? members.decode(Double.self, forKey: .retryAfter)
+            attemptsLeft = try? members.decode(Int.self, forKey: .attemptsLeft)
+            verificationID = try? members.decode(UUID.self, forKey: .verificationID)
+            reference = try? members.decode(String.self, forKey: .reference)
+        }
+
+        /// The mailed code that the request needs.
+        var awaitedCode: EKYCSession.AwaitedCode? {
+            verificationID.map { EKYCSession.AwaitedCode(verificationID: $0, reference: reference?.cut(toBytes: 100)) }
         }
     }
 
@@ -55,7 +68,8 @@ extension HeliographError {
             String(message.cut(toBytes: 1_200).filter { !$0.isNewline }.prefix(300)), status: response.status,
             field: answer?.error.field?.cut(toBytes: 200), requestID: (response.headers["x-request-id"] ?? requestID).cut(toBytes: 200),
             retryAfter: seconds.map { .seconds(min($0, 86_400)) },
-            isRetryable: answer?.error.retryable ?? [408, 429, 500, 502, 503, 504].contains(response.status))
+            isRetryable: answer?.error.retryable ?? [408, 429, 500, 502, 503, 504].contains(response.status),
+            attemptsLeft: answer?.error.attemptsLeft.map { min(max($0, 0), 100) }, awaitedCode: answer?.error.awaitedCode)
     }
 
     /// The error of a request without an answer.

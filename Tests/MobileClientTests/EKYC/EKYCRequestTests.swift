@@ -92,6 +92,20 @@ import Testing
                 .accountLocked, "No", status: 429, field: "f", requestID: "r", retryAfter: .seconds(90), isRetryable: true)),
     ]
 
+    @Test func `a code is sent with the request for the tokens, which is not repeated by itself`() {
+        let request = EKYCRequests.redeem(id, token: "t", code: "482913")
+        #expect(request.body == .json(Data(#"{"code":"482913"}"#.utf8)) && !request.isRepeatable)
+        #expect(EKYCRequests.redeem(id, token: "t").body == .none)
+    }
+
+    @Test func `a record keeps the code that is awaited`() throws {
+        var record = EKYCRecord(kind: .signIn, sender: .form, boundary: "b")
+        let phase = EKYCSessionReducer.Phase.awaitingCode(
+            sessionID: id, EKYCSession.AwaitedCode(verificationID: UUID(), reference: "KFTM"))
+        record.phase = phase
+        #expect(try JSONDecoder().decode(EKYCRecord.self, from: JSONEncoder().encode(record)).phase == phase)
+    }
+
     @Test(arguments: outcomes) func `a record keeps an outcome as it is`(outcome: EKYCSession.Outcome) throws {
         var record = EKYCRecord(kind: .signIn, sender: .form, boundary: "b")
         record.phase = .ended(outcome)

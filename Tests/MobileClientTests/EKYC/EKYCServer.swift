@@ -34,6 +34,8 @@ final class EKYCServer: @unchecked Sendable {
         /// Whether the answers to the next uploads are lost after they were handled.
         var uploadAnswersLost = 0
         var redeemFaults: [HeliographError] = []
+        /// The code that the device needs; nil for a known device.
+        var code: String?
         var askFaults: [HeliographError] = []
     }
 
@@ -44,6 +46,9 @@ final class EKYCServer: @unchecked Sendable {
 
     func plan(_ change: (inout Plan) -> Void) { lock.withLock { change(&plan) } }
 
+    /// Hands out the tokens of the first session in an answer that is lost.
+    func loseTokens() { lock.withLock { begun[0].redemptions += 1 } }
+
     static let lost = HeliographError(.unreachable, "The connection ended", isRetryable: true)
 
     static func refusal(
@@ -53,6 +58,16 @@ final class EKYCServer: @unchecked Sendable {
         var response = TransportResponse.json(body, status: status)
         if let retryAfter { response.headers["retry-after"] = "\(retryAfter)" }
         return HeliographError(response, requestID: "r", now: Date())
+    }
+
+    /// The refusal of a new device that has entered no code, or a wrong one.
+    private static func refusal(of code: String?, _ id: UUID) -> HeliographError {
+        let (status, error) =
+            code == nil
+            ? (403, #""code":"verification_required","verification_id":"\#(id.wireText)","reference":"KFTM""#)
+            : (400, #""code":"invalid_code","field":"code","attempts_left":3"#)
+        return HeliographError(
+            .json(#"{"success":false,"message":"No","error":{\#(error)}}"#, status: status), requestID: "r", now: Date())
     }
 
     func answer(_ sent: ScriptedSender.Sent) throws(HeliographError) -> TransportResponse {
@@ -107,6 +122,10 @@ final class EKYCServer: @unchecked Sendable {
     private func redeem(_ sent: ScriptedSender.Sent) throws(HeliographError) -> TransportResponse {
         if !plan.redeemFaults.isEmpty { throw plan.redeemFaults.removeFirst() }
         let index = try index(of: sent)
+        if let code = plan.code, begun[index].redemptions == 0 {
+            let entered = sent.body.flatMap { try? JSONDecoder().decode([String: String].self, from: $0) }?["code"]
+            guard entered == code else { throw Self.refusal(of: entered, begun[index].id) }
+        }
         guard begun[index].isSignIn, let decidedAt = begun[index].decidedAt, time.now.timeIntervalSince(decidedAt) <= 300 else {
             throw Self.refusal(403, .forbidden)
         }

@@ -11,6 +11,10 @@ import Testing
     @Test func `a sign-in ends exactly once, leaves nothing, and loses no tokens, whatever happens`() {
         expectHolds(EKYCModels.SignIn.self, atLeast: 4_000, maxWorlds: 300_000)
     }
+
+    @Test func `a sign-in on a new device ends exactly once, and loses no tokens, whatever is entered`() {
+        expectHolds(EKYCModels.NewDevice.self, atLeast: 4_000, maxWorlds: 300_000)
+    }
 }
 
 enum EKYCModels {
@@ -20,6 +24,22 @@ enum EKYCModels {
         static var initial: [EKYCWorld] {
             let world = EKYCWorld(.signUp, crashes: 1, losses: 1, refusals: refusals, pushes: 0)
             return [world, world.with { $0.refusesContent = true }, world.with { $0.hasChallenge = true }]
+        }
+        static func steps(from world: EKYCWorld) -> [(name: String, world: EKYCWorld)] { world.steps() }
+        static func violation(of world: EKYCWorld) -> String? { world.violation }
+        static func violationAtEnd(of world: EKYCWorld) -> String? { world.violationAtEnd }
+    }
+
+    /// A device that needs a mailed code.
+    enum NewDevice: CheckedModel {
+        static var initial: [EKYCWorld] {
+            let world = EKYCWorld(.signIn, crashes: 1, losses: 1, refusals: 0, pushes: 0)
+            return [
+                world.with {
+                    $0.skipUpload()
+                    ($0.verdict, $0.needsCode, $0.entries) = (.succeeded, true, 2)
+                }
+            ]
         }
         static func steps(from world: EKYCWorld) -> [(name: String, world: EKYCWorld)] { world.steps() }
         static func violation(of world: EKYCWorld) -> String? { world.violation }
@@ -43,7 +63,10 @@ extension EKYCWorld {
     /// What is wrong with a world, whatever comes next.
     var violation: String? {
         if let fault { return fault }
-        if case .deciding? = record, !hasSecret { return "the session is kept without its token" }
+        switch record {
+        case .deciding where !hasSecret, .awaitingCode where !hasSecret: return "the session is kept without its token"
+        default: break
+        }
         if isStopped, hasCredentials { return "the device is signed in after it was signed out" }
         return nil
     }

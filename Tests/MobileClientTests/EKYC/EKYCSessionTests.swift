@@ -62,6 +62,55 @@ import Testing
         #expect(await session.result() == .signedIn(userID: "user-1"))
     }
 
+    @Test func `a new device waits for the mailed code, and signs in with it`() async throws {
+        phone.server.plan { ($0.asksBeforeDecision, $0.code) = (0, "482913") }
+        let process = phone.launch()
+        let session = try await signIn(process)
+        await phone.time.waitForSleepers()
+        let id = try #require(phone.server.sessions.first).id
+        // The handler of the push returns, although the person has not entered the code.
+        await process.manager.pushArrived(sessionID: id.wireText)
+        let awaited = EKYCSession.AwaitedCode(verificationID: id, reference: "KFTM")
+        #expect(await session.current == .awaitingCode(sessionID: id, awaited, attemptsLeft: nil))
+        await session.enter(code: "111111")
+        #expect(
+            await session.first { $0 != .awaitingCode(sessionID: id, awaited, attemptsLeft: nil) }
+                == .awaitingCode(sessionID: id, awaited, attemptsLeft: 3))
+        await session.enter(code: "482913")
+        #expect(await session.result() == .signedIn(userID: "user-1"))
+        #expect(await phone.credentials.tokens?.accessToken == "access-0")
+    }
+
+    @Test func `a process that begins while a code is awaited asks for it again`() async throws {
+        phone.server.plan { ($0.asksBeforeDecision, $0.code) = (0, "482913") }
+        let life = EKYCLife()
+        let first = phone.launch(life)
+        _ = try await signIn(first)
+        await phone.time.waitForSleepers()
+        let id = try #require(phone.server.sessions.first).id
+        await first.manager.pushArrived(sessionID: id.wireText)
+        life.kill()
+        let second = phone.launch(isInstant: true)
+        let session = try #require(try await second.client.pending().first)
+        let awaited = EKYCSession.AwaitedCode(verificationID: id, reference: "KFTM")
+        #expect(await session.current == .awaitingCode(sessionID: id, awaited, attemptsLeft: nil))
+        await session.enter(code: "482913")
+        #expect(await session.result() == .signedIn(userID: "user-1"))
+    }
+
+    @Test func `a process that ends between the right code and its answer costs no other code`() async throws {
+        phone.server.plan { ($0.asksBeforeDecision, $0.code) = (0, "482913") }
+        let life = EKYCLife()
+        let first = phone.launch(life)
+        _ = try await signIn(first)
+        await phone.time.waitForSleepers()
+        await first.manager.pushArrived(sessionID: try #require(phone.server.sessions.first).id.wireText)
+        life.kill()
+        phone.server.loseTokens()
+        let session = try #require(try await phone.launch(isInstant: true).client.pending().first)
+        #expect(await session.result() == .signedIn(userID: "user-1"))
+    }
+
     @Test func `without a push the state is asked for every three seconds, twenty times, and then held`() async throws {
         phone.server.plan { $0.asksBeforeDecision = 21 }
         let process = phone.launch()
@@ -137,5 +186,16 @@ import Testing
             ]
             #expect(states == Array(all.suffix(states.count)) && states.count >= 2)
         }
+    }
+}
+
+extension EKYCSession {
+    /// The present state.
+    fileprivate var current: State? { get async { await first { _ in true } } }
+
+    /// Waits for a state.
+    fileprivate func first(where holds: (State) -> Bool) async -> State? {
+        for await state in states where holds(state) { return state }
+        return nil
     }
 }

@@ -28,9 +28,10 @@ extension EKYCWorld {
         case .ask:
             world.expect(!world.hasBody, "the photos are kept although the API has them")
             world.flight = Flight(kind: .ask)
-        case .redeem:
+        case .redeem(let code):
             world.expect(world.kind == .signIn, "a sign-up is redeemed")
-            world.flight = Flight(kind: .redeem)
+            world.expect(!world.hasBody, "the photos are kept although the API has them")
+            world.flight = Flight(kind: .redeem(code: code))
         case .store:
             return world.storing(name)
         case .discard: world.isRevoked = true
@@ -93,7 +94,7 @@ extension EKYCWorld {
             ($0.hasReported, $0.isAcknowledging) = (false, false)
             // What it has heard and not kept is lost.
             $0.isChallengeRefused = false
-            if let flight = $0.flight, flight.kind == .redeem { $0.hasRequestDied = true }
+            if $0.flight?.isOfTokens ?? false { $0.hasRequestDied = true }
             if $0.effects.contains(where: \.hasTokens) { $0.hasRequestDied = true }
             if case .pausing(before: .store)? = $0.state?.activity { $0.hasRequestDied = true }
             $0.isStopping = false

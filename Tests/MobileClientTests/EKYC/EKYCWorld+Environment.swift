@@ -23,10 +23,21 @@ extension EKYCWorld {
         if hasReported, !isAcknowledging {
             steps.append(("the app takes the outcome", with { $0.acknowledge() }))
         }
+        if entries > 0, case .awaitingCode = state.phase, !isStopped {
+            for code in ["right", "wrong"] { steps.append(("the person enters the \(code) code", with { $0.enter(code) })) }
+        }
+        if age == .over, case .awaitingCode = state.phase, state.activity == .idle {
+            steps.append(("the app comes to the foreground", with { $0.send(.woken($0.age)) }))
+        }
         if stops > 0, state.phase != .new, !isStopped {
             steps.append(("the person signs out", with { $0.signOut() }))
         }
         return steps
+    }
+
+    private mutating func enter(_ code: String) {
+        entries -= 1
+        send(.codeEntered(code))
     }
 
     private mutating func acknowledge() {
@@ -61,7 +72,7 @@ extension EKYCWorld {
         losses -= 1
         guard let lost = flight else { return }
         flight = nil
-        if lost.kind == .redeem { hasRequestDied = true }
+        if lost.isOfTokens { hasRequestDied = true }
         switch lost.kind {
         case .post: send(.postFailed(Self.unreachable))
         case .ask: send(.askFailed(Self.unreachable))
@@ -103,12 +114,32 @@ extension EKYCWorld {
         switch kind {
         case .post: return answersToPost()
         case .ask: return [("the API answers", answering(answerToQuestion))]
+        case .redeem(let code) where needsCode && !isVerified && !isRedeemed && age != .over && (isCodeMailed || !isTooLate):
+            return answersOfNewDevice(code)
         case .redeem:
             guard verdict == .succeeded, !isTooLate, !isRefreshed, !isRevoked, age != .over else {
                 let refused = Machine.Event.redeemFailed(Self.refusal(403), age, isSignedIn: hasCredentials)
                 return [("the API refuses to redeem", answering(refused))]
             }
             return [("the API redeems", answering(.redeemed(Self.tokens)) { $0.isRedeemed = true })]
+        }
+    }
+
+    /// The answers about a device that is new to the account: the first request has a code mailed, and a code is right or wrong.
+    private func answersOfNewDevice(_ code: String?) -> [(name: String, world: Self)] {
+        func refusal(_ fault: Machine.Fault) -> Self {
+            answering(.redeemFailed(fault, age, isSignedIn: hasCredentials)) { $0.isCodeMailed = true }
+        }
+        switch code {
+        case "right" where isCodeMailed:
+            return [
+                (
+                    "the API takes the code",
+                    answering(.redeemed(Self.tokens)) { ($0.isVerified, $0.isRedeemed, $0.isTooLate) = (true, true, false) }
+                )
+            ]
+        case .some where isCodeMailed: return [("the API refuses the code", refusal(Self.invalidCode))]
+        default: return [("the API asks for a code", refusal(Self.verificationRequired))]
         }
     }
 

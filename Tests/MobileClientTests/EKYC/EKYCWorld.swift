@@ -8,10 +8,15 @@ struct EKYCWorld: Hashable {
 
     /// A request that is under way.
     struct Flight: Hashable {
-        enum Kind: Hashable { case post, ask, redeem }
+        enum Kind: Hashable {
+            case post, ask
+            case redeem(code: String?)
+        }
         let kind: Kind
         /// The API's answer, which is under way to the device.
         var answer: Machine.Event?
+
+        var isOfTokens: Bool { if case .redeem = kind { true } else { false } }
     }
 
     enum Verdict: Hashable { case none, undecided, succeeded, failed, expired }
@@ -41,6 +46,10 @@ struct EKYCWorld: Hashable {
     var isRefreshed = false
     var isRevoked = false
     var isTooLate = false
+    /// The device is new to the account.
+    var needsCode = false
+    var isCodeMailed = false
+    var isVerified = false
     var age = Machine.Age.repeatable
 
     // What else may happen, and how often.
@@ -50,6 +59,8 @@ struct EKYCWorld: Hashable {
     var refusals: Int
     var pushes: Int
     var stops = 1
+    /// The codes that the person may still enter, right or wrong.
+    var entries = 0
     var storageFaults = 1
 
     // What happened.
@@ -74,6 +85,9 @@ struct EKYCWorld: Hashable {
     var kind: EKYCSession.Kind
     static let id = UUID()
     static let tokens = AccountTokens(accessToken: "a", refreshToken: "r", expiresIn: 3600, userID: "u")
+    static let awaited = EKYCSession.AwaitedCode(verificationID: id, reference: "KFTM")
+    static let verificationRequired = Machine.Fault(HeliographError(.verificationRequired, "", status: 403, awaitedCode: awaited))
+    static let invalidCode = Machine.Fault(HeliographError(.invalidCode, "", status: 400, attemptsLeft: 4))
     static let unreachable = Machine.Fault(HeliographError(.unreachable, "", isRetryable: true))
     static func refusal(_ status: Int) -> Machine.Fault {
         let codes: [Int: HeliographError.Code] = [
