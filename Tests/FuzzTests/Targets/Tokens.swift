@@ -54,7 +54,9 @@ extension FuzzTarget {
         guard let target = PushTarget(text) else { return }
         try requireEqual(target.value, text, "the value of a target")
         try require(text.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "the characters of a target")
-        try require(text.prefix { $0 != ":" }.utf8.count >= 11, "a target whose installation many phones may share")
+        // A long value that begins with no id is an installation of its own.
+        let isWhole = target.installationKey == SHA256.hash("installation:\(text)")
+        try require(isWhole || text.prefix { $0 != ":" }.utf8.count >= 11, "a target whose installation many phones may share")
     }
 
     private static func checkTopic(_ input: inout FuzzInput) throws {
