@@ -5,6 +5,9 @@ import SwiftUI
 struct FaceView: View {
     @State private var email = ""
     @State private var status = ""
+    @State private var code = ""
+    /// The session that waits for a mailed code, because this phone is new to the account.
+    @State private var awaiting: EKYCSession?
     let photos = CapturedPhotos()
 
     var body: some View {
@@ -13,6 +16,10 @@ struct FaceView: View {
             Button("Sign up") { Task { await signUp() } }
             Button("Sign in") { Task { await signIn() } }
             Button("Sign out", role: .destructive) { Task { await signOut() } }
+            if let awaiting {
+                TextField("Code", text: $code)
+                Button("Enter the code") { Task { await awaiting.enter(code: code) } }
+            }
             Text(status)
         }
         .task {
@@ -42,8 +49,22 @@ struct FaceView: View {
     /// A push, a poll or the next launch ends the session: the app waits for its outcome, which is from the API in any case. It gets the
     /// outcome again after a launch until it has acknowledged it.
     private func show(_ session: EKYCSession) async {
-        status = "Checking…"
-        switch await session.result() {
+        for await state in session.states {
+            awaiting = nil
+            switch state {
+            case .uploading, .examining, .signingIn: status = "Checking…"
+            case .awaitingCode(_, let mailed, let attemptsLeft):
+                awaiting = session
+                status = "Enter the code beside \(mailed.reference ?? "") in the mail."
+                if let attemptsLeft { status += " It was not right: \(attemptsLeft) attempts are left." }
+            case .ended(let outcome): show(outcome)
+            }
+        }
+        await session.acknowledge()
+    }
+
+    private func show(_ outcome: EKYCSession.Outcome) {
+        switch outcome {
         case .enrolled(let code?): status = "Enter the code that was mailed to you, with the reference \(code.reference ?? "")."
         case .enrolled(nil): status = "Your face is registered."
         case .signedIn: status = "Welcome!"
@@ -52,7 +73,6 @@ struct FaceView: View {
         case .expired, .tooLate, .outcomeUnknown: status = "Please try again."
         case .superseded, .signedOut: status = ""
         }
-        await session.acknowledge()
     }
 }
 
