@@ -74,7 +74,7 @@ extension AccessTokenRepository {
     }
 
     /// SQL condition: the installation got tokens within ``knownDeviceTime``, since all sign-ins were ended last, by sign-ins without keys
-    /// alone. An installation that a sign-in was moved to is not known: whoever copied an access token could move it.
+    /// alone. An installation that a sign-in was moved to is not known: a thief of its access token can move it.
     private static func isKnownInstallation(_ device: String) -> String {
         let ofInstallation = """
             SELECT FROM access_tokens k

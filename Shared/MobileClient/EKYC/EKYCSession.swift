@@ -48,7 +48,7 @@ public actor EKYCSession {
 
     /// Enters the code that the session waits for (``State/awaitingCode(sessionID:_:attemptsLeft:)``), as the person has typed it.
     ///
-    /// The next state shows what came of it. It is sent again until it has an answer, as long as the process runs. Has no effect in other
+    /// The next state shows the result. The code is sent again until it has an answer, as long as the process runs. Has no effect in other
     /// states.
     public nonisolated func enter(code: String) async { await entry(id, code) }
 

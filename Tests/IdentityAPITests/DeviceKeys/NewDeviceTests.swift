@@ -27,6 +27,18 @@ import WireFormat
         return session
     }
 
+    /// Signs up, and signs in on a device with the mailed code; returns the access token.
+    private func verifiedSignIn(by device: DeviceSigner) async throws -> String {
+        let signUp = try await api.start(Path.signUp, .signUp(email: Self.email))
+        try await api.decide(signUp.id, .succeeded)
+        let first = try await api.decidedSignIn(by: device)
+        let path = Path.session(first.id) + "/token"
+        _ = try await api.send("POST", path, by: device, bearer: first.token)
+        let code = try await api.mailbox.code(to: Self.email)
+        let tokens = try await api.send("POST", path, by: device, bearer: first.token, json: #"{"code":"\#(code)"}"#)
+        return try #require(tokens.json.text("access_token"))
+    }
+
     private func redeem(_ session: (id: UUID, token: String), code: String) async throws -> HTTPClientResponse {
         try await api.post(Path.session(session.id) + "/token", #"{"code":"\#(code)"}"#, bearer: session.token)
     }
@@ -79,14 +91,7 @@ import WireFormat
     @Test(.apiWithMail { $0.deviceKeys.newDevices = .code })
     func `a device whose sign-in was ended from elsewhere is new again`() async throws {
         let device = try DeviceSigner()
-        let signUp = try await api.start(Path.signUp, .signUp(email: Self.email))
-        try await api.decide(signUp.id, .succeeded)
-        let first = try await api.decidedSignIn(by: device)
-        let path = Path.session(first.id) + "/token"
-        _ = try await api.send("POST", path, by: device, bearer: first.token)
-        let code = try await api.mailbox.code(to: Self.email)
-        let tokens = try await api.send("POST", path, by: device, bearer: first.token, json: #"{"code":"\#(code)"}"#)
-        let access = try #require(tokens.json.text("access_token"))
+        let access = try await verifiedSignIn(by: device)
         #expect(try await api.send("DELETE", "/v1/users/me/sessions", headers: [("Authorization", "Bearer \(access)")]).status == 204)
         let second = try await api.decidedSignIn(by: device)
         let answer = try await api.send("POST", Path.session(second.id) + "/token", by: device, bearer: second.token)
@@ -241,13 +246,7 @@ import WireFormat
         })
     func `where keys are required, the id of an installation makes no device known`() async throws {
         let device = try DeviceSigner()
-        let signUp = try await api.start(Path.signUp, .signUp(email: Self.email))
-        try await api.decide(signUp.id, .succeeded)
-        let first = try await api.decidedSignIn(by: device)
-        let path = Path.session(first.id) + "/token"
-        _ = try await api.send("POST", path, by: device, bearer: first.token)
-        let code = try await api.mailbox.code(to: Self.email)
-        #expect(try await api.send("POST", path, by: device, bearer: first.token, json: #"{"code":"\#(code)"}"#).status == 200)
+        _ = try await verifiedSignIn(by: device)
         try await api.postgres.execute("UPDATE access_tokens SET device_key = NULL, device_key_storage = NULL")
         let stranger = try DeviceSigner()
         let second = try await api.decidedSignIn(by: stranger)

@@ -86,7 +86,7 @@ extension MailText {
     /// The mail about sign-ins on devices that are new to the account.
     private static func signIn(_ codes: [MailedCode], recoveries: [MailedCode]) -> MailText {
         let found = "Your face was recognised on a device that is new to your account."
-        let warning = "If it was not you, somebody has photos of you. Do not pass the code on: without it they cannot sign in."
+        let warning = "If it was not you, another person has photos of you. Do not pass the code on: without it they cannot sign in."
         if codes.count == 1, recoveries.isEmpty, let code = codes.first {
             return MailText(
                 "\(code.code) is your code to sign in",
