@@ -76,13 +76,13 @@ extension IdentityFixture {
         let (device, thief) = (try DeviceSigner(), try DeviceSigner())
         let signIn = try await api.signedInDevice(device)
         #expect(try await api.refresh(signIn.refreshToken).refusal == "401 device_key_required")
-        #expect(try await api.refresh(signIn.refreshToken, by: thief).refusal == "401 invalid_dpop_proof")
+        #expect(try await api.refresh(signIn.refreshToken, by: thief).refusal == "401 invalid_dpop_proof jwk")
         #expect(try await api.isAccepted(signIn.accessToken), "the thief of a token does not end the sign-in")
         let renewed = try await api.refresh(signIn.refreshToken, by: device)
         #expect(renewed.status == 200)
         let next = try #require(renewed.json.text("refresh_token"))
         #expect(try await api.refresh(next).refusal == "401 device_key_required", "the key stays that of the sign-in")
-        #expect(try await api.refresh(signIn.refreshToken, by: thief).refusal == "401 invalid_dpop_proof", "nor with a token that was used")
+        #expect(try await api.refresh(signIn.refreshToken, by: thief).refusal == "401 invalid_dpop_proof jwk", "nor with a used token")
         #expect(try await api.refresh(next, by: device).status == 200)
     }
 
@@ -102,7 +102,7 @@ extension IdentityFixture {
         #expect(try await api.refresh(signIn.refreshToken).refusal == "401 device_key_required", "the repetition, too")
         let next = try #require(bound.json.text("refresh_token"))
         #expect(try await api.refresh(next).refusal == "401 device_key_required")
-        #expect(try await api.refresh(next, by: DeviceSigner()).refusal == "401 invalid_dpop_proof")
+        #expect(try await api.refresh(next, by: DeviceSigner()).refusal == "401 invalid_dpop_proof jwk")
         #expect(try await api.refresh(next, by: device).status == 200)
     }
 
@@ -113,7 +113,7 @@ extension IdentityFixture {
         let session = try await api.decidedSignIn(by: device)
         let path = Path.session(session.id) + "/token"
         #expect(try await api.redeem(session).refusal == "401 device_key_required")
-        #expect(try await api.send("POST", path, by: DeviceSigner(), bearer: session.token).refusal == "401 invalid_dpop_proof")
+        #expect(try await api.send("POST", path, by: DeviceSigner(), bearer: session.token).refusal == "401 invalid_dpop_proof jwk")
         #expect(try await api.count("access_tokens") == 0)
         let tokens = try await api.send("POST", path, by: device, bearer: session.token)
         #expect(tokens.status == 200)
@@ -129,7 +129,7 @@ extension IdentityFixture {
         let first = try await api.refresh(signIn.refreshToken, by: device) { $0.id = "once" }
         let next = try #require(first.json.text("refresh_token"))
         #expect(try await api.count("used_device_proofs") == stored + 1)
-        #expect(try await api.refresh(next, by: device, { $0.id = "once" }).refusal == "401 invalid_dpop_proof")
+        #expect(try await api.refresh(next, by: device, { $0.id = "once" }).refusal == "401 invalid_dpop_proof jti")
         #expect(try await api.refresh(next, by: device).status == 200, "the refused request has not used the token")
     }
 
@@ -140,7 +140,7 @@ extension IdentityFixture {
         let next = try #require(first.json.text("refresh_token"))
         #expect(try await api.refresh(next, by: device).status == 200)
         let replayed = try await api.refresh(signIn.refreshToken, by: device) { $0.id = "once" }
-        #expect(replayed.refusal == "401 invalid_dpop_proof")
+        #expect(replayed.refusal == "401 invalid_dpop_proof jti")
         let access = try #require(first.json.text("access_token"))
         #expect(try await !api.isAccepted(access), "it was refreshed since")
         #expect(try await api.count("access_tokens WHERE revoked_at IS NULL") == 1, "the sign-in goes on")
@@ -151,7 +151,7 @@ extension IdentityFixture {
         let signIn = try await api.signedInDevice(device)
         let answers = try await race(4) { _ in try await api.refresh(signIn.refreshToken, by: device) { $0.id = "once" } }
         #expect(answers.count { $0.status == 200 } == 1)
-        #expect(answers.count { $0.refusal == "401 invalid_dpop_proof" } == 3)
+        #expect(answers.count { $0.refusal == "401 invalid_dpop_proof jti" } == 3)
     }
 
     @Test(.api) func `a token from before the sign-in had a key does nothing without a proof`() async throws {
@@ -180,7 +180,7 @@ extension IdentityFixture {
         try await withSecondInstance(of: api) { _ in
         } _: { second in
             let again = try await second.refresh(next, by: device) { $0.id = "once" }
-            #expect(again.refusal == "401 invalid_dpop_proof")
+            #expect(again.refusal == "401 invalid_dpop_proof jti")
             #expect(try await second.refreshLate(next, by: device, nonce: nonce).status == 200)
         }
     }
@@ -190,7 +190,7 @@ extension IdentityFixture {
         let signIn = try await api.signedInDevice(device)
         let wrong = Date(timeIntervalSinceNow: 3_600)
         let refused = try await api.refresh(signIn.refreshToken, by: device) { $0.issuedAt = wrong }
-        #expect(refused.refusal == "401 use_dpop_nonce")
+        #expect(refused.refusal == "401 use_dpop_nonce iat")
         #expect(refused.header("WWW-Authenticate") == #"DPoP algs="ES256", error="use_dpop_nonce""#)
         let nonce = try #require(refused.header("DPoP-Nonce"))
         #expect(try await api.refreshLate(signIn.refreshToken, by: device, nonce: nonce).status == 200)
@@ -204,9 +204,9 @@ extension IdentityFixture {
         let url = "https://api.example.org\(Path.login)"
         let foreign = DeviceNonces(sessionKey: [UInt8](repeating: 9, count: 32)).issue(at: Date())
         let changes: [(String, @Sendable (inout DeviceSigner.Claims) -> Void)] = [
-            ("401 invalid_dpop_proof", { $0.id = nil }), ("401 invalid_dpop_proof", { $0.algorithm = "none" }),
-            ("401 invalid_dpop_proof", { $0.url = "https://api.example.org/api/v1/auth/refresh" }),
-            ("401 use_dpop_nonce", { $0.issuedAt += 3_600 }), ("401 use_dpop_nonce", { $0.nonce = foreign }),
+            ("401 invalid_dpop_proof jti", { $0.id = nil }), ("401 invalid_dpop_proof alg", { $0.algorithm = "none" }),
+            ("401 invalid_dpop_proof htu", { $0.url = "https://api.example.org/api/v1/auth/refresh" }),
+            ("401 use_dpop_nonce iat", { $0.issuedAt += 3_600 }), ("401 use_dpop_nonce nonce", { $0.nonce = foreign }),
         ]
         for (refusal, change) in changes {
             var claims = DeviceSigner.Claims("POST", url)
@@ -222,7 +222,7 @@ extension IdentityFixture {
         #expect(api.storedFiles() == files)
         let signIn = try await api.decidedSignIn(by: device)
         let repeated = try device.proof(DeviceSigner.Claims("POST", url))
-        for (index, refusal) in [String?.none, "401 invalid_dpop_proof"].enumerated() {
+        for (index, refusal) in [String?.none, "401 invalid_dpop_proof jti"].enumerated() {
             let answer = try await api.send(.signIn(), to: Path.login, headers: [("DPoP", repeated)])
             #expect(answer.refusal == refusal || (index == 0 && answer.status == 200), "the same proof for two sign-ins")
         }
@@ -241,14 +241,14 @@ extension IdentityFixture {
             let (json, headers) = method == "PUT" ? (body, bearer + [("Content-Type", "application/json")]) : (nil, bearer)
             let stolen = try await api.send(method, path, headers: headers, body: Array((json ?? "").utf8))
             #expect(stolen.refusal == "401 device_key_required")
-            #expect(try await api.send(method, path, by: DeviceSigner(), bearer: token, json: json).refusal == "401 invalid_dpop_proof")
+            #expect(try await api.send(method, path, by: DeviceSigner(), bearer: token, json: json).refusal == "401 invalid_dpop_proof jwk")
             let unbound = try await api.send(method, path, by: device, bearer: token, json: json) { $0.token = nil }
-            #expect(unbound.refusal == "401 invalid_dpop_proof")
+            #expect(unbound.refusal == "401 invalid_dpop_proof ath")
             let own = try await api.send(method, path, by: device, bearer: token, json: json) { $0.id = "\(method) \(path)" }
             #expect((200..<300).contains(own.status), "\(method) \(path): \(own.status) \(own.text)")
             guard method != "DELETE" else { continue }
             let again = try await api.send(method, path, by: device, bearer: token, json: json) { $0.id = "\(method) \(path)" }
-            #expect(again.refusal == "401 invalid_dpop_proof")
+            #expect(again.refusal == "401 invalid_dpop_proof jti")
         }
     }
 

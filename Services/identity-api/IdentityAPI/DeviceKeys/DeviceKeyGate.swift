@@ -55,7 +55,7 @@ struct DeviceKeyGate: Sendable {
     static func use(_ proof: DeviceProof?, in db: some PostgresQueryable) async throws {
         guard let proof, try await !UsedDeviceProofRepository(db).use(id: proof.id, expiresAt: proof.forgottenAt) else { return }
         count(DeviceProofFault.used.rawValue)
-        throw error(.invalidDPoPProof, DeviceProofFault.used.message)
+        throw error(.invalidDPoPProof, DeviceProofFault.used)
     }
 
     /// Requires of a request that needs a recent sign-in a proof of the sign-in's key: a stolen access token does not do. The handler uses
@@ -90,8 +90,8 @@ struct DeviceKeyGate: Sendable {
     func refusal(_ fault: DeviceProofFault) -> APIError {
         Self.count(fault.rawValue)
         switch fault {
-        case .time, .nonce: return Self.error(.useDPoPNonce, fault.message, nonce: verifier.nonces.issue(at: Date()))
-        default: return Self.error(.invalidDPoPProof, fault.message)
+        case .time, .nonce: return Self.error(.useDPoPNonce, fault, nonce: verifier.nonces.issue(at: Date()))
+        default: return Self.error(.invalidDPoPProof, fault)
         }
     }
 
@@ -100,8 +100,12 @@ struct DeviceKeyGate: Sendable {
         return Self.error(.deviceKeyRequired, message, nonce: verifier.nonces.issue(at: Date()))
     }
 
-    private static func error(_ code: ErrorCode, _ message: String, nonce: String? = nil) -> APIError {
-        var error = APIError(code, message)
+    private static func error(_ code: ErrorCode, _ fault: DeviceProofFault, nonce: String? = nil) -> APIError {
+        error(code, fault.message, field: fault.field, nonce: nonce)
+    }
+
+    private static func error(_ code: ErrorCode, _ message: String, field: String? = nil, nonce: String?) -> APIError {
+        var error = APIError(code, message, field: field)
         error.headers[.wwwAuthenticate] = #"DPoP algs="ES256", error="\#(code.rawValue)""#
         error.headers[.dpopNonce] = nonce
         return error

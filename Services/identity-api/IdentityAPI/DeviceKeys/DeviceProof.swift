@@ -55,6 +55,18 @@ enum DeviceProofFault: String, Error, CaseIterable {
         case .otherKey: "The DPoP proof is of another key than the sign-in"
         }
     }
+
+    /// The member of the proof that is at fault, by which an app finds that its device has lost the key: `jwk`.
+    var field: String? {
+        switch self {
+        case .malformed, .signature: nil
+        case .type: "typ"
+        case .algorithm: "alg"
+        case .key, .otherKey: "jwk"
+        case .id, .used: "jti"
+        case .method, .url, .token, .time, .nonce: rawValue
+        }
+    }
 }
 
 /// Checks proofs of device keys.
