@@ -169,10 +169,10 @@ let package = Package(
         .executableTarget(
             name: "heliograph-load", dependencies: ["HeliographLoad", .argumentParser], path: "Tools/heliograph-load/main",
             swiftSettings: sharedSettings),
-        // Its phones are apps: nothing of the backend's modules is linked, but for the version.
+        // Its phones are apps: of the backend's modules they have the version, and the cryptography for their hardware.
         .target(
-            name: "MobileSim", dependencies: ["BuildVersion", "MobileClient", .argumentParser], path: "Tools/mobile-sim/MobileSim",
-            swiftSettings: sharedSettings),
+            name: "MobileSim", dependencies: ["BuildVersion", "HeliographCrypto", "MobileClient", .argumentParser],
+            path: "Tools/mobile-sim/MobileSim", swiftSettings: sharedSettings),
         .executableTarget(
             name: "mobile-sim", dependencies: ["MobileSim", .argumentParser], path: "Tools/mobile-sim/main", swiftSettings: sharedSettings),
         .target(
@@ -296,8 +296,8 @@ let package = Package(
             "IdentityAPITests",
             [
                 "AsyncPrimitives", "IdentityAPI", "FCMEmulator", "ServiceDefaults", "EventBus", "Accounts", "Pictures", "Push", "Schema",
-                "Topics", "PostgresClient", "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "JSON", "Mail", "TestSupport",
-                .logging, .lifecycle, .httpTypes, .hummingbirdCore, .nioCore, .nioEmbedded, .nioPosix,
+                "Topics", "PostgresClient", "WireFormat", "HTTPClient", "HeliographCrypto", "BlobStore", "JSON", "Mail", "MobileClient",
+                "MobileSim", "TestSupport", .logging, .lifecycle, .httpTypes, .hummingbirdCore, .nioCore, .nioEmbedded, .nioPosix,
             ]),
         .tests(
             "FaceMatchingWorkerTests",

@@ -14,8 +14,8 @@ flags=(-parse-as-library -swift-version 6 -I "$modules" -enable-upcoming-feature
 module() {
     swiftc -emit-module -module-name "$1" -o "$modules/$1.swiftmodule" "${flags[@]}" "${@:2}"
 }
-for name in FoundationNetworking CoreFoundationTypes Security CoreGraphics ImageIO UniformTypeIdentifiers UserNotifications UIKit SwiftUI \
-    PhotosUI FirebaseCore FirebaseMessaging; do
+for name in FoundationNetworking CoreFoundationTypes Security CryptoKit CoreGraphics ImageIO UniformTypeIdentifiers UserNotifications UIKit \
+    SwiftUI PhotosUI FirebaseCore FirebaseMessaging; do
     module "$name" Tests/AppleStubs/"$name"/*.swift
 done
 for feature in ExistentialAny MemberImportVisibility InferIsolatedConformances NonisolatedNonsendingByDefault; do

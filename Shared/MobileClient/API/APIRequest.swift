@@ -31,6 +31,8 @@ struct APIRequest<Answer: Sendable>: Sendable {
     /// The key under which the API answers a repetition like the first request. It is stored with the pending task, so that a repetition
     /// after a restart of the app has the same key.
     var idempotencyKey: UUID?
+    /// Whether the request carries a proof of the device's key (docs/api/device-keys.md).
+    var proof = DPoPProof.Use.none
     var timeout: Duration = .seconds(30)
     var maxAnswerBytes = 4 << 20
     /// Reads an answer with a status from 200 to 299, or 304.

@@ -34,7 +34,7 @@ enum AccountRequests {
 
     /// A repetition mails another code; the answer that arrives names the verification of the last mail.
     static func changeEmail(to email: String) -> APIRequest<AccountClient.Verification> {
-        APIRequest(method: "PUT", path: "/v1/users/me/email", body: .json(WireJSON.data(Email(email: email)))) {
+        APIRequest(method: "PUT", path: "/v1/users/me/email", body: .json(WireJSON.data(Email(email: email))), proof: .ofKey) {
             try WireJSON.content($0)
         }
     }
@@ -64,15 +64,15 @@ enum AccountRequests {
 
     /// The archive is made while it is sent, so there may be pauses between its parts.
     static func export() -> APIRequest<Void> {
-        APIRequest(method: "GET", path: "/v1/users/me/export", timeout: .seconds(120)) { _ in }
+        APIRequest(method: "GET", path: "/v1/users/me/export", proof: .ofKey, timeout: .seconds(120)) { _ in }
     }
 
     static func eraseAccount() -> APIRequest<AccountClient.Erasure> {
-        APIRequest(method: "DELETE", path: "/v1/users/me") { try WireJSON.content($0) }
+        APIRequest(method: "DELETE", path: "/v1/users/me", proof: .ofKey) { try WireJSON.content($0) }
     }
 
     static func eraseFace() -> APIRequest<AccountClient.Erasure> {
-        APIRequest(method: "DELETE", path: "/v1/users/me/face") { try WireJSON.content($0) }
+        APIRequest(method: "DELETE", path: "/v1/users/me/face", proof: .ofKey) { try WireJSON.content($0) }
     }
 
     /// The path is made here: no address that an answer names gets the token.

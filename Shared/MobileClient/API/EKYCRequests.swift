@@ -75,9 +75,10 @@ enum EKYCRequests {
         _ kind: EKYCSession.Kind, _ body: URL, boundary: String, bearer: APIRequest<Started>.Bearer, key: UUID
     ) -> APIRequest<Started> {
         let path = kind == .signUp ? "/api/v1/ekyc/upload-photos" : "/api/v1/ekyc/login"
+        let proof: DPoPProof.Use = kind == .signIn ? .ofUsableKey : bearer == .account ? .ofKey : .none
         return APIRequest(
             method: "POST", path: path, bearer: bearer, body: .multipart(file: body, boundary: boundary), idempotencyKey: key,
-            timeout: .seconds(180)
+            proof: proof, timeout: .seconds(180)
         ) { response in
             let session: Session = try WireJSON.content(response)
             guard let token = response.headers["X-Session-Token"], (16...512).contains(token.utf8.count),
@@ -111,7 +112,8 @@ enum EKYCRequests {
     static func redeem(_ sessionID: UUID, token: String, code: String? = nil) -> APIRequest<AccountTokens> {
         APIRequest(
             method: "POST", path: "/api/v1/ekyc/sessions/\(sessionID.wireText)/token", bearer: .token(token),
-            body: code.map { .json(WireJSON.data(Redemption(code: $0))) } ?? .none, idempotencyKey: code == nil ? UUID() : nil
+            body: code.map { .json(WireJSON.data(Redemption(code: $0))) } ?? .none, idempotencyKey: code == nil ? UUID() : nil,
+            proof: .ofKey
         ) { response in
             let tokens: AccountTokens = try WireJSON.bare(response)
             guard !tokens.accessToken.isEmpty, !tokens.refreshToken.isEmpty, !tokens.userID.isEmpty else { throw Unexpected() }

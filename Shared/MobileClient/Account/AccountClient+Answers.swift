@@ -132,9 +132,11 @@ extension AccountClient {
             public let appVersion: String?
             /// A BCP 47 tag.
             public let locale: String?
+            /// Where the key of the device is: `hardware` or `software`; nil for a sign-in without a key.
+            public let key: String?
 
             enum CodingKeys: String, CodingKey {
-                case platform, locale
+                case platform, locale, key
                 case appVersion = "app_version"
             }
         }

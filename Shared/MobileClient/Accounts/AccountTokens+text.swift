@@ -31,7 +31,7 @@ extension AccountClient.Verified: CustomStringConvertible, CustomReflectable {
 extension TransportHeaders: CustomStringConvertible, CustomReflectable {
     /// Headers that contain a credential, or name the phone.
     private static let secrets: Set = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-session-token", "x-firebase-installation-id",
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-session-token", "dpop", "x-firebase-installation-id",
     ]
 
     private var shown: [(name: String, value: String)] {

@@ -25,7 +25,7 @@ extension HeliographClient {
                 PendingTaskStore(folder: configuration.folder.appending(path: name), time: time, secrets: secrets)
             }
             let api = APIClient(
-                configuration: configuration, transport: transport, credentials: storage.credentials, firebase: firebase, time: time)
+                configuration: configuration, transport: transport, storage: storage, firebase: firebase, time: time)
             let retiredSignIns = RetiredSignIns(store: storage.retired)
             let later = LateParts()
             let signIns = AccountSignIns(

@@ -47,6 +47,9 @@ public struct HeliographError: Error, Equatable, CustomStringConvertible {
         self.awaitedCode = awaitedCode
     }
 
+    /// Whether the API refuses the proof of the device's key, and not the token of the request.
+    var isAboutDeviceKey: Bool { [.useDPoPNonce, .invalidDPoPProof, .deviceKeyRequired].contains(code) }
+
     /// The code, the message and the id of the request, for the log.
     public var description: String {
         "\(code.rawValue): \(message)" + (requestID.map { " (request \($0))" } ?? "")

@@ -43,7 +43,8 @@ extension EKYCSession {
         /// The API did not decide in time. Another session may succeed.
         case expired
         /// The face was recognised, but the tokens were fetched too late: after more than five minutes, or when all of the account's
-        /// sign-ins had been ended. Or the credential store did not take them for a day. Another sign-in is needed.
+        /// sign-ins had been ended. Or the device lost its key meanwhile, or the credential store did not take the tokens for a day.
+        /// Another sign-in is needed.
         case tooLate
         /// The API refused the photos or their sender; no session was started. ``HeliographError/retryAfter`` says when another may be.
         case refused(HeliographError)

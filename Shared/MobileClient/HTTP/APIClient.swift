@@ -10,33 +10,38 @@ public final class APIClient: APISender {
     /// Exchanges refresh tokens: for the renewal of the sign-in in use, and for the logout of a sign-in that is not in use.
     let exchange: TokenExchange
 
-    private let transport: any HTTPTransport
-    private let time: TimeSource
-    private let repetition: RequestRepetition
-    private let budget = Locked(RepetitionBudget())
-    private let builder: RequestBuilder
-    private let installationID = Locked<String?>(nil)
+    let transport: any HTTPTransport
+    let time: TimeSource
+    let repetition: RequestRepetition
+    let budget = Locked(RepetitionBudget())
+    let builder: RequestBuilder
+    /// Makes the proofs of the device's key; nil for sign-ins without one.
+    let proofs: DeviceProofs?
+    let installationID = Locked<String?>(nil)
 
     /// Creates a client. One for a process is enough, and shares the connections and the budget of repetitions.
     ///
     /// - Parameters:
     ///   - configuration: The API and the app.
     ///   - transport: Sends the requests.
-    ///   - credentials: Where the tokens are kept; app and notification extension have the same.
+    ///   - storage: Where the tokens and the key of the device are kept.
     ///   - firebase: Gives the tokens of an app that signs in with Firebase; nil for the sign-in by face.
     ///   - time: The time of day and the waits.
     public convenience init(
-        configuration: ClientConfiguration, transport: any HTTPTransport, credentials: any CredentialStore,
+        configuration: ClientConfiguration, transport: any HTTPTransport, storage: ClientStorage,
         firebase: FirebaseTokenProvider? = nil, time: TimeSource = .system
     ) {
+        // Firebase's sign-ins have no key.
+        let maker = firebase == nil ? storage.keyMaker : nil
         self.init(
-            configuration: configuration, transport: transport, credentials: credentials, firebase: firebase, time: time,
-            repetition: RequestRepetition())
+            configuration: configuration, transport: transport, credentials: storage.credentials, firebase: firebase, time: time,
+            proofs: maker.map { DeviceProofs($0, keeping: storage.deviceKey, time: time) })
     }
 
     init(
         configuration: ClientConfiguration, transport: any HTTPTransport, credentials: any CredentialStore,
-        firebase: FirebaseTokenProvider? = nil, time: TimeSource, repetition: RequestRepetition
+        firebase: FirebaseTokenProvider? = nil, time: TimeSource, repetition: RequestRepetition = RequestRepetition(),
+        proofs: DeviceProofs? = nil
     ) {
         let builder = RequestBuilder(configuration: configuration)
         self.configuration = configuration
@@ -44,7 +49,8 @@ public final class APIClient: APISender {
         self.time = time
         self.repetition = repetition
         self.builder = builder
-        let exchange = TokenExchange(builder: builder, transport: transport, time: time)
+        self.proofs = proofs
+        let exchange = TokenExchange(builder: builder, transport: transport, time: time, proofs: proofs)
         self.exchange = exchange
         self.credentials = AccountCredentials(store: credentials, firebase: firebase, time: time) { refreshToken, timeout in
             await exchange.renew(refreshToken, timeout: timeout)
@@ -103,67 +109,5 @@ public final class APIClient: APISender {
             }
         }
         if isTooLong.withLock({ $0 }) { throw HeliographError(.unexpectedAnswer, "An event is longer than is allowed") }
-    }
-
-    /// Sends a request until it has an answer with a status of success, or an error that stays.
-    private func perform<Answer>(
-        _ request: APIRequest<Answer>, mayRepeat: Bool = true,
-        exchange: (TransportRequest) async throws(TransportError) -> TransportResponse
-    ) async throws(HeliographError) -> TransportResponse {
-        // One id for all attempts: the operator finds them together.
-        let requestID = (request.idempotencyKey ?? UUID()).wireText
-        var credential = try await credential(for: request)
-        var isRenewed = false
-        var attempt = 1
-        while true {
-            let error: HeliographError
-            let sent = try builder.build(named(request), bearer: Self.token(of: request, credential), requestID: requestID)
-            do throws(TransportError) {
-                let response = try await exchange(sent)
-                if 200...299 ~= response.status || response.status == 304 {
-                    budget.withLock { $0.noteSuccess() }
-                    return response
-                }
-                error = HeliographError(response, requestID: requestID, now: time.now())
-            } catch let failure {
-                error = HeliographError(failure, requestID: requestID)
-            }
-            if error.status == 401, let refused = credential, !isRenewed {
-                isRenewed = true
-                guard let replacement = try await credentials.replacement(for: refused) else { throw error }
-                credential = replacement
-                continue
-            }
-            guard request.isRepeatable, mayRepeat, let delay = repetition.delay(after: error, attempt: attempt),
-                budget.withLock({ $0.take() })
-            else { throw error }
-            attempt += 1
-            do { try await time.sleep(delay) } catch { throw HeliographError(.cancelled, "The task was cancelled") }
-        }
-    }
-
-    private func credential(
-        for request: APIRequest<some Sendable>
-    ) async throws(HeliographError) -> AccountCredentials.Credential? {
-        switch request.bearer {
-        case .none, .token: return nil
-        case .accountIfSignedIn: return try await credentials.credential()
-        case .account:
-            guard let credential = try await credentials.credential() else { throw AccountCredentials.signedOut }
-            return credential
-        }
-    }
-
-    private static func token(of request: APIRequest<some Sendable>, _ credential: AccountCredentials.Credential?) -> String? {
-        if case .token(let token) = request.bearer { token } else { credential?.token }
-    }
-
-    /// The request with the header that names the phone of a Firebase user.
-    private func named<Answer>(_ request: APIRequest<Answer>) -> APIRequest<Answer> {
-        guard credentials.firebase != nil, [.account, .accountIfSignedIn].contains(request.bearer), let id = installationID.withLock({ $0 })
-        else { return request }
-        var request = request
-        request.headers["X-Firebase-Installation-ID"] = id
-        return request
     }
 }

@@ -5,6 +5,8 @@ struct TokenExchange: Sendable {
     let builder: RequestBuilder
     let transport: any HTTPTransport
     let time: TimeSource
+    /// Makes the proofs of the device's key; nil for sign-ins without one.
+    var proofs: DeviceProofs?
 
     private struct Body: Encodable {
         var refreshToken: String
@@ -16,6 +18,7 @@ struct TokenExchange: Sendable {
         let requestID = UUID().wireText
         do throws(HeliographError) {
             let response = try await send(refreshToken, requestID, timeout)
+            let answer = ErrorAnswer(response)?.error
             if response.status == 200 {
                 guard let tokens = try? JSONDecoder().decode(AccountTokens.self, from: response.body), !tokens.accessToken.isEmpty,
                     HeaderRules.isValue(tokens.accessToken), !tokens.refreshToken.isEmpty
@@ -28,16 +31,29 @@ struct TokenExchange: Sendable {
                 return .tokens(tokens)
             }
             // Only the API itself ends a sign-in: the 401 of a proxy or of a captive portal is no statement about the token.
-            if response.status == 401, ErrorAnswer(response)?.error.code == HeliographError.Code.unauthorized.rawValue { return .refused }
+            if response.status == 401, answer?.endsSignIn == true { return .refused }
             let error = HeliographError(response, requestID: requestID, now: time.now())
-            guard response.status == 401 else { return .failed(error) }
+            guard response.status == 401, !error.isAboutDeviceKey else { return .failed(error) }
             return .failed(HeliographError(.unexpectedAnswer, error.message, status: 401, requestID: requestID, isRetryable: true))
         } catch {
             return .failed(error)
         }
     }
 
+    /// Sends the request, and once more if the API gives a nonce for its proof. Both together take no longer than `timeout`.
     private func send(_ refreshToken: String, _ requestID: String, _ timeout: Duration) async throws(HeliographError) -> TransportResponse {
+        let start = time.now()
+        let response = try await sendOnce(refreshToken, requestID, timeout)
+        let left = timeout - .seconds(max(0, time.now().timeIntervalSince(start)))
+        guard let proofs, await proofs.note(response), response.status == 401, left > .zero,
+            ErrorAnswer(response)?.error.code == HeliographError.Code.useDPoPNonce.rawValue
+        else { return response }
+        return try await sendOnce(refreshToken, requestID, left)
+    }
+
+    private func sendOnce(
+        _ refreshToken: String, _ requestID: String, _ timeout: Duration
+    ) async throws(HeliographError) -> TransportResponse {
         let body: Data
         do { body = try JSONEncoder().encode(Body(refreshToken: refreshToken)) } catch {
             throw HeliographError(.invalidArgument, "The refresh token cannot be sent")
@@ -46,7 +62,8 @@ struct TokenExchange: Sendable {
             method: "POST", path: "/api/v1/auth/refresh", bearer: .none, body: .json(body),
             timeout: timeout
         ) { _ in }
-        let sent = try builder.build(request, bearer: nil, requestID: requestID)
+        var sent = try builder.build(request, bearer: nil, requestID: requestID)
+        sent.headers["DPoP"] = try await proofs?.proof(for: sent, bearer: nil, .ofKey)
         do throws(TransportError) { return try await transport.send(sent, maxBytes: 1 << 16) } catch {
             throw HeliographError(error, requestID: requestID)
         }

@@ -10,3 +10,4 @@ public typealias CFDictionary = [String: Any]
 public typealias CFData = Data
 public typealias CFMutableData = NSMutableData
 public typealias CFURL = URL
+public typealias CFError = NSError

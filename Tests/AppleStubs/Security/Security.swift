@@ -24,3 +24,17 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { errSecSuccess }
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { errSecSuccess }
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { errSecSuccess }
+
+public class CFAllocator {}
+public class SecAccessControl {}
+
+public struct SecAccessControlCreateFlags: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let privateKeyUsage = SecAccessControlCreateFlags(rawValue: 1 << 30)
+}
+
+public func SecAccessControlCreateWithFlags(
+    _ allocator: CFAllocator?, _ protection: Any, _ flags: SecAccessControlCreateFlags,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecAccessControl? { nil }

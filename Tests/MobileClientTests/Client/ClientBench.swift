@@ -14,11 +14,16 @@ final class ClientBench: Sendable {
     /// The numbers that the icon has shown.
     let badges = Locked<[Int]>([])
     let scaler = FakeScaler()
+    /// The phone's hardware for keys; nil for an app without keys.
+    let hardware: FakeHardware?
 
     /// The clients of all processes: an app keeps its client.
     private let clients = Locked<[HeliographClient]>([])
 
-    init() throws { folder = try .inMemory() }
+    init(_ hardware: FakeHardware? = nil) throws {
+        folder = try .inMemory()
+        self.hardware = hardware
+    }
 
     static let picture = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data("picture".utf8)
 
@@ -36,8 +41,8 @@ final class ClientBench: Sendable {
         var handlers = PushHandlers()
         handlers.badge = { [badges] number in badges.withLock { $0.append(number) } }
         let client = HeliographClient(
-            configuration: configuration, storage: storage, handlers: handlers, firebase: firebase, transport: process,
-            time: process.source,
+            configuration: configuration, storage: storage ?? ClientStorage(files: folder.url, keys: hardware), handlers: handlers,
+            firebase: firebase, transport: process, time: process.source,
             device: .init(
                 uploads: uploads ?? ForegroundUploads(transport: process, time: process.source), notifier: notifier, scaler: scaler))
         clients.withLock { $0.append(client) }

@@ -23,6 +23,17 @@ extension PhoneAPI {
             if bearer.hasPrefix("firebase-") { user = String(bearer.dropFirst("firebase-".count)) }
         }
 
+        /// The public key of the proof; nil without a proof.
+        var deviceKey: String? {
+            request.headers["DPoP"].flatMap(SentProof.init)?.publicKey
+        }
+
+        /// The refusal of a request without a proof of the key that it needs.
+        func refusal(of needed: String?) -> TransportResponse? {
+            guard let needed, deviceKey != needed else { return nil }
+            return deviceKey == nil ? .failure(401, "device_key_required") : .failure(401, "invalid_dpop_proof", field: "jwk")
+        }
+
         var key: String { request.headers["x-request-id"] ?? "" }
 
         /// A field of a form.

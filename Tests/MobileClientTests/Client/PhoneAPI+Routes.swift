@@ -38,7 +38,8 @@ extension PhoneAPI {
         if !state.sessions.contains(where: { $0.key == call.key }) {
             let named = call.field("email").flatMap { $0.hasSuffix("@example.org") ? String($0.dropLast("@example.org".count)) : nil }
             let user = named ?? call.user
-            state.sessions.append(Session(id: UUID(), token: "session-token-\(state.sessions.count)-0", user: user, key: call.key))
+            let token = "session-token-\(state.sessions.count)-0"
+            state.sessions.append(Session(id: UUID(), token: token, user: user, key: call.key, deviceKey: call.deviceKey))
         }
         guard let session = state.sessions.first(where: { $0.key == call.key }) else { return .failure(500, "internal") }
         var answer = data(#"{"session_id":"\#(session.id)"}"#)
@@ -59,9 +60,11 @@ extension PhoneAPI {
         guard let index = state.sessions.firstIndex(where: { $0.id.wireText == id && $0.token == call.bearer }),
             let user = state.sessions[index].user
         else { return .failure(401, "unauthorized") }
+        if let refusal = call.refusal(of: state.sessions[index].deviceKey) { return refusal }
         if state.sessions[index].signIn == nil {
             state.sessions[index].signIn = state.signIns.count
             state.signIns.append(newSignIn(user, state.signIns.count, call.now))
+            state.signIns[state.signIns.count - 1].deviceKey = call.deviceKey
         }
         return bare(state.signIns[state.sessions[index].signIn ?? 0])
     }
@@ -72,6 +75,8 @@ extension PhoneAPI {
             return .failure(401, "unauthorized")
         }
         let signIn = state.signIns[index]
+        if let refusal = call.refusal(of: signIn.deviceKey) { return refusal }
+        state.signIns[index].deviceKey = call.deviceKey
         if signIn.former == token {
             if call.now < signIn.renewedAt + 30 { return bare(signIn) }
             end(index, &state)

@@ -13,6 +13,8 @@ final class PhoneAPI: Sendable {
         var former: String?
         var renewedAt: Date
         var isAlive = true
+        /// The key that the sign-in is bound to.
+        var deviceKey: String?
     }
 
     struct Session {
@@ -21,6 +23,8 @@ final class PhoneAPI: Sendable {
         var user: String?
         var key: String
         var signIn: Int?
+        /// The device's key that the upload came with.
+        var deviceKey: String?
     }
 
     struct Job {

@@ -70,8 +70,8 @@ extension GoldenExchange {
         .answer(
             "sign-ins-list", AccountRequests.signIns(),
             is: [
-                signIn("sign_in", .init(platform: "android", appVersion: "3.1", locale: "pt-BR"), isCurrent: false),
-                signIn("", .init(platform: nil, appVersion: nil, locale: nil), isCurrent: true),
+                signIn("sign_in", .init(platform: "android", appVersion: "3.1", locale: "pt-BR", key: "hardware"), isCurrent: false),
+                signIn("", .init(platform: nil, appVersion: nil, locale: nil, key: nil), isCurrent: true),
             ]),
         .done("sign-in-end", AccountRequests.endSignIn(GoldenFile.id("sign_in"))),
         .refusal("sign-in-unknown", AccountRequests.endSignIn(GoldenFile.id("sign_in")), .notFound),

@@ -13,17 +13,21 @@ struct ClientFixture {
 
     init(
         _ transport: ScriptedTransport, firebase: FirebaseTokenProvider? = nil, in folder: TemporaryFolder? = nil,
-        repetition: RequestRepetition = RequestRepetition(random: { 1 })
+        repetition: RequestRepetition = RequestRepetition(random: { 1 }), keys: (any DeviceKeyMaker)? = nil
     ) throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
+        let (time, keyFile) = (time, folder.url.appendingPathComponent("device-key"))
         self.transport = transport
         let configuration = try ClientConfiguration(
             baseURL: URL(string: "https://api.example.com/base/")!, appVersion: "1.2", locale: "de-CH", folder: folder.url)
         client = APIClient(
             configuration: configuration, transport: transport,
             credentials: FileCredentialStore(file: folder.url.appendingPathComponent("credentials")), firebase: firebase,
-            time: time.source, repetition: repetition)
+            time: time.source, repetition: repetition,
+            proofs: keys.map {
+                DeviceProofs($0, keeping: FileCredentialStore(file: keyFile), time: time.source)
+            })
     }
 
     init(_ answers: [Result<TransportResponse, TransportError>], repetition: RequestRepetition = RequestRepetition(random: { 1 })) throws {

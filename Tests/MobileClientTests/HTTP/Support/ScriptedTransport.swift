@@ -74,10 +74,11 @@ final class JumpingTime: Sendable {
 extension TransportResponse {
     /// An error of the API (CONTRACT §5).
     static func failure(
-        _ status: Int, _ code: String, retryable: Bool = false, retryAfter: Int = 0, headers: TransportHeaders = [:]
+        _ status: Int, _ code: String, field: String = "f", retryable: Bool = false, retryAfter: Int = 0,
+        headers: TransportHeaders = [:]
     ) -> Self {
         let text = """
-            {"success":false,"code":1,"message":"no","error":{"code":"\(code)","field":"f","retryable":\(retryable),\
+            {"success":false,"code":1,"message":"no","error":{"code":"\(code)","field":"\(field)","retryable":\(retryable),\
             "retry_after":\(retryAfter)},"data":null,"meta":{"requestId":"m","timestamp":"2025-10-27T10:00:00Z"}}
             """
         return Self(status: status, headers: headers, body: Data(text.utf8))
