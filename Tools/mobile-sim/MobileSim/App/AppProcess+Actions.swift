@@ -120,7 +120,7 @@ extension AppProcess {
         }
     }
 
-    private func signOut(another: Bool) async {
+    func signOut(another: Bool) async {
         phone.world.measurements.count(.signOut)
         phone.note("The person signs out\(another ? ", and another will sign in" : "")")
         phone.state.withLock { $0.visible = nil }

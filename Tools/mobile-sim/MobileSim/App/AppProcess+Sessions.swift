@@ -23,6 +23,7 @@ extension AppProcess {
                 session.id, session.kind.rawValue, for: stranger ? "" : session.kind == .signIn ? user : nil, showing: poses)
         }
         let start = ContinuousClock.now
+        if session.kind == .signIn { Task { await self.enterCodes(of: session) } }
         Task {
             let outcome = await session.result()
             guard await incarnation.pass(.step) else { return }

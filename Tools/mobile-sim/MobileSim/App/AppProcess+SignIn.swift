@@ -6,8 +6,6 @@ internal import Synchronization
 extension AppProcess {
     /// The failures in a row after which the person gives up.
     private static let maxFailures = 8
-    /// The seconds that a mail may take.
-    private static let timeOfMail = 30
 
     /// Takes the next step to a sign-in.
     func signIn() async {
@@ -73,28 +71,6 @@ extension AppProcess {
                 "register", times: 1, { () async throws(HeliographError) in try await client.account.register(email: email) })
         else { return phone.memory.withLock { $0.failures += 1 } }
         phone.memory.withLock { $0.enrolment = .registered(verification) }
-    }
-
-    private func enterCode(_ email: String, _ verification: AccountClient.Verification) async {
-        let wait = Self.timeOfMail + verification.mailAfter
-        let mail = try? await phone.world.emulator.mail(to: email, wait: wait)
-        guard await incarnation.pass(.step) else { return }
-        var verified: AccountClient.Verified?
-        if let code = mail.flatMap({ EmulatorControl.code(in: $0.text, for: verification.reference) }) {
-            verified = await attempt("verify") { () async throws(HeliographError) in
-                try await client.account.verify(verification.id, code: code)
-            }
-        }
-        guard await incarnation.pass(.step) else { return }
-        phone.memory.withLock { memory in
-            if case .registration(let token, _) = verified {
-                memory.enrolment = .verified(token: token)
-            } else {
-                // Another code is asked for.
-                memory.enrolment = .none
-                memory.failures += 1
-            }
-        }
     }
 
     private func signUp(_ token: String) async {

@@ -20,7 +20,8 @@ final class AppProcess: Sendable {
         let transport = FaultyTransport(
             base: phone.world.transport(of: phone.index), incarnation: incarnation, network: phone.network, watch: Self.watch(phone))
         client = HeliographClient(
-            configuration: configuration, handlers: Self.handlers(phone, incarnation),
+            configuration: configuration, storage: ClientStorage(files: incarnation.folder, keys: phone.hardware),
+            handlers: Self.handlers(phone, incarnation),
             firebase: phone.plan.kind == .firebase ? Self.provider(phone, incarnation) : nil, transport: transport,
             time: phone.clock.time(of: incarnation))
     }

@@ -8,12 +8,13 @@ struct DemoPhone: Sendable {
     let network: WatchingTransport
 
     init(_ name: String, in story: DemoStory) async throws {
+        let folder = story.scratch.appending(path: name)
         token = try await story.emulator.newToken()
         network = WatchingTransport(URLSessionTransport(), api: story.addresses.api, detour: story.detour)
         client = HeliographClient(
             configuration: try ClientConfiguration(
-                baseURL: story.addresses.api, appVersion: "1.0", locale: "en", folder: story.scratch.appending(path: name),
-                allowsInsecureHTTP: true), transport: network)
+                baseURL: story.addresses.api, appVersion: "1.0", locale: "en", folder: folder,
+                allowsInsecureHTTP: true), storage: ClientStorage(files: folder, keys: PhoneHardware()), transport: network)
         try await client.start()
         await client.enterForeground()
         await client.pushTokenChanged(token)

@@ -13,6 +13,7 @@ struct FaultCount: Codable, Sendable, Equatable {
         case rotation = "replaced push tokens"
         case signOut = "sign-outs"
         case stranger = "sign-ins with another person's face"
+        case mistypedCode = "mistyped codes"
     }
 
     let kind: Kind

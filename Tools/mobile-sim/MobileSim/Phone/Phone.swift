@@ -24,6 +24,7 @@ final class Phone: Sendable {
     let world: World
     let root: URL
     let clock = PhoneClock()
+    let hardware = PhoneHardware()
     let network: PhoneNetwork
     let log: EventLog
     let memory = Mutex(PhoneMemory())

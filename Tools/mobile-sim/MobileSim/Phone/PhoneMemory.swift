@@ -34,6 +34,8 @@ struct PhoneMemory: Sendable {
     var hasTriedStranger = false
     /// The person has shown the poses of a challenge in another order.
     var hasShownWrongPoses = false
+    /// The person has entered a wrong code.
+    var hasMistypedCode = false
     /// The failed attempts to sign up or in, in a row.
     var failures = 0
     var token: String?

@@ -15,6 +15,8 @@ struct Scenario: Codable, Sendable, Equatable {
     var challenges = 0.5
     /// The share of phones whose person shows the poses of a challenge in another order, once.
     var wrongPoses = 0.3
+    /// The share of codes that are mistyped, once a phone.
+    var mistypedCodes = 0.3
 
     // MARK: What people do
 

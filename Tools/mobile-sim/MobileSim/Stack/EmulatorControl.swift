@@ -46,6 +46,19 @@ struct EmulatorControl: Sendable {
         return (mail["subject"] as? String ?? "", text, (mail["to"] as? [String])?.first ?? "")
     }
 
+    /// Waits for the code that stands beside a reference in a mail; nil without one after the wait, in seconds.
+    func code(to address: String, beside reference: String, wait: Int) async throws -> String? {
+        let end = ContinuousClock.now + .seconds(wait)
+        repeat {
+            let left = max(1, Int((end - .now) / .seconds(1)))
+            let mail = try await mail(to: address, wait: left)
+            if let code = Self.code(in: mail.text, for: reference) { return code }
+            // The newest mail is one for another request.
+            try await Task.sleep(for: .seconds(1))
+        } while .now < end
+        return nil
+    }
+
     /// The pushes to one phone, once there is one, or after the wait.
     func pushes(to token: String, wait: Int) async throws(Failure) -> [Push] {
         let path = "/control/messages?token=\(Self.escaped(token))&wait=\(wait)&count=1"
