@@ -14,7 +14,7 @@ import Testing
         let recognition = try await phone.outcome(of: signIn)
         #expect(recognition["state"].text == "succeeded", "reason \(recognition["reason"])")
         #expect(recognition["liveness"].text == "passed")
-        let grant = try await phone.post("/api/v1/ekyc/sessions/\(signIn.sessionID)/token", bearer: signIn.sessionToken)
+        let grant = try await phone.redeem(signIn, email: email)
         #expect(grant.body["access_token"].text != nil)
 
         let again = try await phone.signIn(email: email, answering: .init(challenge))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures what one of each thing that people do costs: processor time of each service, of Postgres and of Redis, on the
-# running stack ('FACE_REPLAY_CHECK=files EKYC_IN_FLIGHT_PER_ADDRESS=0 EKYC_FIRST_SECONDS_PER_ADDRESS=0 EKYC_FIRST_SECONDS_PER_ACCOUNT=0
-# EKYC_SECONDS_PER_ADDRESS=0 make up', because all comes from one address; better with release binaries). Prints a table and leaves the reports in .run/capacity.
+# running stack ('FACE_REPLAY_CHECK=files EKYC_IN_FLIGHT_PER_ADDRESS=0 EKYC_FIRST_SECONDS_PER_ADDRESS=0
+# EKYC_FIRST_SECONDS_PER_ACCOUNT=0 EKYC_SECONDS_PER_ADDRESS=0 make up', because all comes from one address; better with release binaries). Prints a table and leaves the reports in .run/capacity.
 #   capacity.sh [SECONDS [PER-SECOND]]
 # Processor time hardly depends on what else the machine does, as latencies do; what the services use when idle is taken off.
 set -euo pipefail

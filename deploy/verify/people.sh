@@ -23,6 +23,15 @@ sign_up() {
     ask "$api/api/v1/ekyc/upload-photos" -F "fcm_token=$2" -F "email=$1" "${form[@]}" | jq -er .data.session_id
 }
 
+# code_of E-MAIL REFERENCE: prints the code of a request, in the mail that names the request's reference.
+code_of() {
+    local text tries=0
+    until text=$(ask "$fcm/control/mails?to=$1&wait=30" | jq -er --arg reference "$2" '.mails[-1].text | select(contains($reference))'); do
+        [ $((tries += 1)) -le 90 ] && sleep 1 || return 1
+    done
+    { grep "^$2 " <<<"$text" || echo "$text"; } | grep -oE '[0-9]{6}' | head -1
+}
+
 # prove E-MAIL SESSION: enters the code that was mailed for a sign-up, which makes its account.
 prove() {
     local code
@@ -90,7 +99,11 @@ sign_in() {
     local answer session bearer
     begin_sign_in "$1" "$2" "$photos/person-a/sign-in-1.jpg" || return 1
     [ "$(decided state)" = succeeded ] || { echo "the sign-in failed"; return 1; }
-    answer=$(ask -X POST "$session/token" -H "Authorization: Bearer $bearer") || return 1
+    # The phone is new to the account.
+    answer=$(curl -sS --max-time 60 -X POST "$session/token" -H "Authorization: Bearer $bearer" | jq -er .error.reference) &&
+        answer=$(code_of "$1" "$answer") || { echo "no code was mailed for the sign-in"; return 1; }
+    answer=$(ask -X POST "$session/token" -H "Authorization: Bearer $bearer" -H 'Content-Type: application/json' -d "{\"code\":\"$answer\"}") ||
+        return 1
     access=$(jq -er .access_token <<<"$answer") && user=$(jq -er .user_id <<<"$answer")
 }
 signed() { ask -H "Authorization: Bearer $access" "$@"; }

@@ -24,7 +24,7 @@ struct HonestOwner: Sendable {
         try await forgetPhotos(stack)
         let login = try await phone.signIn(email: email, faces: Photos.sameFace)
         #expect(try await phone.outcome(of: login)["state"].text == "succeeded")
-        let grant = try await phone.post("/api/v1/ekyc/sessions/\(login.sessionID)/token", bearer: login.sessionToken)
+        let grant = try await phone.redeem(login, email: email)
         guard let token = grant.body["access_token"].text else { throw DeadlineExceeded(description: "no token: \(grant.status)") }
         return HonestOwner(phone: phone, email: email, userID: userID, accessToken: token)
     }

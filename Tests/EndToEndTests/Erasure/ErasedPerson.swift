@@ -46,7 +46,7 @@ struct ErasedPerson: Sendable {
             let login = try await phone.signIn(
                 email: email, faces: Photos.sameFace, traceparent: "00-\(trace)-00f067aa0ba902b7-01", comment: "device \(number)")
             let outcome = try await phone.outcome(of: login)
-            let grant = try await phone.post("/api/v1/ekyc/sessions/\(login.sessionID)/token", bearer: login.sessionToken)
+            let grant = try await phone.redeem(login, email: email)
             devices.append(
                 Device(
                     phone: phone, sessionToken: try #require(login.sessionToken),

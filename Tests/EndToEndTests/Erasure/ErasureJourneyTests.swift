@@ -63,7 +63,7 @@ import Testing
 
         let login = try await ada.phone.signIn(email: ErasedPerson.email, faces: Photos.sameFace, comment: "new")
         #expect(try await ada.phone.outcome(of: login)["state"].text == "succeeded")
-        let grant = try await ada.phone.post("/api/v1/ekyc/sessions/\(login.sessionID)/token", bearer: login.sessionToken)
+        let grant = try await ada.phone.redeem(login, email: ErasedPerson.email)
         let bearer = try #require(grant.body["access_token"].text, "\(grant.body)")
         let account = try await ada.phone.get("/v1/users/me", bearer: bearer).body["data"]
         #expect(account["user_id"].text == user && account["email"].text == ErasedPerson.email)

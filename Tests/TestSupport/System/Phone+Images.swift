@@ -9,7 +9,7 @@ extension Phone {
         _ = try await enrol(email: email)
         let login = try await signIn(email: email, faces: Photos.sameFace)
         _ = try await outcome(of: login)
-        let grant = try await post("/api/v1/ekyc/sessions/\(login.sessionID)/token", bearer: login.sessionToken)
+        let grant = try await redeem(login, email: email)
         guard let token = grant.body["access_token"].text else {
             throw DeadlineExceeded(description: "no access token was given: \(grant.status)")
         }

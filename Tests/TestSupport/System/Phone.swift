@@ -118,6 +118,18 @@ public struct Phone: Sendable {
         }
     }
 
+    /// Exchanges a sign-in that succeeded for tokens: with the code that is mailed if the phone is new to the account. The time between
+    /// two mails to an address is not part of this.
+    public func redeem(_ login: Answer, email: String) async throws -> Answer {
+        let path = "/api/v1/ekyc/sessions/\(login.sessionID)/token"
+        try await stack.database.psql("DELETE FROM code_mails WHERE requested_at IS NOT NULL")
+        let mails = try await mailCount(to: email)
+        let answer = try await post(path, bearer: login.sessionToken)
+        guard answer.body["error"]["code"].text == "verification_required" else { return answer }
+        let code = try await mailedCode(to: email, for: answer.body["error"]["reference"].text, count: mails + 1)
+        return try await post(path, json: #"{"code":"\#(code)"}"#, bearer: login.sessionToken)
+    }
+
     /// Waits until this phone has at least `count` pushes, and returns all.
     public func pushes(count: Int = 1, within limit: Duration = .seconds(120)) async throws -> [JSONAnswer] {
         try await eventually(within: limit, "\(count) push(es) arrive; notifier: \(stack.tail(of: "notifier"))") {

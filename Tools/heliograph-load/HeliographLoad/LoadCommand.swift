@@ -30,9 +30,9 @@ public struct LoadCommand: AsyncParsableCommand {
             comment of its own, because photos that were sent before are refused as a replay: run face-matching-worker with \
             FACE_REPLAY_CHECK=files, so that it compares only the bytes of files.
 
-            BEFORE IT BEGINS it signs up the accounts it needs (load-…@example.org): enough to keep each below the API's limits for \
-            one account. One address may send 6,000 requests a minute, and take 50 upload slots but at most half of all 64 \
-            (RATE_LIMIT_ADDRESS_…, UPLOAD_CONCURRENCY_PER_ADDRESS, UPLOAD_CONCURRENCY): raise these limits to measure more. \
+            BEFORE IT BEGINS it signs up the accounts it needs (load-…@example.org), and each in on its phone: enough to keep each \
+            below the API's limits for one account. One address may send 6,000 requests a minute, and take 50 upload slots but at most \
+            half of all 64 (RATE_LIMIT_ADDRESS_…, UPLOAD_CONCURRENCY_PER_ADDRESS, UPLOAD_CONCURRENCY): raise these to measure more. \
             AFTERWARDS it deletes jobs, events and photos, and signs out; accounts stay.
 
             BEWARE: with IMAGE_GENERATOR=gemini each image is paid for. Without --fcm-emulator the phones' push tokens are made up, and \

@@ -15,7 +15,7 @@ enum NewDevicePolicy: String, CaseIterable, Sendable {
     /// Reads `SIGN_IN_NEW_DEVICE`.
     static func read(_ settings: Settings) throws(ConfigurationError) -> NewDevicePolicy {
         try settings.choice(
-            "SIGN_IN_NEW_DEVICE", default: NewDevicePolicy.face,
+            "SIGN_IN_NEW_DEVICE", default: NewDevicePolicy.code,
             about: "what a sign-in needs on a device that is new to the account: `code`: the face and a mailed code, because photos of a "
                 + "person are public; `face`: the face alone")
     }

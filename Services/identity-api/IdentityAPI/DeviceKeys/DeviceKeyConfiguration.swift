@@ -6,7 +6,7 @@ struct DeviceKeyConfiguration: Sendable {
     /// Who signs in with a device key.
     var policy = DeviceKeyPolicy.optional
     /// What a sign-in needs on a new device.
-    var newDevices = NewDevicePolicy.face
+    var newDevices = NewDevicePolicy.code
     /// The URLs at which apps reach the API, beside `PUBLIC_URL`.
     var otherURLs: [PublicURL] = []
 

@@ -28,7 +28,7 @@ struct Witness: Sendable {
         let photos = try Photos.variants(of: Photos.sameFace)
         let session = try await ada.signIn(email: email, photos: photos)
         _ = try await ada.outcome(of: session)
-        let grant = try await ada.post("/api/v1/ekyc/sessions/\(session.sessionID)/token", bearer: session.sessionToken).body
+        let grant = try await ada.redeem(session, email: email).body
         let (access, refresh) = (try text(grant, "access_token"), try text(grant, "refresh_token"))
         _ = try await ada.send("PUT", "/v1/users/me", json: #"{"display_name":"\#(name)"}"#, bearer: access)
 

@@ -10,29 +10,55 @@ extension LoadAPI {
         let token: String
     }
 
-    /// Uploads nine photos of a person for a new account.
+    /// Asks for a code by mail; returns the id of the verification.
+    func register(_ email: String) async throws(LoadFailure) -> String {
+        let reply = try await send("POST", "/v1/auth/register", json: ["email": email], for: .answer)
+        return try Self.text("verification_id", in: reply)
+    }
+
+    /// Enters a mailed code; returns the enrolment token, by which a sign-up is of a proven e-mail, and a sign-in needs no other code.
+    func verify(_ verification: String, code: String) async throws(LoadFailure) -> String {
+        let reply = try await send("POST", "/v1/auth/verify", json: ["verification_id": verification, "code": code], for: .done)
+        return try Self.text("enrolment_token", in: reply)
+    }
+
+    private static func text(_ member: String, in reply: Reply) throws(LoadFailure) -> String {
+        guard let text = reply.body["data"]?[member]?.string else { throw LoadFailure(at: .answer, "a response without \(member)") }
+        return text
+    }
+
+    /// Uploads nine photos of a person for a new account, whose e-mail is proven afterwards.
     func signUp(_ email: String, _ phone: String, _ person: LoadPerson, number: Int) async throws(LoadFailure) -> Session {
-        let photos = [("left_faces", person.left), ("right_faces", person.right), ("front_faces", person.front)]
-        return try await start("upload-photos", email, phone, photos, number: number)
+        var form = MultipartForm()
+        form.add("email", email)
+        return try await start("upload-photos", nil, form, phone, person.signUp, number: number)
+    }
+
+    /// Uploads nine photos of a person for a new account, by the enrolment token of its e-mail.
+    func signUp(_ account: LoadAccount, provenBy token: String, number: Int) async throws(LoadFailure) -> Session {
+        try await start("upload-photos", token, MultipartForm(), account.phone, account.person.signUp, number: number)
     }
 
     /// Uploads three photos of an account's person.
-    func signIn(_ account: LoadAccount, number: Int) async throws(LoadFailure) -> Session {
-        try await start("login", account.email, account.phone, [("faces", account.person.signIn)], number: number)
+    ///
+    /// - Parameter token: The enrolment token of the account's e-mail, which a phone that is new to the account has in place of a code.
+    func signIn(_ account: LoadAccount, provenBy token: String? = nil, number: Int) async throws(LoadFailure) -> Session {
+        var form = MultipartForm()
+        form.add("email", account.email)
+        return try await start("login", token, form, account.phone, [("faces", account.person.signIn)], number: number)
     }
 
     private func start(
-        _ path: String, _ email: String, _ phone: String, _ photos: [(String, [LoadPicture])], number: Int
+        _ path: String, _ bearer: String?, _ form: MultipartForm, _ phone: String, _ photos: [(String, [LoadPicture])], number: Int
     ) async throws(LoadFailure) -> Session {
-        var form = MultipartForm()
+        var form = form
         form.add("fcm_token", phone)
-        form.add("email", email)
         for (field, pictures) in photos {
             for picture in pictures.three(number) { form.add(field, picture) }
         }
         // Without retries no key is sent, because keeping the answer for a repetition is work that is measured.
         let key = retries.time > .zero ? UUID() : nil
-        let reply = try await send("POST", "/api/v1/ekyc/\(path)", form: form, key: key, for: .answer)
+        let reply = try await send("POST", "/api/v1/ekyc/\(path)", bearer: bearer, form: form, key: key, for: .answer)
         guard let id = reply.body["data"]?["session_id"]?.string, let token = reply.sessionToken else {
             throw LoadFailure(at: .answer, "a response without a session")
         }
@@ -45,11 +71,6 @@ extension LoadAPI {
             guard let state = session["state"]?.string, ["succeeded", "failed", "expired"].contains(state) else { return nil }
             return session["reason"]?.string.map { "\(state): \($0)" } ?? state
         }
-    }
-
-    /// Proves the e-mail of a sign-up that succeeded, which makes its account.
-    func verify(_ session: Session, code: String) async throws(LoadFailure) {
-        _ = try await send("POST", "/v1/auth/verify", json: ["verification_id": session.id, "code": code], for: .done)
     }
 
     /// Exchanges a sign-in that succeeded for tokens.

@@ -24,7 +24,7 @@ struct AccountSeeder: Sendable {
             all += try await withThrowingTaskGroup(of: (Int, LoadAccount).self) { group in
                 for number in first..<min(first + Self.concurrency, total) {
                     group.addTask {
-                        (number, try await make(LoadPopulation.email(name, number + 1), number, isOwner: number >= size.members))
+                        (number, try await make(LoadPopulation.email(name, number + 1), number))
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
@@ -36,17 +36,18 @@ struct AccountSeeder: Sendable {
         return LoadPopulation(name: name, count: total, members: Array(all[..<size.members]), owners: owners)
     }
 
-    private func make(_ email: String, _ number: Int, isOwner: Bool) async throws -> LoadAccount {
+    private func make(_ email: String, _ number: Int) async throws -> LoadAccount {
         let account = LoadAccount(
             email: email, phone: try await phones.next(), person: photos.people[number % photos.people.count])
-        let enrolment = try await retrying { () async throws(LoadFailure) in
-            try await api.signUp(account.email, account.phone, account.person, number: number)
-        }
-        try await check(enrolment)
+        let verification = try await retrying { () async throws(LoadFailure) in try await api.register(account.email) }
         let code = try await mails.code(to: account.email)
-        _ = try await retrying { () async throws(LoadFailure) in try await api.verify(enrolment, code: code) }
-        guard isOwner else { return account }
-        let login = try await retrying { () async throws(LoadFailure) in try await api.signIn(account, number: number) }
+        let token = try await retrying { () async throws(LoadFailure) in try await api.verify(verification, code: code) }
+        try await check(
+            try await retrying { () async throws(LoadFailure) in try await api.signUp(account, provenBy: token, number: number) })
+        // The account knows its phone then, so that its sign-ins during the load need no codes.
+        let login = try await retrying { () async throws(LoadFailure) in
+            try await api.signIn(account, provenBy: token, number: number)
+        }
         try await check(login)
         account.store(try await api.redeem(login))
         return account

@@ -24,6 +24,9 @@ struct LoadPerson: Sendable {
     let right: [LoadPicture]
     let front: [LoadPicture]
     let signIn: [LoadPicture]
+
+    /// The photos of a sign-up by field.
+    var signUp: [(String, [LoadPicture])] { [("left_faces", left), ("right_faces", right), ("front_faces", front)] }
 }
 
 /// The pictures that the load sends, all in memory.

@@ -78,11 +78,8 @@ extension DemoStory {
         let session = try await start(phone.client)
         let push = try await self.push(after: phone)
         await phone.bring(push)
-        if let email { try await enterCode(of: session, mailedTo: email) }
-        let outcome = try await within(patience, "the session's outcome") { await session.result() }
-        await session.acknowledge()
         guard let upload = phone.network.exchanges("POST", "/ekyc/\(wanted.path)").last else {
-            throw Difference(description: "the photos were not uploaded: \(outcome)")
+            throw Difference(description: "the photos were not uploaded")
         }
         let id = upload.data["session_id"] as? String ?? ""
         let answer = upload.json
@@ -93,6 +90,9 @@ extension DemoStory {
         let isSuccess = wanted.state == "succeeded"
         let milliseconds = Int(upload.seconds * 1_000)
         step("POST /api/v1/ekyc/\(wanted.path)", console.green("200") + " \(wanted.message) " + console.dim("(\(milliseconds) ms)"))
+        if let email { try await enterCode(of: session, mailedTo: email) }
+        let outcome = try await within(patience, "the session's outcome") { await session.result() }
+        await session.acknowledge()
         let state = AppProcess.name(outcome)
         let found = ["enrolled", "signed in"].contains(state.0) ? "succeeded" : state.0
         try expect("the session's state", wanted.state, found)
@@ -119,11 +119,12 @@ extension DemoStory {
         for await state in session.states {
             guard case .awaitingCode(_, let awaited, _) = state else { continue }
             let reference = awaited.reference ?? ""
+            step("POST /sessions/{id}/token", console.red("403") + " verification_required: a new device, with the reference \(reference)")
+            step("", console.dim("the mail comes 45 s after the last one to this address"))
             guard let code = try await emulator.code(to: email, beside: reference, wait: patience) else {
                 throw Difference(description: "no code is mailed for \(reference)")
             }
-            step("POST /sessions/{id}/token", console.red("403") + " verification_required: a new device, with the reference \(reference)")
-            step("mail", "to \(email): \(code) beside \(reference)")
+            step("mail", "to \(email): \(code) for \(reference)")
             return await session.enter(code: code)
         }
     }
