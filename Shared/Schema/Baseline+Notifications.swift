@@ -20,6 +20,7 @@ extension Baseline {
             topic_id         uuid,
             sender_id        uuid,
             account_id       uuid,
+            session_id       uuid,
             state            text        NOT NULL DEFAULT 'requested'
                              CHECK (state IN ('requested', 'addressed', 'settled', 'skipped')),
             skip_reason      text,
@@ -51,6 +52,7 @@ extension Baseline {
         COMMENT ON COLUMN notifications.topic_id IS 'The topic that it is about; a later topic of the same name is another.';
         COMMENT ON COLUMN notifications.sender_id IS 'The user whose text or picture it shows; erased with the content.';
         COMMENT ON COLUMN notifications.account_id IS 'The account of the session or alert that it is about; erased with the content.';
+        COMMENT ON COLUMN notifications.session_id IS 'The session of a sign-in that waits to be confirmed.';
         COMMENT ON COLUMN notifications.delivery_count IS 'The number of deliveries, once it is addressed.';
         COMMENT ON COLUMN notifications.ended_deliveries IS 'The number of deliveries that are neither pending nor sending.';
 

@@ -24,11 +24,14 @@ extension Baseline {
             mailed_at            timestamptz,
             code_expires_at      timestamptz,
             verified_at          timestamptz,
+            denied_at            timestamptz,
             token_hash           bytea       UNIQUE CHECK (octet_length(token_hash) = 32),
             created_at           timestamptz NOT NULL DEFAULT now(),
             CONSTRAINT email_verifications_token_is_verified CHECK (token_hash IS NULL OR verified_at IS NOT NULL),
             CONSTRAINT email_verifications_code_is_mailed CHECK (num_nulls(code_mail_id, mailed_at, code_expires_at) IN (0, 3)
                 AND (code_number > 0) = (mailed_at IS NOT NULL) AND (attempts_left = 0 OR code_number > 0)),
+            CONSTRAINT email_verifications_denied_is_over CHECK (
+                denied_at IS NULL OR purpose = 'sign_in' AND verified_at IS NULL AND asked_at IS NULL AND attempts_left = 0),
             CONSTRAINT email_verifications_former_email_is_whole
                 CHECK ((former_email_lookups IS NULL) = (former_email_sealed IS NULL))
         );
@@ -54,6 +57,8 @@ extension Baseline {
         COMMENT ON COLUMN email_verifications.attempts_left IS 'The attempts to enter the code that are left.';
         COMMENT ON COLUMN email_verifications.code_mail_id IS 'The newest of code_mails that has the code.';
         COMMENT ON COLUMN email_verifications.mailed_at IS 'When the first mail with the last code was requested; the code ages from then.';
+        COMMENT ON COLUMN email_verifications.denied_at IS
+            'When another device of the account ended the sign-in, which gives no tokens then.';
         COMMENT ON COLUMN email_verifications.token_hash IS 'SHA-256 of the enrolment token that the code was exchanged for.';
 
         CREATE TABLE code_mails (

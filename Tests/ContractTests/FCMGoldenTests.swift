@@ -78,6 +78,7 @@ struct FCMGoldenTests {
             Golden(name: "chat_message.sensitive", content: message("m-78", nil), badge: 13),
             Golden(name: "invitation.event", content: invitation("event:42")),
             Golden(name: "invitation.conversation", content: invitation("conversation:c-9")),
+            Golden(name: "sign_in_confirmation", content: SignInConfirmationPush(sessionID: session, userID: user).content),
             Golden(name: "possession_check", content: check),
             Golden(name: "possession_check.fid", content: check, isResend: true, target: .fid("cFIDcFIDcFIDcFIDcFIDcF")),
             Golden(

@@ -55,6 +55,11 @@ struct PushContentTests {
             #"{"alert":"new_sign_in","user_id":"0195f3a0-1b2c-7d3e-8f40-5162738495a6"}"#
         ),
         (
+            "sign_in_confirmation",
+            SignInConfirmationPush(sessionID: first, userID: second).content,
+            #"{"session_id":"0195f3a0-1b2c-7d3e-8f40-5162738495a6","user_id":"0195f3a0-1b2c-7d3e-8f40-5162738495a7"}"#
+        ),
+        (
             "possession_check",
             PossessionCheckPush(handOverID: first, nonce: SealedText(.possessionNonce, bytes: [2])).content,
             #"{"handover_id":"0195f3a0-1b2c-7d3e-8f40-5162738495a6","nonce":{"sealed":"Ag","use":"possession_nonce"}}"#

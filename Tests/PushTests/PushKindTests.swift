@@ -32,6 +32,10 @@ import WireFormat
         #expect(abs(alert.expiresAt.timeIntervalSinceNow - 7 * 86_400) < 60)
         let result = SignUpPush(sessionID: id, userID: user, succeeded: true).request()
         #expect(result.dedupeKey == "ekyc:\(id.wireString)" && result.recipient == .session(id))
+        let end = Date(timeIntervalSinceNow: 600).roundedToMilliseconds
+        let confirmation = SignInConfirmationPush(sessionID: id, userID: user).request(expiresAt: end)
+        #expect(confirmation.dedupeKey == "confirmation:\(id.wireString)" && confirmation.recipient == .user(user))
+        #expect(confirmation.lane == .urgent && confirmation.expiresAt == end)
     }
 
     @Test func `a job has one end, and a session one result`() {

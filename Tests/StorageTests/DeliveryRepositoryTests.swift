@@ -47,6 +47,32 @@ struct DeliveryRepositoryTests {
         #expect(due.suppression == .notInvited)
     }
 
+    @Test(
+        .storage,
+        arguments: [
+            "UPDATE email_verifications SET verified_at = now()",
+            "UPDATE email_verifications SET denied_at = now(), attempts_left = 0",
+            "UPDATE email_verifications SET attempts_left = 0",
+            "UPDATE email_verifications SET code_expires_at = now()",
+            "UPDATE email_verifications SET account_id = gen_random_uuid()",
+            "UPDATE sessions SET redeemed_at = now()",
+            "UPDATE access_tokens SET device_key = NULL, device_key_storage = NULL",
+            "UPDATE access_tokens SET revoked_at = now()",
+        ])
+    func `a sign-in that cannot be confirmed on a phone any more is not pushed to it`(end: String) async throws {
+        let (session, ada) = (UUID(), try await client.user(1))
+        let (id, install) = try await address(.user(ada), on: client)
+        _ = try await PushInstallRepository(client).bind(install.id, userID: ada, seenAt: install.registeredAt)
+        try await client.insertWaitingSignIn(session, of: ada)
+        let content = SignInConfirmationPush(sessionID: session, userID: ada).content.encoded()
+        try await client.execute(
+            "UPDATE notifications SET kind = 'sign_in_confirmation', content = \(content), session_id = \(session)")
+        #expect(try await deliveries.claim([id], lease: .zero).first?.suppression == nil)
+        try await client.execute(PostgresQuery(unescaped: end))
+        let due = try #require(try await deliveries.claimDue(lane: .urgent, limit: 500, lease: .seconds(60)).first)
+        #expect(due.id == id && due.suppression == .notConfirmable)
+    }
+
     @Test(.storage) func `a claimed delivery is due when the lease ends, a settled one never`() async throws {
         let id = try await address(on: client).delivery
         let begin = ContinuousClock.now
@@ -186,5 +212,30 @@ struct DeliveryRepositoryTests {
         try await client.execute("DELETE FROM push_installs WHERE installation_key = \(hash(2))")
         let claimed = try await deliveries.claim([dead, gone], lease: .seconds(60))
         #expect(claimed.map(\.target) == [nil, nil])
+    }
+}
+
+extension PostgresClient {
+    /// Inserts a sign-in that waits for its mailed code, to an account with one installation, which is signed in with a device key.
+    fileprivate func insertWaitingSignIn(_ session: UUID, of userID: UUID) async throws {
+        try await execute(
+            """
+            INSERT INTO sessions (id, user_id, event, attempt_key, token_hash, state, completed_at)
+            VALUES (\(session), \(userID), 'sign_in', \(userID), sha256('t'), 'succeeded', now())
+            """)
+        try await execute(
+            """
+            INSERT INTO email_verifications (id, purpose, account_id, email_lookups, email_sealed, reference, asked_at, code_number,
+                                             attempts_left, code_mail_id, mailed_at, code_expires_at)
+            VALUES (\(session), 'sign_in', \(userID), ARRAY[sha256('l')], sha256('e'), 'BCDF', NULL, 1, 5, gen_random_uuid(), now(),
+                    now() + interval '10 minutes')
+            """)
+        try await execute(
+            """
+            INSERT INTO access_tokens (id, user_id, session_id, family_id, access_hash, refresh_hash, installation_key, device_key,
+                                       device_key_storage, expires_at, refresh_expires_at)
+            SELECT gen_random_uuid(), user_id, gen_random_uuid(), gen_random_uuid(), sha256('a'), sha256('r'), installation_key,
+                   sha256('k'), 'hardware', now() + interval '1 hour', now() + interval '1 day' FROM push_installs
+            """)
     }
 }

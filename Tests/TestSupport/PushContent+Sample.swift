@@ -46,6 +46,7 @@ extension PushContent {
             ).content
         case .invitation: InvitationPush(topic: topic, topicID: topicID).content
         case .accountAlert: AccountAlertPush(.newSignIn, of: sampleUserID).content
+        case .signInConfirmation: SignInConfirmationPush(sessionID: UUIDv7.generate(), userID: sampleUserID).content
         case .possessionCheck: PossessionCheckPush(handOverID: UUID(), nonce: try seal("nonce", .possessionNonce)).content
         case .custom:
             CustomPush(app: try seal(json(kind: "news", text), .appContent), topicID: nil, hasPicture: thumbnailKey != nil).content

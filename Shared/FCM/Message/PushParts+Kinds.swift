@@ -39,6 +39,10 @@ extension PushParts {
             (title, body) = PushTexts.accountAlert(push.alert)
             data = ["type": "account_alert", "alert": push.alert.rawValue]
             hasSound = true
+        case .signInConfirmation(let push):
+            (title, body) = (PushTexts.confirmationTitle, PushTexts.confirmationBody)
+            data = ["session_id": push.sessionID.wireString]
+            hasSound = true
         case .possessionCheck(let push):
             data = ["type": "possession_check", "handover_id": push.handOverID.wireString, "nonce": try sources.open(push.nonce)]
             wakesApp = true

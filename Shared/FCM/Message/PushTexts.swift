@@ -48,6 +48,11 @@ enum PushTexts {
         }
     }
 
+    /// The title about a sign-in that waits.
+    static let confirmationTitle = "Sign-in on another device"
+    /// The body about a sign-in that waits, without data of the account.
+    static let confirmationBody = "Is it you? Confirm it with the letters that the other device shows. If it is not you, deny it."
+
     /// The most bytes per character on average: a single character can have dozens, and a message must fit 4 KB.
     private static let maxBytesPerCharacter = 8
 

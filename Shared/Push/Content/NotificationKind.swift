@@ -18,6 +18,8 @@ public enum NotificationKind: String, BodyWord {
     case invitation
     /// The user's account was changed, or used on another device.
     case accountAlert = "account_alert"
+    /// A sign-in on a new device waits to be confirmed.
+    case signInConfirmation = "sign_in_confirmation"
     /// An app has to prove that it receives the pushes to its installation.
     case possessionCheck = "possession_check"
     /// An app's own server has something to say.
@@ -34,6 +36,7 @@ public enum NotificationKind: String, BodyWord {
         case .chatMessage: ChatMessagePush.self
         case .invitation: InvitationPush.self
         case .accountAlert: AccountAlertPush.self
+        case .signInConfirmation: SignInConfirmationPush.self
         case .possessionCheck: PossessionCheckPush.self
         case .custom: CustomPush.self
         }

@@ -19,6 +19,8 @@ public enum PushContent: Sendable, Hashable {
     case invitation(InvitationPush)
     /// The user's account was changed, or used on another device.
     case accountAlert(AccountAlertPush)
+    /// A sign-in on a new device waits to be confirmed.
+    case signInConfirmation(SignInConfirmationPush)
     /// An app has to prove that it receives the pushes to its installation.
     case possessionCheck(PossessionCheckPush)
     /// An app's own server has something to say.
@@ -35,6 +37,7 @@ public enum PushContent: Sendable, Hashable {
         case .chatMessage(let push): push
         case .invitation(let push): push
         case .accountAlert(let push): push
+        case .signInConfirmation(let push): push
         case .possessionCheck(let push): push
         case .custom(let push): push
         }

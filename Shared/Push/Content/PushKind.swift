@@ -61,6 +61,8 @@ public enum PushCondition: Sendable {
     case conversationNotShown
     /// The invitation is open, and the user does not block its sender.
     case invitationOpen
+    /// The sign-in waits for its code or its confirmation, and the phone's sign-in has a device key, with which it can be confirmed.
+    case signInConfirmable
 }
 
 /// The rows that a push is about; each is a column of `notifications`.
@@ -74,12 +76,17 @@ public struct PushReferences: Sendable, Hashable {
     public var senderID: UUID?
     /// The account of a session or of an alert, which the content names.
     public var accountID: UUID?
+    /// The session (`sessions.id`) of a sign-in that waits.
+    public var sessionID: UUID?
 
     /// Makes references; nil stands for no row.
-    public init(jobID: UUID? = nil, topicID: UUID? = nil, senderID: UUID? = nil, accountID: UUID? = nil) {
+    public init(
+        jobID: UUID? = nil, topicID: UUID? = nil, senderID: UUID? = nil, accountID: UUID? = nil, sessionID: UUID? = nil
+    ) {
         self.jobID = jobID
         self.topicID = topicID
         self.senderID = senderID
         self.accountID = accountID
+        self.sessionID = sessionID
     }
 }

@@ -35,16 +35,17 @@ public struct NotificationRepository: Sendable {
         let rows = try await db.query(
             """
             INSERT INTO notifications (id, dedupe_key, kind, recipient_type, recipient_id, lane, content, has_picture, job_id, topic_id,
-                                       sender_id, account_id, request_id, traceparent, expires_at)
+                                       sender_id, account_id, session_id, request_id, traceparent, expires_at)
             SELECT id, dedupe_key, kind, recipient_type, recipient_id, lane, content, has_picture, job_id, topic_id, sender_id, account_id,
-                   request_id, traceparent, expires_at
+                   session_id, request_id, traceparent, expires_at
             FROM unnest(\(batch.map(\.id)), \(batch.map(\.dedupeKey)), \(batch.map(\.content.kind.rawValue)),
                         \(batch.map(\.recipient.type.rawValue)), \(batch.map(\.recipient.id)), \(batch.map(\.lane.rawValue)),
                         \(batch.map { $0.content.encoded() }), \(batch.map { $0.content.push.hasPicture }), \(references.map(\.jobID)),
                         \(references.map(\.topicID)), \(references.map(\.senderID)), \(references.map(\.accountID)),
-                        \(batch.map(\.requestID)), \(batch.map(\.traceparent)), \(batch.map(\.expiresAt))) WITH ORDINALITY
+                        \(references.map(\.sessionID)), \(batch.map(\.requestID)), \(batch.map(\.traceparent)),
+                        \(batch.map(\.expiresAt))) WITH ORDINALITY
                 AS n (id, dedupe_key, kind, recipient_type, recipient_id, lane, content, has_picture, job_id, topic_id, sender_id,
-                      account_id, request_id, traceparent, expires_at, position)
+                      account_id, session_id, request_id, traceparent, expires_at, position)
             ORDER BY dedupe_key, position
             ON CONFLICT DO NOTHING
             RETURNING id

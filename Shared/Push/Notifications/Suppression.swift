@@ -20,6 +20,9 @@ public enum Suppression: String, Sendable, CaseIterable {
     /// The invitation of the push was accepted, declined or withdrawn, has expired, was deleted with its topic, or is from a user who is
     /// blocked by now.
     case notInvited = "not_invited"
+    /// The sign-in of the push was confirmed, denied or redeemed, or its code has ended; or the installation's sign-in has no device key,
+    /// and cannot confirm it.
+    case notConfirmable = "not_confirmable"
 
     var condition: String {
         switch self {
@@ -57,6 +60,18 @@ public enum Suppression: String, Sendable, CaseIterable {
                   AND NOT EXISTS (SELECT FROM user_blocks WHERE user_id = v.user_id AND blocked_id = v.inviter_id)
                 OFFSET 0)
             """
+        case .notConfirmable:
+            """
+            \(isOfItsKinds) AND NOT EXISTS (
+                SELECT FROM email_verifications v JOIN sessions s ON s.id = v.id
+                WHERE v.id = n.session_id AND v.account_id = i.user_id AND v.verified_at IS NULL AND v.attempts_left > 0
+                  AND v.code_expires_at > now() AND s.redeemed_at IS NULL
+                  AND EXISTS (
+                    SELECT FROM access_tokens t
+                    WHERE t.user_id = i.user_id AND t.installation_key = i.installation_key AND t.device_key_storage IS NOT NULL
+                      AND t.revoked_at IS NULL AND t.refresh_expires_at > now() OFFSET 0)
+                OFFSET 0)
+            """
         }
     }
 
@@ -78,6 +93,7 @@ extension PushCondition {
         case .jobExists: .jobGone
         case .conversationNotShown: .presence
         case .invitationOpen: .notInvited
+        case .signInConfirmable: .notConfirmable
         }
     }
 }

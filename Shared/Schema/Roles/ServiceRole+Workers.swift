@@ -91,6 +91,13 @@ extension ServiceRole {
             "topic_invitations", .select(of: "topic_id", "user_id", "inviter_id", "is_announced", "expires_at"),
             because: "no push about an invitation that has ended"),
         .borrow(
+            "email_verifications", .select(of: "id", "account_id", "verified_at", "attempts_left", "code_expires_at"),
+            because: "no push about a sign-in that is decided"),
+        .borrow("sessions", .select(of: "id", "redeemed_at"), because: "as for email_verifications"),
+        .borrow(
+            "access_tokens", .select(of: "user_id", "installation_key", "device_key_storage", "revoked_at", "refresh_expires_at"),
+            because: "only a phone whose sign-in has a device key can confirm another sign-in. The hashes stay hidden"),
+        .borrow(
             "topic_photos", .select(of: "topic_id", "uploader_id", "seq", "state", "expires_at"),
             because: "photos count for the badge"),
         .borrow(

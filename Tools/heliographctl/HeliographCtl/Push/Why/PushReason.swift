@@ -59,6 +59,8 @@ struct PushReason: Equatable {
         case .presence: PushReason("the phone had the conversation on its screen", remedy: nothingToDo)
         case .notInvited:
             PushReason("the invitation was answered, withdrawn or expired before, or its sender is blocked by now", remedy: nothingToDo)
+        case .notConfirmable:
+            PushReason("the sign-in was decided before, or the phone has no device key to confirm it with", remedy: nothingToDo)
         }
     }
 
