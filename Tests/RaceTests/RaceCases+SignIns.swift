@@ -43,6 +43,26 @@ extension RaceCase {
             return Race(redeem, endAll(of: user)) { _ in try await world.isSignedIn(user) }
         },
         RaceCase(
+            "a sign-in on a new device is redeemed / it is denied", (.identityAPI, "UPDATE sessions SET redeemed_at"),
+            (.identityAPI, "SET denied_at")
+        ) { world in
+            let email = try world.newEmail()
+            let user = try await world.account(email)
+            let session = try await world.decidedSignIn(of: user)
+            try await world.confirm(session.id, of: user, email)
+            let redeem: Race.Transaction = { client in
+                try await client.withTransaction { transaction in
+                    try await SessionRepository(transaction).redeem(id: session.id, tokenHash: session.tokenHash, needsCode: true) != nil
+                }
+            }
+            let deny: Race.Transaction = { client in
+                try await client.withTransaction { transaction in
+                    try await EmailVerificationRepository(transaction).denySignIn(session.id, of: user) == true
+                }
+            }
+            return Race(redeem, deny) { $0.effects == [true, true] }
+        },
+        RaceCase(
             "a refresh token is exchanged / its device signs out", (.identityAPI, "AS is_recent"), (.identityAPI, RaceCheck.pair)
         ) { world in
             let user = try await world.account(try world.newEmail())
@@ -105,6 +125,16 @@ extension RaceWorld {
             _ = try await SessionRepository(transaction).complete(id: new.id, outcome: .succeeded)
         }
         return (new.id, new.tokenHash)
+    }
+
+    /// Confirms a sign-in on a new device.
+    fileprivate func confirm(_ session: UUID, of user: UUID, _ email: EmailAddress) async throws {
+        let new = NewEmailVerification(id: session, purpose: .signIn, accountID: user, email: try keys.sealed(email, of: user))
+        try await owner.withTransaction { transaction in
+            let mail = try await EmailVerificationRepository(transaction).insert(new)
+            _ = try await CodeMailRepository(transaction).publish(mail.id)
+            _ = try await EmailVerificationRepository(transaction).verify(id: session)
+        }
     }
 
     /// Whether a sign-in that began gives tokens of an account once its face is recognised.

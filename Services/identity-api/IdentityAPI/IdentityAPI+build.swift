@@ -204,6 +204,7 @@ public enum IdentityAPI: HeliographService {
             devices: DeviceController(registrar: DeviceRegistrar(postgres: postgres, keys: keys)),
             receipts: ReceiptController(postgres: postgres),
             signIns: SignInController(postgres: postgres, keys: keys),
+            confirmations: SignInConfirmationController(postgres: postgres, keys: keys),
             blocks: PeopleListController(kind: .blocks, postgres: postgres),
             contacts: PeopleListController(kind: .contacts, postgres: postgres),
             reports: ReportController(postgres: postgres, keys: keys))

@@ -65,6 +65,10 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case signInLocked = "sign_in_locked"
     /// A device got the tokens of a sign-in.
     case signedIn = "signed_in"
+    /// A sign-in on a new device was confirmed on another device of the account.
+    case signInConfirmed = "sign_in_confirmed"
+    /// A sign-in on a new device was denied on another device of the account, and gives no tokens.
+    case signInDenied = "sign_in_denied"
     /// A device has signed out.
     case signedOut = "signed_out"
     /// A sign-in was ended from elsewhere.

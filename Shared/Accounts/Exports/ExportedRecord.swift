@@ -102,7 +102,9 @@ public enum ExportedList: String, Sendable, CaseIterable {
                 'is_recovery', is_recovery, 'challenge', challenge, 'liveness', liveness, 'expires_at', expires_at
                 """)
         case .emailVerifications:
-            Self.from("email_verifications WHERE account_id = $1", at: "created_at", "'purpose', purpose, 'verified_at', verified_at")
+            Self.from(
+                "email_verifications WHERE account_id = $1", at: "created_at",
+                "'purpose', purpose, 'verified_at', verified_at, 'denied_at', denied_at")
         case .repeatableRequests:
             Self.from(
                 "(SELECT *, route || ' ' || key AS id FROM idempotency_keys WHERE user_id = $1) AS requests", at: "created_at",

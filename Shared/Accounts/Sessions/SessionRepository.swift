@@ -149,9 +149,11 @@ public struct SessionRepository: Sendable {
         return try rows.first?.decode("redeemed", as: Bool.self) ?? false
     }
 
-    /// SQL condition: a session is a sign-in that has succeeded and was not redeemed, and the user's sign-ins were not ended since.
-    private static let isRedeemable = """
+    /// SQL condition: a session is a sign-in that has succeeded and was neither redeemed nor denied, and the user's sign-ins were not ended
+    /// since.
+    static let isRedeemable = """
         event = 'sign_in' AND state = 'succeeded' AND redeemed_at IS NULL AND expires_at > now()
+        AND NOT EXISTS (SELECT FROM email_verifications d WHERE d.id = sessions.id AND d.denied_at IS NOT NULL)
         AND NOT EXISTS (SELECT FROM users u WHERE u.id = sessions.user_id AND u.sign_ins_ended_at >= sessions.created_at)
         """
     private static let redemptionInterval = "interval '\(redemptionTime.components.seconds) seconds'"

@@ -40,6 +40,8 @@ public struct EmailVerification: Sendable, Equatable {
     public let codeExpiresAt: Date?
     /// The time of the proof; `nil` before.
     public let verifiedAt: Date?
+    /// When another device of the account has denied the sign-in that it is for; `nil` before, and for others.
+    public let deniedAt: Date?
     /// When it was asked for.
     public let createdAt: Date
 
@@ -56,6 +58,7 @@ public struct EmailVerification: Sendable, Equatable {
         attemptsLeft = Int(try row.decode("attempts_left", as: Int32.self))
         codeExpiresAt = try row.decode("code_expires_at")
         verifiedAt = try row.decode("verified_at")
+        deniedAt = try row.decode("denied_at")
         createdAt = try row.decode("created_at")
     }
 }

@@ -78,7 +78,8 @@ extension EmailVerificationRepository {
         let mail = try await mails.place(
             for: lookups, siteKey: row.decode("site_key"), isProven: row.decode("is_proven"), requestID: requestID,
             traceparent: traceparent)
-        try await db.execute("UPDATE email_verifications SET asked_at = now() WHERE id = \(id) AND verified_at IS NULL")
+        try await db.execute(
+            "UPDATE email_verifications SET asked_at = now() WHERE id = \(id) AND verified_at IS NULL AND denied_at IS NULL")
         return mail
     }
 
@@ -121,7 +122,7 @@ extension EmailVerificationRepository {
                 mailed_at = CASE WHEN asked_at IS NULL THEN mailed_at ELSE now() END,
                 code_expires_at = CASE WHEN asked_at IS NULL THEN code_expires_at ELSE
                                        now() + make_interval(secs => \(Self.codeLifetime / .seconds(1))) END
-            FROM given WHERE v.id = given.id AND v.verified_at IS NULL
+            FROM given WHERE v.id = given.id AND v.verified_at IS NULL AND v.denied_at IS NULL
             """)
     }
 
@@ -130,14 +131,14 @@ extension EmailVerificationRepository {
         try await db.query(
             """
             SELECT v.* FROM code_mails m JOIN email_verifications v ON v.email_lookups && m.email_lookups AND v.code_mail_id = m.id
-            WHERE m.id = \(mail) AND v.verified_at IS NULL AND v.code_expires_at > now()
+            WHERE m.id = \(mail) AND v.verified_at IS NULL AND v.denied_at IS NULL AND v.code_expires_at > now()
             ORDER BY v.mailed_at DESC, v.created_at DESC, v.id
             """
         ).map(EmailVerification.init(row:))
     }
 
     /// Returns the reference of a verification, when its next mail comes, and until when its code can be entered; nil when it is
-    /// unknown, proven, or older than ``lifetime``.
+    /// unknown, proven, denied, or older than ``lifetime``.
     ///
     /// Call in the transaction of ``insert(_:)`` or ``askAgain(id:requestID:traceparent:)``, after the mail was published if it was.
     public func times(id: UUID) async throws(PostgresError) -> CodeTimes? {
@@ -149,7 +150,7 @@ extension EmailVerificationRepository {
                 (SELECT extract(epoch FROM m.due_at - now())::float8 FROM code_mails m
                  WHERE m.email_lookups && v.email_lookups AND m.requested_at IS NULL LIMIT 1) AS mail_seconds
             FROM email_verifications v
-            WHERE id = \(id) AND verified_at IS NULL AND \(unescaped: Self.isOfTheDay)
+            WHERE id = \(id) AND verified_at IS NULL AND denied_at IS NULL AND \(unescaped: Self.isOfTheDay)
             """)
         return try rows.first.map(CodeTimes.init(row:))
     }
@@ -160,7 +161,7 @@ extension EmailVerificationRepository {
         """
     private static let isOfTheDay = "created_at > now() - interval '\(lifetime.components.seconds) seconds'"
     private static let mayAsk = """
-        verified_at IS NULL AND \(isOfTheDay) AND asked_at IS NULL AND code_number < \(maxCodes)
+        verified_at IS NULL AND denied_at IS NULL AND \(isOfTheDay) AND asked_at IS NULL AND code_number < \(maxCodes)
         AND mailed_at <= now() - interval '\(codeInterval.components.seconds) seconds'
         """
     /// The number of references that are drawn at random. The request gets one that no open request of the address has.

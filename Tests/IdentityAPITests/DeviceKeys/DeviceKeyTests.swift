@@ -39,12 +39,12 @@ extension IdentityFixture {
     }
 
     /// Uploads a sign-in with a proof, and has it succeed.
-    func decidedSignIn(by device: DeviceSigner, _ change: (inout DeviceSigner.Claims) -> Void = { _ in }) async throws
-        -> (id: UUID, token: String)
-    {
+    func decidedSignIn(
+        by device: DeviceSigner, email: String = "known@example.org", _ change: (inout DeviceSigner.Claims) -> Void = { _ in }
+    ) async throws -> (id: UUID, token: String) {
         var claims = DeviceSigner.Claims("POST", "https://api.example.org\(Path.login)")
         change(&claims)
-        let session = try await start(Path.login, .signIn(), headers: [("DPoP", try device.proof(claims))])
+        let session = try await start(Path.login, .signIn(email: email), headers: [("DPoP", try device.proof(claims))])
         try await decide(session.id, .succeeded)
         return session
     }
@@ -56,7 +56,11 @@ extension IdentityFixture {
         let signUp = try await start(Path.signUp, .signUp(email: "known@example.org"))
         try await decide(signUp.id, .succeeded)
         let session = try await decidedSignIn(by: device)
-        let answer = try await send("POST", Path.session(session.id) + "/token", by: device, bearer: session.token, change)
+        return try signedIn(try await send("POST", Path.session(session.id) + "/token", by: device, bearer: session.token, change))
+    }
+
+    /// Reads the tokens of a redemption.
+    func signedIn(_ answer: HTTPClientResponse) throws -> SignedInDevice {
         guard answer.status == 200, let userID = UUID(uuidString: answer.json.text("user_id") ?? "") else {
             throw UnexpectedAnswer(response: answer)
         }

@@ -10,6 +10,19 @@ import WireFormat
 
 @testable import IdentityAPI
 
+extension IdentityFixture {
+    /// Signs up, and signs in on a device with the mailed code.
+    func verifiedSignIn(by device: DeviceSigner, email: String = "known@example.org") async throws -> SignedInDevice {
+        let signUp = try await start(Path.signUp, .signUp(email: email))
+        try await decide(signUp.id, .succeeded)
+        let session = try await decidedSignIn(by: device, email: email)
+        let path = Path.session(session.id) + "/token"
+        _ = try await send("POST", path, by: device, bearer: session.token)
+        let code = try await mailbox.code(to: email)
+        return try signedIn(try await send("POST", path, by: device, bearer: session.token, json: #"{"code":"\#(code)"}"#))
+    }
+}
+
 /// What a sign-in needs on a device that is new to the account, with `SIGN_IN_NEW_DEVICE=code`.
 @Suite struct NewDeviceTests {
     private static let email = "known@example.org"
@@ -25,18 +38,6 @@ import WireFormat
         let session = try await api.start(Path.login, .signIn().with("fcm_token", pushToken))
         try await api.decide(session.id, .succeeded)
         return session
-    }
-
-    /// Signs up, and signs in on a device with the mailed code; returns the access token.
-    private func verifiedSignIn(by device: DeviceSigner) async throws -> String {
-        let signUp = try await api.start(Path.signUp, .signUp(email: Self.email))
-        try await api.decide(signUp.id, .succeeded)
-        let first = try await api.decidedSignIn(by: device)
-        let path = Path.session(first.id) + "/token"
-        _ = try await api.send("POST", path, by: device, bearer: first.token)
-        let code = try await api.mailbox.code(to: Self.email)
-        let tokens = try await api.send("POST", path, by: device, bearer: first.token, json: #"{"code":"\#(code)"}"#)
-        return try #require(tokens.json.text("access_token"))
     }
 
     private func redeem(_ session: (id: UUID, token: String), code: String) async throws -> HTTPClientResponse {
@@ -91,7 +92,7 @@ import WireFormat
     @Test(.apiWithMail { $0.deviceKeys.newDevices = .code })
     func `a device whose sign-in was ended from elsewhere is new again`() async throws {
         let device = try DeviceSigner()
-        let access = try await verifiedSignIn(by: device)
+        let access = try await api.verifiedSignIn(by: device).accessToken
         #expect(try await api.send("DELETE", "/v1/users/me/sessions", headers: [("Authorization", "Bearer \(access)")]).status == 204)
         let second = try await api.decidedSignIn(by: device)
         let answer = try await api.send("POST", Path.session(second.id) + "/token", by: device, bearer: second.token)
@@ -246,7 +247,7 @@ import WireFormat
         })
     func `where keys are required, the id of an installation makes no device known`() async throws {
         let device = try DeviceSigner()
-        _ = try await verifiedSignIn(by: device)
+        _ = try await api.verifiedSignIn(by: device)
         try await api.postgres.execute("UPDATE access_tokens SET device_key = NULL, device_key_storage = NULL")
         let stranger = try DeviceSigner()
         let second = try await api.decidedSignIn(by: stranger)

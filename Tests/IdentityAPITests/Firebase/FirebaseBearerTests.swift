@@ -159,4 +159,13 @@ import WireFormat
             #expect(try await firebase.api.send(.signUp(email: nil), to: Path.signUp, headers: [ada.bearer]).status == 200)
         }
     }
+
+    @Test func `a sign-in with an identity provider has no key, and confirms no sign-in`() async throws {
+        try await FirebaseFixture.with { firebase in
+            let (ada, device) = (try await firebase.person("ada"), try DeviceSigner())
+            let path = "\(WaitingDevice.list)/\(UUID().wireString)"
+            let refused = try await firebase.api.send("DELETE", path, by: device, bearer: ada.token)
+            #expect(refused.refusal == "401 device_key_required")
+        }
+    }
 }

@@ -35,6 +35,16 @@ extension RequestSender<Identity> {
     }
 }
 
+extension RequestSender<Identity> {
+    /// A user whose sign-in has a device key, and whose request comes with a proof of it: a stolen access token does not do.
+    static func keyHolder(_ limit: AccountLimit?) -> RequestSender {
+        RequestSender(bearers: [.access], parameters: [.deviceProof], errors: DeviceKeyGate.errors) { request, context, routes in
+            let identity = try await routes.gate.user(request, context, limit)
+            return try await routes.deviceKeys.confirm(identity, request, context, needsKey: true)
+        }
+    }
+}
+
 /// A signed-in user whose request takes long enough for the sign-in to end meanwhile.
 struct WatchedUser: Sendable {
     let identity: Identity

@@ -14,7 +14,7 @@ struct Identity: Sendable, Equatable {
     var installationKey: [UInt8]?
     /// The thumbprint of the key that the sign-in is bound to; nil for a sign-in without a key.
     var deviceKey: [UInt8]?
-    /// The proof of that key, in a request that needs a recent sign-in. Its handler uses it up.
+    /// The proof of that key, in a request that needs a recent sign-in or the key. Its handler uses it up.
     var proof: DeviceProof?
     /// When the sender has last proven who they are, as a sign-in does and a refresh does not; nil when it is unknown.
     var authenticatedAt: Date?

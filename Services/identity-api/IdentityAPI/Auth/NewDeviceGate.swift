@@ -39,7 +39,8 @@ struct NewDeviceGate: Sendable {
             deviceKey: proof?.key.thumbprint, installationKey: installationKey, to: session.userID) == nil
     }
 
-    /// Returns why a sign-in that needs a code gives no tokens yet; nil after the right code, and for a session that gives none anyway:
+    /// Returns why a sign-in that needs a code gives no tokens yet; nil after the right code or its confirmation on a known device
+    /// (``SignInConfirmationController``), and for a session that gives none anyway:
     /// ``SessionRepository/redeem(id:tokenHash:needsCode:)`` decides.
     ///
     /// Call in the transaction that redeems the session, before that, and commit it with the refusal, too: a mail was asked for, or an
@@ -54,7 +55,7 @@ struct NewDeviceGate: Sendable {
         guard let begun = try await verifications.find(id: session.id) else {
             return try await begin(session, in: transaction, context)
         }
-        guard begun.verifiedAt == nil else { return nil }
+        guard begun.verifiedAt == nil, begun.deniedAt == nil else { return nil }
         guard let code else { return try await verifications.times(id: session.id).map { .verificationRequired(session.id, $0) } }
         try verification.checkCodes(context)
         let entry = try await verification.enter(code, of: session.id, from: keys.origin(context.client), in: transaction) {
@@ -67,7 +68,7 @@ struct NewDeviceGate: Sendable {
         return nil
     }
 
-    /// Asks for a mail with a code, unless the session cannot be redeemed any more.
+    /// Asks for a mail with a code, unless the session cannot be redeemed any more. ``CodeMailer`` publishes the push about it with that.
     private func begin(_ session: Session, in transaction: PostgresTransaction, _ context: APIRequestContext) async throws -> APIError? {
         guard try await SessionRepository(transaction).mayAskForCode(id: session.id),
             let email = try await UserRepository(transaction).find(id: session.userID)?.email

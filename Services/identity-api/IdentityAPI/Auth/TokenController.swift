@@ -127,7 +127,7 @@ struct TokenController: Sendable {
             return APIError(.requestInProgress, "The sign-in is not decided yet", retryAfter: 1)
         }
         if session.state != .succeeded { return APIError(.forbidden, "The sign-in did not succeed") }
-        return APIError(.forbidden, "The sign-in's tokens were refreshed or revoked, or it was too long ago")
+        return APIError(.forbidden, "The sign-in was denied elsewhere, its tokens were refreshed or revoked, or it was too long ago")
     }
 
     /// Records an event of the sign-in of a pair. A used refresh token proves no identity, so it names no actor.

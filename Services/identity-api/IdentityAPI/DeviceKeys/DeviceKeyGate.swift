@@ -63,16 +63,22 @@ struct DeviceKeyGate: Sendable {
     ///
     /// An identity provider's sign-in has no key.
     ///
+    /// - Parameter needsKey: Whether a sign-in without a key is refused, too.
     /// - Returns: The sender with the proof.
-    func confirm(_ identity: Identity, _ request: Request, _ context: APIRequestContext) async throws -> Identity {
-        guard let signInID = identity.signInID else { return identity }
+    func confirm(
+        _ identity: Identity, _ request: Request, _ context: APIRequestContext, needsKey: Bool = false
+    ) async throws -> Identity {
+        guard let signInID = identity.signInID else {
+            guard !needsKey else { throw noKey }
+            return identity
+        }
         var identity = identity
         identity.proof = try proof(of: request, context)
         do { try check(identity.proof, against: identity.deviceKey) } catch {
             if identity.proof != nil { try await note(signInID, of: identity.userID, context) }
             throw error
         }
-        guard identity.deviceKey != nil || !isRequired else { throw missing("The sign-in has no device key: sign in with one") }
+        guard identity.deviceKey != nil || !(isRequired || needsKey) else { throw noKey }
         return identity
     }
 
@@ -94,6 +100,8 @@ struct DeviceKeyGate: Sendable {
         default: return Self.error(.invalidDPoPProof, fault)
         }
     }
+
+    private var noKey: APIError { missing("The sign-in has no device key: sign in with one") }
 
     private func missing(_ message: String) -> APIError {
         Self.count("missing")

@@ -11,7 +11,8 @@ extension ErrorCode {
         case .unsupportedMediaType: "A mistake of the app: send the type of body that the request takes, without `Content-Encoding`."
         case .notFound: "It is unknown, or not there any more: fetch the list again, or begin again."
         case .methodNotAllowed: "A mistake of the app: `Allow` has the methods of the path."
-        case .invalidCode: "With `attempts_left`: enter the code of the newest mail; with 0: ask for another code."
+        case .invalidCode:
+            "With `attempts_left`: enter the code of the newest mail, or the letters of the new device; with 0: ask for another code."
         case .consentRequired: "Show the text of `GET /v1/consent`, and send its `consent_version` once the person agrees."
         case .challengeRequired, .challengeInvalid, .challengeExpired, .challengeUsed:
             "Ask for a challenge, take new photos that show its poses, and send both."
@@ -27,7 +28,8 @@ extension ErrorCode {
         case .invalidDPoPProof: "A mistake of the app, which the message names; or the key is not the sign-in's: sign in again."
         case .deviceKeyRequired: "Send a proof of the device's key (`DPoP`); without a key in the sign-in, sign in again with one."
         case .verificationRequired:
-            "Show the `reference`, let the person enter the code beside it in the mail, and send the request again with the `code`."
+            "Show the `reference`, let the person enter the code beside it in the mail, and send the request again with the `code`; or "
+                + "without one, until the person has confirmed the sign-in on another device."
         case .alreadyEnrolled: "The address has an account: sign in, or recover it."
         case .nameTaken: "The name belongs to another owner: choose another one."
         case .notificationNotFound: "The notification is unknown, or another app's."

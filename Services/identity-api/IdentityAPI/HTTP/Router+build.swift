@@ -19,7 +19,8 @@ struct TopicRoutes: Sendable {
     let messages: MessageController
 }
 
-/// The controllers of users' profiles, exports, erasures, presence, devices, receipts, sign-ins, lists of people and reports.
+/// The controllers of users' profiles, exports, erasures, presence, devices, receipts, sign-ins and their confirmations, lists of people
+/// and reports.
 struct PeopleRoutes: Sendable {
     let profile: ProfileController
     let export: ExportController
@@ -30,6 +31,7 @@ struct PeopleRoutes: Sendable {
     let devices: DeviceController
     let receipts: ReceiptController
     let signIns: SignInController
+    let confirmations: SignInConfirmationController
     let blocks: PeopleListController
     let contacts: PeopleListController
     let reports: ReportController

@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import Logging
 internal import Metrics
 internal import PostgresClient
+internal import Push
 internal import ServiceDefaults
 internal import WireFormat
 
@@ -46,5 +47,18 @@ struct CodeMailer: DueRowPublisher {
             MailRequested(kind: .verificationCode, subjectID: id), requestID: mail.requestID, traceparent: mail.traceparent,
             expiresAt: Date(timeIntervalSinceNow: EmailVerificationRepository.codeLifetime / .seconds(1)))
         Counter(label: "code_mails_total", dimensions: [("turn", turn)]).increment()
+        try await publishConfirmation(of: mail, in: transaction)
+    }
+
+    /// Asks the devices of an account to confirm the sign-in whose first code is in a mail: see
+    /// ``EmailVerificationRepository/signInToConfirm(in:)``.
+    private func publishConfirmation(of mail: PublishedCodeMail, in transaction: PostgresTransaction) async throws {
+        guard let signIn = try await EmailVerificationRepository(transaction).signInToConfirm(in: mail.id),
+            let expiresAt = signIn.codeExpiresAt
+        else { return }
+        let push = SignInConfirmationPush(sessionID: signIn.id, userID: signIn.accountID).request(expiresAt: expiresAt)
+        try await OutboxRepository(transaction).publish(
+            push, requestID: mail.requestID, traceparent: mail.traceparent, expiresAt: push.expiresAt)
+        SignInConfirmationController.count(.asked)
     }
 }

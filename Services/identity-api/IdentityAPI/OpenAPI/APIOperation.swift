@@ -58,8 +58,8 @@ struct APIOperation: Sendable {
 
     /// All requests, in the order of the document.
     static let all: [APIOperation] =
-        service + faces + verifications + tokens + pictures + topics + accounts + blocks + contacts + [reportUser] + erasures + devices
-        + [setPresence, recordReceipts] + notifications
+        service + faces + verifications + tokens + pictures + topics + accounts + signInConfirmations + blocks + contacts + [reportUser]
+        + erasures + devices + [setPresence, recordReceipts] + notifications
 
     /// The path in the notation of the router.
     var pattern: String {

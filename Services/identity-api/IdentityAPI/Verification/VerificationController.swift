@@ -157,7 +157,7 @@ enum CodeEntry: Sendable {
 extension APIError {
     /// Discloses nothing about an address: only the client that asked for a verification has its id.
     fileprivate static let verificationOver = APIError(
-        .notFound, "This verification is unknown, a day old, or proven already: ask for another one", field: "verification_id")
+        .notFound, "This verification is unknown, a day old, denied, or proven already: ask for another one", field: "verification_id")
     fileprivate static let codeOfSignIn = APIError(
         .invalidRequest, "The code of a sign-in is entered where its tokens are asked for", field: "verification_id")
     fileprivate static let noMoreCodes = APIError(

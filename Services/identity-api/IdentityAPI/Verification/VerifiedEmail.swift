@@ -152,10 +152,16 @@ extension APIError {
     static let invalidCode = invalidCode(attemptsLeft: 0)
 
     static func invalidCode(attemptsLeft: Int) -> APIError {
-        let message =
+        invalidCode(
+            attemptsLeft: attemptsLeft,
             attemptsLeft > 0
-            ? "The code is wrong; enter the one of the newest mail" : "The code is wrong or has expired; request another one"
-        var error = APIError(.invalidCode, message, field: "code")
+                ? "The code is wrong; enter the one of the newest mail" : "The code is wrong or has expired; request another one",
+            field: EnteredCode.field)
+    }
+
+    /// The error for what was entered wrongly in a field: it has taken an attempt.
+    static func invalidCode(attemptsLeft: Int, _ message: String, field: String) -> APIError {
+        var error = APIError(.invalidCode, message, field: field)
         error.attemptsLeft = attemptsLeft
         return error
     }
