@@ -143,6 +143,7 @@ DASHBOARDS = {
             ("A mail, p50 and p99", "s", {"p50": f"histogram_quantile(0.5, sum by (le) (rate(mail_send_seconds_bucket[{RATE}])))", "p99": f"histogram_quantile(0.99, sum by (le) (rate(mail_send_seconds_bucket[{RATE}])))"}),
             ("ID tokens of Firebase", "cps", {"{{outcome}}": f"sum by (outcome) (rate(firebase_tokens_total[{RATE}]))"}, "known and verified are accepted. undecided: Google's keys are missing."),
             ("Proofs of device keys", "cps", {"{{result}}": f"sum by (result) (rate(device_proofs_total[{RATE}]))"}, "accepted is valid. iat and nonce are tried again. used and other_key: copies of requests or tokens."),
+            ("Confirmations of sign-ins", "cps", {"{{result}}": f"sum by (result) (rate(sign_in_confirmations_total[{RATE}]))"}, "asked by a push. denied: photos of the owner's face were used."),
             ("Fetches of Google's keys", "cps", {"{{outcome}}": f"sum by (outcome) (rate(firebase_key_fetches_total[{RATE}]))"}),
         ]),
         ("Refused by a limit", [

@@ -203,7 +203,7 @@ all_targets_up() {
 targets_are_up() { until_true 60 all_targets_up || { prometheus_api targets | jq '.data.activeTargets[] | {scrapeUrl, health, lastError}'; return 1; }; }
 
 # What is only there where FCM_CANARY or Firebase is set up, when a limit is reached, or when an account is erased, exported or reported.
-seldom='push_fcm_up|push_installation_rate_waits_total|push_install_claims_total|firebase_tokens_total|device_proofs_total|firebase_key_fetches_total'
+seldom='push_fcm_up|push_installation_rate_waits_total|push_install_claims_total|firebase_tokens_total|device_proofs_total|sign_in_confirmations_total|firebase_key_fetches_total'
 seldom+='|ekyc_admission_refusals_total|sign_in_brakes_total|code_brakes_total|http_waits_refused_total|erasure_seconds_bucket|account_exports_total'
 seldom+='|retention_step_failures_total|retention_step_items_total|reports_total'
 
