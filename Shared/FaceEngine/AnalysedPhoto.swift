@@ -2,8 +2,8 @@
 public struct AnalysedPhoto: Sendable {
     /// The result of the analysis.
     public let analysis: PhotoAnalysis
-    /// The SHA-256 of the working picture: decoded, turned upright by its EXIF orientation, and made smaller. Metadata and the layout of
-    /// the file do not change it. `nil` for a photo that cannot be decoded.
+    /// The SHA-256 of the working picture: decoded, turned upright, and made smaller. Metadata and the layout of the file do not change
+    /// it. `nil` for a photo that cannot be decoded.
     public let pixelDigest: [UInt8]?
 
     /// Creates a result.

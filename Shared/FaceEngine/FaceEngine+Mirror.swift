@@ -8,8 +8,8 @@ extension FaceEngine {
     /// signature itself gives a result that differs as much as the signature of another photo.
     func mirrorSignature(of image: RGBImage) throws(FaceEngineError) -> FaceSignature? {
         let mirrored = image.mirrored
-        let boxes = try faces(in: mirrored, mirrored.reduced(to: Self.scanSide))
-        guard let box = FaceBox.dominant(boxes, width: mirrored.width, height: mirrored.height) else { return nil }
+        let faces = try scan(mirrored, mayTurn: false).faces
+        guard let box = FaceBox.dominant(faces, width: mirrored.width, height: mirrored.height) else { return nil }
         beforeStep?()
         return AlignedFace(mirrored, FaceLandmarks(networks.landmarks, box, in: mirrored))?.signature
     }

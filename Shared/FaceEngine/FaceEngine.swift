@@ -9,23 +9,11 @@ public import Imaging
 public final class FaceEngine {
     /// Maximum longer side of the working picture, in pixels.
     static let workingSide = 800
-    /// Longer side of the picture in which faces are found, in pixels. YuNet finds faces of 10 pixels and more, and faces that fill the
-    /// picture. At twice the side it misses a sixth of the faces that fill nine tenths of the picture (docs/MODELCARD.md).
-    static let scanSide = 320
-    /// Longer side at the second look, in a picture with stretched levels. It finds faces in noise and in the dark, so that a photo is
-    /// refused with the right reason.
-    private static let secondScanSide = 160
     /// Longer side of the picture in which the background is described, in pixels.
     private static let backgroundSide = 80
-    /// Minimum score of a face. YuNet's own default, 0.9, misses a fifth of grey studio photos.
-    private static let minScore: Float = 0.7
-    /// Overlap, as a share of the union, from which two faces are one.
-    private static let maxOverlap: Float = 0.3
-    /// Maximum number of faces that are told apart.
-    private static let maxFaces = 16
 
     let networks: FaceNetworks
-    private let scratch: OpaquePointer
+    let scratch: OpaquePointer
     private let decoder: ImageDecoder
     /// Called before each step of an analysis. It may analyse another photo with this engine, which keeps no state between steps.
     var beforeStep: (() -> Void)?
@@ -79,10 +67,9 @@ public final class FaceEngine {
             }
         }
         let scale = Double(max(decoded.originalWidth, decoded.originalHeight)) / Double(decoded.image.longSide)
+        let photo = try scan(decoded.image)
         // The picture made smaller says as well which picture it is, at a fifth of the cost of the whole.
-        let reduced = try decoded.image.reduced(to: Self.scanSide)
-        return AnalysedPhoto(
-            analysis: try analyse(decoded.image, reduced, originalScale: scale, for: purpose), pixelDigest: reduced.digest)
+        return AnalysedPhoto(analysis: try analyse(photo, originalScale: scale, for: purpose), pixelDigest: photo.reduced.digest)
     }
 
     /// Analyses a decoded photo.
@@ -92,62 +79,41 @@ public final class FaceEngine {
     public func analyse(
         _ image: RGBImage, originalScale: Double, for purpose: PhotoPurpose
     ) throws(FaceEngineError) -> PhotoAnalysis {
-        try analyse(image, try image.reduced(to: Self.scanSide), originalScale: originalScale, for: purpose)
+        try analyse(try scan(image), originalScale: originalScale, for: purpose)
     }
 
     private func analyse(
-        _ image: RGBImage, _ reduced: RGBImage, originalScale: Double, for purpose: PhotoPurpose
+        _ photo: ScannedPhoto, originalScale: Double, for purpose: PhotoPurpose
     ) throws(FaceEngineError) -> PhotoAnalysis {
-        let gates = PhotoGates(for: purpose)
-        let found = try faces(in: image, reduced)
-        guard !found.isEmpty else { return .rejected(.noFace) }
-        guard let box = FaceBox.dominant(found, width: image.width, height: image.height) else {
+        let (image, gates) = (photo.image, PhotoGates(for: purpose))
+        guard !photo.faces.isEmpty else { return .rejected(.noFace) }
+        guard let box = FaceBox.dominant(photo.faces, width: image.width, height: image.height) else {
             return .rejected(.multipleFaces)
         }
         guard box.width >= gates.minFaceSide else { return .rejected(.faceTooSmall) }
         guard box.cutOff(width: image.width, height: image.height) <= PhotoGates.maxCutOff else {
             return .rejected(.faceCutOff)
         }
-        let analysis = try describe(box, in: image, reduced, originalScale: originalScale, gates: gates)
+        let analysis = try describe(box, in: photo, originalScale: originalScale, gates: gates)
         guard purpose == .signIn, case .usable(var observation) = analysis else { return analysis }
         observation.mirrorSignature = try mirrorSignature(of: image)
         return .usable(observation)
     }
 
-    // MARK: Steps
-
-    func faces(in image: RGBImage, _ reduced: RGBImage) throws(FaceEngineError) -> [FaceBox] {
-        let found = try scan(image, reduced)
-        guard found.isEmpty else { return found }
-        return try scan(image, try reduced.reduced(to: Self.secondScanSide).withStretchedLevels)
-    }
-
-    /// Finds the faces of a picture in a version of it made smaller.
-    private func scan(_ image: RGBImage, _ reduced: RGBImage) throws(FaceEngineError) -> [FaceBox] {
-        beforeStep?()
-        var found = [hg_candidate](repeating: hg_candidate(), count: Self.maxFaces)
-        var count: Int32 = 0
-        let done = reduced.withPicture {
-            hg_detector_find(networks.detector, scratch, $0, Self.minScore, Self.maxOverlap, &found, Int32(Self.maxFaces), &count)
-        }
-        guard done != 0 else { throw FaceEngineError(.failed, "no memory for the detector") }
-        let scale = Double(image.longSide) / Double(reduced.longSide)
-        return found.prefix(Int(count)).map { FaceBox($0).scaled(by: scale) }
-    }
-
     private func describe(
-        _ box: FaceBox, in image: RGBImage, _ reduced: RGBImage, originalScale: Double, gates: PhotoGates
+        _ box: FaceBox, in photo: ScannedPhoto, originalScale: Double, gates: PhotoGates
     ) throws(FaceEngineError) -> PhotoAnalysis {
         beforeStep?()
-        let landmarks = FaceLandmarks(networks.landmarks, box, in: image)
+        let landmarks = FaceLandmarks(networks.landmarks, box, in: photo.image)
         let pose = HeadPose(landmarks)
         guard abs(pose.roll) <= gates.maxRoll else { return .rejected(.headTilted) }
         guard pose.eyeDistance * originalScale >= gates.minEyeDistance else { return .rejected(.faceTooSmall) }
-        guard let face = AlignedFace(image, landmarks) else { return .rejected(.noFace) }
+        guard let face = AlignedFace(photo.image, landmarks) else { return .rejected(.noFace) }
         if let fault = gates.fault(in: face.measures) { return .rejected(fault) }
         beforeStep?()
         let descriptor = FaceDescriptor(normalising: try networks.describe(face, with: scratch))
-        let presentation = FacePresentation(box, pose, face, in: image, reduced: try reduced.reduced(to: Self.backgroundSide))
+        let presentation = FacePresentation(
+            box, pose, face, in: photo.image, reduced: try photo.reduced.reduced(to: Self.backgroundSide))
         return .usable(
             FaceObservation(
                 yaw: pose.yaw, roll: pose.roll, descriptor: descriptor, signature: face.signature, presentation: presentation))

@@ -31,6 +31,18 @@ extension RGBImage {
         return RGBImage(width: width, height: height, pixels: pixels)
     }
 
+    /// Returns the picture turned clockwise by this number of quarters of a circle, 0 to 3.
+    func turned(quarters: Int) -> RGBImage {
+        guard quarters != 0 else { return self }
+        let turned = [UInt8](unsafeUninitializedCapacity: pixels.count) { buffer, count in
+            guard let target = buffer.baseAddress else { return }
+            withPicture { hg_picture_turn($0, Int32(quarters), target) }
+            count = buffer.count
+        }
+        let isExchanged = quarters % 2 != 0
+        return RGBImage(width: isExchanged ? height : width, height: isExchanged ? width : height, pixels: turned)
+    }
+
     /// The picture with its darkest hundredth of levels at black and its brightest one at white.
     var withStretchedLevels: RGBImage {
         var counts = [Int](repeating: 0, count: 256)

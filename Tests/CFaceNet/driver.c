@@ -156,6 +156,7 @@ int main(int count, char **arguments) {
     }
     check_codes();
     check_reduction();
+    check_turns();
     check_alignment();
     check_hostile_files(recogniser, load_recogniser, rounds / 3);
     check_hostile_files(detector, load_detector, 4 * rounds);

@@ -19,6 +19,16 @@ static void check_reduction(void) {
     free(small);
 }
 
+static void check_turns(void) {
+    const uint8_t picture[] = {1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6};
+    const uint8_t levels[][6] = {{4, 1, 5, 2, 6, 3}, {6, 5, 4, 3, 2, 1}, {3, 6, 2, 5, 1, 4}};
+    uint8_t turned[sizeof picture];
+    for (int quarters = 1; quarters <= 3; ++quarters) {
+        hg_picture_turn((hg_rgb){picture, 3, 2}, quarters, turned);
+        for (int i = 0; i < 18; ++i) expect(turned[i] == levels[quarters - 1][i / 3], "a picture is turned clockwise", quarters);
+    }
+}
+
 /// Faces of a picture that is bright on its left half, at the places where an aligned face has them, at some scale.
 static void check_alignment(void) {
     const int width = 400, height = 300;

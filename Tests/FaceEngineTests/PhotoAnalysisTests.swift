@@ -68,12 +68,24 @@ import Testing
         #expect(try await analyse(blurred, for: .signUp).fault == .tooBlurry)
     }
 
-    @Test func `a photo lying on its side shows no face, or one too tilted`() async throws {
-        let image = try Engines.decoder.decodeUpright(try Photos.read("person-a/front-1")).image
-        var pixels: [UInt8] = []
-        for y in 0..<image.width { for x in 0..<image.height { for c in 0..<3 { pixels.append(image.level(y, x, c)) } } }
-        let fault = try await analyse(RGBImage(width: image.height, height: image.width, pixels: pixels), for: .signIn).fault
-        #expect(fault == .noFace || fault == .headTilted)
+    @Test(arguments: 1...3) func `a photo that lies on a side or upside down is turned back`(quarters: Int) async throws {
+        for name in ["person-a/front-1", "person-a/left-3", "person-a/right-2", "person-a/sign-in-2", "person-b/sign-in-1"] {
+            let image = try Engines.decoder.decodeUpright(try Photos.read(name)).image
+            let upright = try #require(try await analyse(image, for: .signIn).face)
+            let face = try #require(try await analyse(image.turned(quarters: quarters), for: .signIn).face)
+            #expect(face.descriptor.distance(to: upright.descriptor) < 0.1, "\(name)")
+            #expect(abs(face.yaw - upright.yaw) < 1 && abs(face.roll - upright.roll) < 1, "\(name)")
+        }
+    }
+
+    @Test func `turned photos of several people, of half a face and of none have the same faults`() async throws {
+        let cases: [(String, PhotoFault)] = [
+            ("cases/two-people", .multipleFaces), ("cases/partial-face", .faceCutOff), ("cases/no-face", .noFace),
+        ]
+        for (name, fault) in cases {
+            let image = try Engines.decoder.decodeUpright(try Photos.read(name)).image
+            for quarters in 0...3 { #expect(try await analyse(image.turned(quarters: quarters), for: .signUp).fault == fault, "\(name)") }
+        }
     }
 
     @Test func `a mirrored photo is recognised as the same photo`() async throws {

@@ -88,6 +88,22 @@ import Testing
         #expect(try await pool.examine([1, 2, 3], for: .signIn).photo.pixelDigest == nil)
     }
 
+    @Test func `a turned copy is recognised by its signature, and without another compression by the digest of its picture`() async throws {
+        let pool = try await Engines.pool()
+        let file = try Photos.read("person-a/sign-in-1")
+        let image = try Engines.decoder.decodeUpright(file).image
+        let original = try await pool.examine(file, for: .signIn).photo
+        for quarters in 1...3 {
+            let turned = image.turned(quarters: quarters)
+            let copy = try await pool.run { engine throws(FaceEngineError) in (try engine.scan(turned), try engine.scan(image)) }
+            #expect(copy.0.image == copy.1.image && copy.0.reduced == copy.1.reduced, "\(quarters)")
+            let compressed = try ImagePipeline(decoder: Engines.decoder).normalise(turned).picture.bytes
+            let distance = FaceSignatureHasher.distance(
+                try Self.hash(original.analysis), try Self.hash(try await pool.examine(compressed, for: .signIn).photo.analysis))
+            #expect(distance <= FaceSignatureHasher.maxDistance, "\(quarters)")
+        }
+    }
+
     @Test func `hashes of another account or another key do not compare`() throws {
         let levels = (0..<(FaceSignature.side * FaceSignature.side)).map { Float($0 % 7 - 3) }
         let norm = levels.reduce(0) { $0 + $1 * $1 }.squareRoot()

@@ -103,3 +103,17 @@ void hg_picture_mirror(hg_rgb picture, uint8_t *mirrored) {
         }
     }
 }
+
+void hg_picture_turn(hg_rgb picture, int quarters, uint8_t *turned) {
+    const ptrdiff_t width = picture.width, height = picture.height;
+    const int exchanged = quarters % 2 != 0;
+    // The source of the first pixel, and the steps from a pixel's source to that of the next one in its row and in its column.
+    const ptrdiff_t first = quarters == 1 ? (height - 1) * width : quarters == 2 ? height * width - 1 : width - 1;
+    const ptrdiff_t across = quarters == 1 ? -width : quarters == 2 ? -1 : width;
+    const ptrdiff_t down = quarters == 1 ? 1 : quarters == 2 ? -width : -1;
+    for (ptrdiff_t y = 0; y < (exchanged ? width : height); ++y) {
+        ptrdiff_t source = first + y * down;
+        for (ptrdiff_t x = 0; x < (exchanged ? height : width); ++x, source += across, turned += 3)
+            memcpy(turned, picture.pixels + source * 3, 3);
+    }
+}

@@ -129,6 +129,9 @@ int hg_picture_reduce(hg_rgb picture, int width, int height, uint8_t *reduced);
 /// Copies a picture to `mirrored`, which has its size, with left and right exchanged.
 void hg_picture_mirror(hg_rgb picture, uint8_t *mirrored);
 
+/// Copies a picture to `turned`, turned clockwise by 1, 2 or 3 quarters of a circle; width and height are exchanged unless it is 2.
+void hg_picture_turn(hg_rgb picture, int quarters, uint8_t *turned);
+
 /// Cuts a face out: HG_FACE_SIDE squared RGB pixels, rotated and scaled so that the centres of the eyes (of the one on the picture's
 /// left, then of the other) and the base of the nose come as near as possible to where the recogniser was calibrated. What is
 /// outside the picture is black. Returns 0 when the points are one, or not finite.
