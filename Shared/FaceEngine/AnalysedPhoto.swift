@@ -11,4 +11,9 @@ public struct AnalysedPhoto: Sendable {
         self.analysis = analysis
         self.pixelDigest = pixelDigest
     }
+
+    /// A photo that was not decoded.
+    static func unreadable(_ fault: PhotoFault) -> AnalysedPhoto {
+        AnalysedPhoto(analysis: .rejected(PhotoFaults(fault)), pixelDigest: nil)
+    }
 }

@@ -29,6 +29,8 @@ public enum FaceRefusal: Sendable, Equatable, CaseIterable {
         case .faceTooSmall: self = .faceTooSmall
         case .unsupportedFormat, .tooLarge, .corrupt: self = .undecodable
         case .faceCutOff, .tooBlurry, .tooNoisy, .tooDark, .tooBright, .lowContrast, .headTilted: self = .lowQuality
+        case .turnedTooLittle, .turnedTooFar, .turnedWrongWay: self = .poseMismatch
+        case .copyOfAnother: self = .duplicateImages
         }
     }
 }

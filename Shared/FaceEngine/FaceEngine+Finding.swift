@@ -33,8 +33,8 @@ extension FaceEngine {
         let bestScore: Float
     }
 
-    /// Finds the faces of a photo. If none is certainly upright, the photo is turned to where its most certain face is: phones do not always
-    /// write into EXIF how they were held. A photo without a face takes four looks of 2 ms and four of 0.5 ms.
+    /// Finds the faces of a photo. If none is certainly upright, the photo is turned to where its most certain face is: phones do not
+    /// always write into EXIF how they were held. A photo without a face takes four looks of 2 ms and four of 0.5 ms.
     ///
     /// - Parameter mayTurn: False for a picture that is known to be upright.
     func scan(_ image: RGBImage, mayTurn: Bool = true) throws(FaceEngineError) -> ScannedPhoto {

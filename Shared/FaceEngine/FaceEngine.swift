@@ -59,10 +59,10 @@ public final class FaceEngine {
                 photo, maxSide: Self.workingSide, minSide: PhotoGates.minPictureSide, limits: .face, priority: decoding)
         } catch {
             switch error.code {
-            case .unsupported: return AnalysedPhoto(analysis: .rejected(.unsupportedFormat), pixelDigest: nil)
-            case .tooLarge: return AnalysedPhoto(analysis: .rejected(.tooLarge), pixelDigest: nil)
-            case .corrupt: return AnalysedPhoto(analysis: .rejected(.corrupt), pixelDigest: nil)
-            case .tooSmall: return AnalysedPhoto(analysis: .rejected(.faceTooSmall), pixelDigest: nil)
+            case .unsupported: return .unreadable(.unsupportedFormat)
+            case .tooLarge: return .unreadable(.tooLarge)
+            case .corrupt: return .unreadable(.corrupt)
+            case .tooSmall: return .unreadable(.faceTooSmall)
             case .unavailable, .invalidSize, .cancelled: throw FaceEngineError(.failed, error.message)
             }
         }
@@ -85,37 +85,27 @@ public final class FaceEngine {
     private func analyse(
         _ photo: ScannedPhoto, originalScale: Double, for purpose: PhotoPurpose
     ) throws(FaceEngineError) -> PhotoAnalysis {
-        let (image, gates) = (photo.image, PhotoGates(for: purpose))
-        guard !photo.faces.isEmpty else { return .rejected(.noFace) }
-        guard let box = FaceBox.dominant(photo.faces, width: image.width, height: image.height) else {
-            return .rejected(.multipleFaces)
+        guard !photo.faces.isEmpty else { return .rejected(PhotoFaults(.noFace)) }
+        guard let box = FaceBox.dominant(photo.faces, width: photo.image.width, height: photo.image.height) else {
+            return .rejected(PhotoFaults(.multipleFaces))
         }
-        guard box.width >= gates.minFaceSide else { return .rejected(.faceTooSmall) }
-        guard box.cutOff(width: image.width, height: image.height) <= PhotoGates.maxCutOff else {
-            return .rejected(.faceCutOff)
-        }
-        let analysis = try describe(box, in: photo, originalScale: originalScale, gates: gates)
-        guard purpose == .signIn, case .usable(var observation) = analysis else { return analysis }
-        observation.mirrorSignature = try mirrorSignature(of: image)
-        return .usable(observation)
-    }
-
-    private func describe(
-        _ box: FaceBox, in photo: ScannedPhoto, originalScale: Double, gates: PhotoGates
-    ) throws(FaceEngineError) -> PhotoAnalysis {
         beforeStep?()
         let landmarks = FaceLandmarks(networks.landmarks, box, in: photo.image)
-        let pose = HeadPose(landmarks)
-        guard abs(pose.roll) <= gates.maxRoll else { return .rejected(.headTilted) }
-        guard pose.eyeDistance * originalScale >= gates.minEyeDistance else { return .rejected(.faceTooSmall) }
-        guard let face = AlignedFace(photo.image, landmarks) else { return .rejected(.noFace) }
-        if let fault = gates.fault(in: face.measures) { return .rejected(fault) }
+        let (pose, face) = (HeadPose(landmarks), AlignedFace(photo.image, landmarks))
+        let faults = PhotoGates(for: purpose).faults(of: box, pose, face, in: photo.image, originalScale: originalScale)
+        if let first = faults.first {
+            // The landmarks of a face that is cut off, of a few pixels or in bad light are guesses: in the dark a head seems less turned.
+            let isMeasured = faults.allSatisfy { $0 == .headTilted || $0 == .tooBlurry }
+            return .rejected(PhotoFaults(first, Array(faults.dropFirst()), yaw: isMeasured ? pose.yaw : nil))
+        }
+        guard let face else { return .rejected(PhotoFaults(.noFace)) }
         beforeStep?()
         let descriptor = FaceDescriptor(normalising: try networks.describe(face, with: scratch))
         let presentation = FacePresentation(
             box, pose, face, in: photo.image, reduced: try photo.reduced.reduced(to: Self.backgroundSide))
         return .usable(
             FaceObservation(
-                yaw: pose.yaw, roll: pose.roll, descriptor: descriptor, signature: face.signature, presentation: presentation))
+                yaw: pose.yaw, roll: pose.roll, descriptor: descriptor, signature: face.signature,
+                mirrorSignature: purpose == .signIn ? try mirrorSignature(of: photo.image) : nil, presentation: presentation))
     }
 }

@@ -1,3 +1,5 @@
+internal import Imaging
+
 /// The quality requirements for a photo. The numbers are measured: see the face reference of the design.
 struct PhotoGates: Sendable {
     /// Minimum shorter side of a picture, in pixels.
@@ -38,14 +40,39 @@ struct PhotoGates: Sendable {
         }
     }
 
-    /// Returns the fault of an aligned face; nil when it passes the gates.
-    func fault(in measures: FaceMeasures) -> PhotoFault? {
-        if measures.mean < brightness.lowerBound { return .tooDark }
-        if measures.mean > brightness.upperBound || measures.saturated > Self.maxSaturated { return .tooBright }
-        if measures.deviation < minContrast { return .lowContrast }
-        if measures.sharpness < minSharpness { return .tooBlurry }
-        if measures.sharpness > Self.maxSharpness { return .tooNoisy }
-        return nil
+    /// Returns the faults of the one face in a photo; none when it passes the gates. The first one decides the reason of a refusal.
+    ///
+    /// - Parameters:
+    ///   - face: Nil when its landmarks are in one place.
+    ///   - originalScale: The size of the original photo divided by that of `image`.
+    func faults(of box: FaceBox, _ pose: HeadPose, _ face: AlignedFace?, in image: RGBImage, originalScale: Double) -> [PhotoFault] {
+        var faults: [PhotoFault] = []
+        if box.width < minFaceSide { faults.append(.faceTooSmall) }
+        if box.cutOff(width: image.width, height: image.height) > Self.maxCutOff { faults.append(.faceCutOff) }
+        if abs(pose.roll) > maxRoll { faults.append(.headTilted) }
+        if pose.eyeDistance * originalScale < minEyeDistance, faults.first != .faceTooSmall { faults.append(.faceTooSmall) }
+        guard let face else { return faults.isEmpty ? [.noFace] : faults }
+        // What is outside the photo is black in the aligned face, and the enlargement of a few pixels is blurred.
+        guard !faults.contains(.faceCutOff) else { return faults }
+        let isSmall = faults.contains(.faceTooSmall)
+        return faults + self.faults(in: face.measures).filter { !(isSmall && ($0 == .tooBlurry || $0 == .tooNoisy)) }
+    }
+
+    /// Returns the faults of an aligned face, those of the light first; none when it passes the gates.
+    ///
+    /// Too little contrast and noise are consequences of a wrong exposure, and no faults of their own then.
+    func faults(in measures: FaceMeasures) -> [PhotoFault] {
+        var faults: [PhotoFault] = []
+        if measures.mean < brightness.lowerBound {
+            faults.append(.tooDark)
+        } else if measures.mean > brightness.upperBound || measures.saturated > Self.maxSaturated {
+            faults.append(.tooBright)
+        } else if measures.deviation < minContrast {
+            faults.append(.lowContrast)
+        }
+        if measures.sharpness < minSharpness { faults.append(.tooBlurry) }
+        if measures.sharpness > Self.maxSharpness, faults.isEmpty { faults.append(.tooNoisy) }
+        return faults
     }
 }
 

@@ -50,9 +50,9 @@ public struct SignInDecision: Sendable {
             case .usable(let face): faces.append(face)
             // A photo without a face, or with a second person, is refused at once; one photo of poor quality is tolerated
             // if the other two are good.
-            case .rejected(.noFace): return .refused(.noFace)
-            case .rejected(.multipleFaces): return .refused(.multipleFaces)
-            case .rejected(let fault): firstFault = firstFault ?? fault
+            case .rejected(let faults) where faults.first == .noFace: return .refused(.noFace)
+            case .rejected(let faults) where faults.first == .multipleFaces: return .refused(.multipleFaces)
+            case .rejected(let faults): firstFault = firstFault ?? faults.first
             }
         }
         guard faces.count >= 2 else { return .refused(firstFault.map { FaceRefusal($0) } ?? .lowQuality) }

@@ -25,12 +25,6 @@ public struct SignUpDecision: Sendable {
         case refused(FaceRefusal)
     }
 
-    /// Degrees of turn up to which a head is frontal, and from which to ``maxTurn`` it is turned.
-    var frontLimit = 12.0
-    /// Maximum turn in degrees; beyond it too little of the face is visible.
-    var maxTurn = 45.0
-    /// Tolerance of a measured turn, in degrees.
-    var turnTolerance = 3.0
     /// Maximum number of outliers that may be left out of the template.
     var maxDropped = 1
 
@@ -46,17 +40,18 @@ public struct SignUpDecision: Sendable {
         for photo in photos {
             switch photo.analysis {
             case .usable(let face): seen.append((photo.pose, face))
-            case .rejected(let fault): return .refused(FaceRefusal(fault))
+            case .rejected(let faults): return .refused(FaceRefusal(faults.first))
             }
         }
         guard !hasDuplicates(seen) else { return .refused(.duplicateImages) }
         guard let kept = withoutOutliers(seen) else { return .refused(.inconsistentFaces) }
-        guard let isMirrored = mirroring(seen) else { return .refused(.poseMismatch) }
+        let poses = SignUpPoses(seen.map { ($0.pose, $0.face.yaw) })
+        guard seen.allSatisfy({ poses.faults(of: $0.face.yaw, in: $0.pose).isEmpty }) else { return .refused(.poseMismatch) }
         let descriptors = Dictionary(grouping: kept, by: \.pose).mapValues { $0.map(\.face.descriptor) }
         guard let left = descriptors[.left], let right = descriptors[.right], let front = descriptors[.front] else {
             return .refused(.poseMismatch)
         }
-        return .accepted(EnrolledFace(left: left, right: right, front: front, isMirrored: isMirrored))
+        return .accepted(EnrolledFace(left: left, right: right, front: front, isMirrored: poses.isMirrored))
     }
 
     private func hasDuplicates(_ photos: [UsablePhoto]) -> Bool {
@@ -83,20 +78,5 @@ public struct SignUpDecision: Sendable {
             kept.remove(at: index)
         }
         return kept
-    }
-
-    /// Returns whether the camera mirrors its pictures; nil when a head is not turned as requested.
-    ///
-    /// Front cameras often save mirrored pictures, and "left" is the person's left in one app and the picture's left in another. So the
-    /// sign is not prescribed: all photos of one side must have the same sign, and all photos of the other side the opposite sign.
-    private func mirroring(_ photos: [UsablePhoto]) -> Bool? {
-        let turns = Dictionary(grouping: photos, by: \.pose).mapValues { $0.map(\.face.yaw) }
-        guard let left = turns[.left], let right = turns[.right], let front = turns[.front] else { return nil }
-        guard front.allSatisfy({ abs($0) <= frontLimit + turnTolerance }) else { return nil }
-        let turned = (frontLimit - turnTolerance)...(maxTurn + turnTolerance)
-        guard (left + right).allSatisfy({ turned.contains(abs($0)) }) else { return nil }
-        if left.allSatisfy({ $0 < 0 }), right.allSatisfy({ $0 > 0 }) { return false }
-        if left.allSatisfy({ $0 > 0 }), right.allSatisfy({ $0 < 0 }) { return true }
-        return nil
     }
 }

@@ -4,21 +4,6 @@ import Testing
 
 /// Tests of the rules with synthetic descriptors, without pictures.
 @Suite struct DecisionRuleTests {
-    /// Returns a face at `distance` from the template's, in a direction of its own.
-    private func face(_ distance: Float = 0, axis: Int = 1, yaw: Double = 0) -> PhotoAnalysis {
-        let cosine = 1 - distance * distance / 2
-        var values = [Float](repeating: 0, count: FaceDescriptor.count)
-        values[0] = cosine
-        values[axis] = (1 - cosine * cosine).squareRoot()
-        // The signature resembles no other one, and no mirror image of another one.
-        var levels = [Float](repeating: 0, count: FaceSignature.side * FaceSignature.side)
-        levels[axis * FaceSignature.side] = 1
-        return .usable(
-            FaceObservation(
-                yaw: yaw, roll: 0, descriptor: FaceDescriptor(normalising: values), signature: FaceSignature(levels: levels),
-                presentation: .plain))
-    }
-
     private var template: EnrolledFace {
         let centre = EnrolledFaceTests.direction([:])
         return EnrolledFace(left: [centre], right: [centre], front: [centre], isMirrored: false)
@@ -39,17 +24,17 @@ import Testing
     }
 
     @Test func `two good photos compensate for a poor one, but must be nearer`() {
-        #expect(signIn([face(0.80, axis: 1), face(0.80, axis: 2), .rejected(.tooDark)]) == .accepted)
-        #expect(signIn([face(0.98, axis: 1), face(0.98, axis: 2), .rejected(.tooDark)]) == .refused(.noMatch))
+        #expect(signIn([.face(0.80, axis: 1), .face(0.80, axis: 2), .rejected(PhotoFaults(.tooDark))]) == .accepted)
+        #expect(signIn([.face(0.98, axis: 1), .face(0.98, axis: 2), .rejected(PhotoFaults(.tooDark))]) == .refused(.noMatch))
     }
 
     @Test func `one good photo is not enough, and the first fault is returned`() {
-        #expect(signIn([.rejected(.tooBlurry), face(0.1), .rejected(.faceTooSmall)]) == .refused(.lowQuality))
-        #expect(signIn([.rejected(.faceTooSmall), .rejected(.tooBlurry), face(0.1)]) == .refused(.faceTooSmall))
+        #expect(signIn([.rejected(PhotoFaults(.tooBlurry)), .face(0.1), .rejected(PhotoFaults(.faceTooSmall))]) == .refused(.lowQuality))
+        #expect(signIn([.rejected(PhotoFaults(.faceTooSmall)), .rejected(PhotoFaults(.tooBlurry)), .face(0.1)]) == .refused(.faceTooSmall))
     }
 
     @Test func `photos that disagree are refused before the comparison with the template`() {
-        #expect(signIn([face(0.90, axis: 1), face(0.90, axis: 2), face(1.30, axis: 3)]) == .refused(.inconsistentFaces))
+        #expect(signIn([.face(0.90, axis: 1), .face(0.90, axis: 2), .face(1.30, axis: 3)]) == .refused(.inconsistentFaces))
     }
 
     // MARK: Sign-up
@@ -58,7 +43,7 @@ import Testing
         let poses: [FacePose] = [.left, .left, .left, .right, .right, .right, .front, .front, .front]
         var photos = poses.indices.map { index in
             SignUpDecision.Photo(
-                pose: poses[index], digest: [UInt8(index)], analysis: face(0.2, axis: index + 1, yaw: yaws[index]))
+                pose: poses[index], digest: [UInt8(index)], analysis: .face(0.2, axis: index + 1, yaw: yaws[index]))
         }
         change(&photos)
         return SignUpDecision()(photos)
@@ -83,7 +68,7 @@ import Testing
 
     @Test func `a single outlier is left out of the template`() {
         let outcome = signUp(yaws: goodYaws) { photos in
-            photos[8] = SignUpDecision.Photo(pose: .front, digest: [8], analysis: self.face(1.10, axis: 20, yaw: 3))
+            photos[8] = SignUpDecision.Photo(pose: .front, digest: [8], analysis: .face(1.10, axis: 20, yaw: 3))
         }
         guard case .accepted(let template) = outcome else {
             Issue.record("refused: \(outcome)")
@@ -95,8 +80,8 @@ import Testing
 
     @Test func `two outliers make the photos inconsistent`() {
         let outcome = signUp(yaws: goodYaws) { photos in
-            photos[7] = SignUpDecision.Photo(pose: .front, digest: [7], analysis: self.face(1.10, axis: 20))
-            photos[8] = SignUpDecision.Photo(pose: .front, digest: [8], analysis: self.face(1.12, axis: 20, yaw: 1))
+            photos[7] = SignUpDecision.Photo(pose: .front, digest: [7], analysis: .face(1.10, axis: 20))
+            photos[8] = SignUpDecision.Photo(pose: .front, digest: [8], analysis: .face(1.12, axis: 20, yaw: 1))
         }
         #expect(outcome == .refused(.duplicateImages) || outcome == .refused(.inconsistentFaces))
     }
@@ -104,7 +89,7 @@ import Testing
     @Test(arguments: PhotoFault.allCases)
     func `a single poor photo fails a sign-up with its reason`(fault: PhotoFault) {
         let outcome = signUp(yaws: goodYaws) { photos in
-            photos[4] = SignUpDecision.Photo(pose: .right, digest: [4], analysis: .rejected(fault))
+            photos[4] = SignUpDecision.Photo(pose: .right, digest: [4], analysis: .rejected(PhotoFaults(fault)))
         }
         #expect(outcome == .refused(FaceRefusal(fault)))
     }

@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func `a photo without a usable face fails`() {
-        #expect(decide([photo(-20), .rejected(.tooDark), photo(20)], [.left, .front, .right]) == .failed(.unusablePhoto))
+        #expect(decide([photo(-20), .rejected(PhotoFaults(.tooDark)), photo(20)], [.left, .front, .right]) == .failed(.unusablePhoto))
     }
 }
 

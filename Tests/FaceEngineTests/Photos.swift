@@ -75,6 +75,6 @@ extension PhotoAnalysis {
     }
 
     var fault: PhotoFault? {
-        if case .rejected(let fault) = self { fault } else { nil }
+        if case .rejected(let faults) = self { faults.first } else { nil }
     }
 }

@@ -110,7 +110,7 @@ import WireFormat
             #expect(photos.count == 4 && poses == [.left, .right, .front, .nearer])
             return .failed(.flat)
         }
-        let photo = ExaminedPhoto(pose: .any, digest: [1], pixelDigest: nil, analysis: .rejected(.tooDark))
+        let photo = ExaminedPhoto(pose: .any, digest: [1], pixelDigest: nil, analysis: .rejected(PhotoFaults(.tooDark)))
         #expect(check([photo, photo, photo, photo], to: [.left, .right, .front, .nearer]) == .failed(.flat))
         #expect(check([photo, photo], to: Self.poses) == .failed(.unusablePhoto), "photos are missing")
     }

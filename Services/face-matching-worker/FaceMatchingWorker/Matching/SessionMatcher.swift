@@ -119,8 +119,8 @@ struct SessionMatcher: Sendable {
         guard let poses = session.challenge else { return true }
         for photo in answer {
             // The fault of an unusable photo tells the person what to improve.
-            guard case .rejected(let fault) = photo.analysis else { continue }
-            result.verdict = .refused(SessionReason(FaceRefusal(fault)))
+            guard case .rejected(let faults) = photo.analysis else { continue }
+            result.verdict = .refused(SessionReason(FaceRefusal(faults.first)))
             return false
         }
         result.liveness = liveness(answer, to: poses)

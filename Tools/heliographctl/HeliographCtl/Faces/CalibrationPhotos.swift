@@ -28,7 +28,7 @@ struct CalibrationPhotos: Sendable {
             let analysis = try await Self.analyse(path, pool)
             switch analysis {
             case .usable(let face): faces[person, default: []].append(face)
-            case .rejected(let fault): refused[fault, default: 0] += 1
+            case .rejected(let faults): refused[faults.first, default: 0] += 1
             }
             done += 1
             console.progress?("\(done) of \(files.count) photos")
@@ -60,7 +60,7 @@ struct CalibrationPhotos: Sendable {
 
     private static func analyse(_ path: String, _ pool: FaceEnginePool) async throws -> PhotoAnalysis {
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-        guard size <= maxFileBytes else { return .rejected(.tooLarge) }
+        guard size <= maxFileBytes else { return .rejected(PhotoFaults(.tooLarge)) }
         return try await pool.analyse([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))), for: .signIn)
     }
 }
