@@ -25,6 +25,8 @@ extension Baseline {
                                   'low_quality', 'invalid_image', 'pose_mismatch', 'inconsistent_faces', 'duplicate_images',
                                   'replayed_image', 'liveness_failed', 'no_match', 'already_enrolled', 'face_in_use',
                                   'timeout', 'internal')),
+            photo_problems    jsonb       NOT NULL DEFAULT '[]'
+                              CHECK (jsonb_typeof(photo_problems) = 'array' AND length(photo_problems::text) <= 4096),
             retryable         boolean,
             attempts_left     integer,
             locked_until      timestamptz,
@@ -62,6 +64,11 @@ extension Baseline {
                 CHECK ((state IN ('succeeded', 'failed', 'expired')) = (completed_at IS NOT NULL)),
             CONSTRAINT sessions_failure_has_reason
                 CHECK ((state IN ('failed', 'expired')) = (reason IS NOT NULL) AND (reason IS NULL) = (retryable IS NULL)),
+            CONSTRAINT sessions_photo_problems_of_photos_alone
+                CHECK (photo_problems = '[]'::jsonb
+                       OR (state = 'failed' AND reason IS NOT NULL
+                           AND reason IN ('no_face', 'multiple_faces', 'face_too_small', 'low_quality', 'invalid_image',
+                               'pose_mismatch', 'inconsistent_faces', 'duplicate_images'))),
             CONSTRAINT sessions_liveness_is_of_decided
                 CHECK ((liveness = 'not_performed' OR state IN ('succeeded', 'failed'))
                        AND (liveness = 'failed' OR reason IS DISTINCT FROM 'liveness_failed')
@@ -126,6 +133,8 @@ extension Baseline {
             'Derived from the lookup of the e-mail under the first key; sign-ins are counted by it, with or without an account.';
         COMMENT ON COLUMN sessions.other_attempt_keys IS
             'The same under the other keys of LOOKUP_KEYS: sign-ins of any of them count together.';
+        COMMENT ON COLUMN sessions.photo_problems IS
+            '[{pose, index, problems}] of the bad photos; [] with a reason that depends on an account.';
         COMMENT ON COLUMN sessions.attempts_left IS 'Sign-ins left before the lock, as of completed_at: later events must not show.';
         COMMENT ON COLUMN sessions.locked_until IS 'The end of the lock, as of completed_at; then another attempt can succeed.';
         COMMENT ON COLUMN sessions.email_lookups IS 'The lookups of the e-mail of an undecided sign-up; erased with the decision.';

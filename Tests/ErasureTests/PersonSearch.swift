@@ -27,8 +27,8 @@ struct PersonSearch {
         // Texts to consent to, templates and models, which are the same for all.
         "consents.text_hash", "pending_enrolments.consent_hash", "sessions.consent_hash", "face_templates.model_id",
         "pending_enrolments.model_id", "image_jobs.template_id", "image_jobs.template_name",
-        // Random ids of an installation and of a sign-in, and the keys of a session's photos.
-        "notification_receipts.reporter_id", "sessions.authorised_by", "sessions.photos",
+        // Random ids of an installation and of a sign-in; the keys of a session's photos, and words such as `too_dark` about them.
+        "notification_receipts.reporter_id", "sessions.authorised_by", "sessions.photos", "sessions.photo_problems",
         // What is kept of an erasure: that an id must not be written again, and who may read the receipt.
         "erasures.subject_hash", "erasures.token_hash",
     ]

@@ -63,8 +63,12 @@ struct HandlerFixture: Sendable {
         _ event: EkycEvent, _ photos: [Uploads.Photo]? = nil, user: UUID = UUID(), proof: Uploads.Proof = .email
     ) async throws -> Request {
         let photos = try photos ?? (event == .signUp ? Photos.signUp() : Photos.signIn("person-a"))
-        let id = try await uploads.store(event, photos, user: user, proof: proof)
-        return Request(session: id, message: Envelope(EkycRequested(sessionID: id, event: event, lane: .new)))
+        return request(try await uploads.store(event, photos, user: user, proof: proof), event)
+    }
+
+    /// Returns the request of a stored session.
+    func request(_ id: UUID, _ event: EkycEvent) -> Request {
+        Request(session: id, message: Envelope(EkycRequested(sessionID: id, event: event, lane: .new)))
     }
 
     /// Delivers a request once, as the bus does.

@@ -76,6 +76,7 @@ import WireFormat
             }
             let session = try await worker.run(.signIn, photos, user: user, challenge: Self.poses)
             #expect(session.reason == .lowQuality && session.liveness == .notPerformed)
+            #expect(session.photoProblems == [PhotoProblems(pose: .any, index: 1, problems: [.cutOff])])
         }
     }
 
@@ -90,6 +91,9 @@ import WireFormat
                 let user = UUID()
                 let session = try await worker.run(.signUp, try signUp(answering: names), user: user, challenge: Self.poses)
                 #expect(session.reason == reason && session.liveness == liveness, "\(names)")
+                let named: [SessionReason: PhotoProblem] = [.duplicateImages: .looksLikeAnotherPhoto, .noFace: .noFace]
+                let problems = named[reason].map { [PhotoProblems(pose: .challenge, index: 1, problems: [$0])] }
+                #expect(session.photoProblems == problems ?? [], "\(names)")
                 #expect(try await FaceTemplateRepository(worker.postgres).find(userID: user) == nil)
             }
         }

@@ -13,11 +13,11 @@ import WireFormat
 
 extension IdentityFixture {
     /// Decides a session as the worker does, without an event or a push. A successful sign-up creates the account, but no face.
-    func decide(_ id: UUID, _ outcome: SessionOutcome) async throws {
+    func decide(_ id: UUID, _ outcome: SessionOutcome, problems: [PhotoProblems] = []) async throws {
         if outcome == .succeeded, let session = try await SessionRepository(postgres).find(id: id), let email = session.email {
             _ = try await postgres.makeUser(id: session.userID, emailLookup: email.lookups[0], emailSealed: email.sealed)
         }
-        #expect(try await SessionRepository(postgres).complete(id: id, outcome: outcome))
+        #expect(try await SessionRepository(postgres).complete(id: id, outcome: outcome, problems: problems))
     }
 
     /// Creates the account of an e-mail.
@@ -57,6 +57,29 @@ extension IdentityFixture {
         #expect(data.value("data.retryable") == true)
         #expect(data.number("data.attempts_left") == 4)
         #expect(data.text("data.completed_at") != nil)
+    }
+
+    @Test(.api) func `A failed session names its bad photos by the fields of the form, for what the photos alone show`() async throws {
+        let problems = [
+            PhotoProblems(pose: .left, index: 0, problems: [.tooDark, .turnedTooLittle]),
+            .init(pose: .right, index: 2, problems: [.noFace]),
+            .init(pose: .front, index: 1, problems: [.blurred]), .init(pose: .challenge, index: 2, problems: [.severalFaces]),
+        ]
+        let signUp = try await api.start(Path.signUp, .signUp())
+        try await api.decide(signUp.id, .failed(.lowQuality), problems: problems)
+        let text = try await api.status(signUp).text
+        #expect(
+            text.contains(
+                #""reason":"low_quality","photos":[{"field":"left_faces","index":0,"problems":["too_dark","turned_too_little"]},"#
+                    + #"{"field":"right_faces","index":2,"problems":["no_face"]},{"field":"front_faces","index":1,"problems":["blurred"]},"#
+                    + #"{"field":"challenge_photos","index":2,"problems":["several_faces"]}],"retryable":true"#))
+        for (reason, isNamed) in [(SessionReason.noFace, true), (.noMatch, false), (.replayedImage, false), (.livenessFailed, false)] {
+            let signIn = try await api.start(Path.login, .signIn(email: "\(reason.rawValue)@example.org"))
+            try await api.decide(signIn.id, .failed(reason), problems: [.init(pose: .any, index: 1, problems: [.noFace])])
+            let answer = try await api.status(signIn).text
+            #expect(answer.contains(#""photos":[{"field":"faces","index":1,"problems":["no_face"]}]"#) == isNamed, "\(reason)")
+            #expect(answer.contains("photos") == isNamed, "\(reason)")
+        }
     }
 
     @Test(.api) func `A session that succeeded has no reason`() async throws {

@@ -49,6 +49,25 @@ struct SessionRepositoryTests {
         await #expect(throws: PostgresError.self) { try await sessions.insert(refused) }
     }
 
+    @Test(.storage) func `bad photos are named beside a reason of the photos alone, and beside no other`() async throws {
+        let problems = [PhotoProblems(pose: .left, index: 2, problems: [.tooDark, .turnedTooLittle])]
+        for reason in SessionReason.allCases {
+            let session = try await sessions.insert(.make(.signUp))
+            #expect(try await sessions.complete(id: session.id, outcome: .failed(reason), problems: problems))
+            #expect(try await sessions.find(id: session.id)?.photoProblems == (reason.isOfPhotosAlone ? problems : []), "\(reason)")
+        }
+        let alone = SessionReason.allCases.filter(\.isOfPhotosAlone)
+        let named = try await client.query("SELECT reason FROM sessions WHERE photo_problems <> '[]' ORDER BY reason")
+            .column("reason", as: String.self)
+        #expect(named == alone.map(\.rawValue).sorted())
+        await #expect(throws: PostgresError.self, "Postgres does not keep them beside another reason, either") {
+            try await client.execute("UPDATE sessions SET reason = 'no_match' WHERE reason = 'no_face'")
+        }
+        let signIn = try await sessions.insert(.make(.signIn))
+        #expect(try await sessions.complete(id: signIn.id, outcome: .succeeded, problems: problems))
+        #expect(try await sessions.find(id: signIn.id)?.photoProblems == [])
+    }
+
     @Test(.storage) func `a session can be processed again until it has ended`() async throws {
         let session = try await sessions.insert(.make())
         let first = try #require(try await sessions.beginProcessing(id: session.id))

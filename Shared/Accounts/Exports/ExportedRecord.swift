@@ -98,8 +98,9 @@ public enum ExportedList: String, Sendable, CaseIterable {
             Self.from(
                 "sessions WHERE user_id = $1", at: "created_at",
                 """
-                'event', event, 'state', state, 'reason', reason, 'completed_at', completed_at, 'redeemed_at', redeemed_at,
-                'is_recovery', is_recovery, 'challenge', challenge, 'liveness', liveness, 'expires_at', expires_at
+                'event', event, 'state', state, 'reason', reason, 'photo_problems', photo_problems, 'completed_at', completed_at,
+                'redeemed_at', redeemed_at, 'is_recovery', is_recovery, 'challenge', challenge, 'liveness', liveness,
+                'expires_at', expires_at
                 """)
         case .emailVerifications:
             Self.from(

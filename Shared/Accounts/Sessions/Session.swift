@@ -59,6 +59,8 @@ public struct Session: Sendable, Equatable {
     public let state: SessionState
     /// Why it failed or expired; `nil` otherwise.
     public let reason: SessionReason?
+    /// The bad photos; empty unless it failed for a reason of ``SessionReason/isOfPhotosAlone``.
+    public let photoProblems: [PhotoProblems]
     /// Whether another attempt could succeed at once, as of ``completedAt``; `nil` unless it failed or expired.
     public let retryable: Bool?
     /// The failed sign-ins that the account's budget still allowed after this one; `nil` unless it is a failed sign-in.
@@ -104,12 +106,13 @@ public struct Session: Sendable, Equatable {
     /// Whether its enrolment takes effect only with the verification of its e-mail, which has the session's id.
     public var awaitsVerification: Bool { event == .signUp && state == .succeeded && !authorised && verificationID == nil }
 
-    /// The columns that `init(row:)` reads; `photos` as text, because JSON is decoded from text.
+    /// The columns that `init(row:)` reads; those of JSON as text, because JSON is decoded from text.
     static let columns = """
         id, user_id, event, lane, is_known, awaits_turn, authorised, authorised_by, verification_id, is_recovery, email_lookups, \
-        email_sealed, consent_version, consent_hash, attempt_key, other_attempt_keys, state, reason, retryable, attempts_left, \
-        locked_until, token_hash, install_id, installation_key, device_key, address_key, site_key, photos::text AS photos, challenge, \
-        liveness, request_id, traceparent, created_at, started_at, completed_at, deadline_at, expires_at, redeemed_at
+        email_sealed, consent_version, consent_hash, attempt_key, other_attempt_keys, state, reason, \
+        photo_problems::text AS photo_problems, retryable, attempts_left, locked_until, token_hash, install_id, installation_key, \
+        device_key, address_key, site_key, photos::text AS photos, challenge, liveness, request_id, traceparent, created_at, \
+        started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -128,6 +131,7 @@ public struct Session: Sendable, Equatable {
         otherAttemptKeys = try row.decode("other_attempt_keys")
         state = try row.decodeCase("state")
         reason = try row.decodeCaseIfPresent("reason")
+        photoProblems = try row.decodeJSON("photo_problems")
         retryable = try row.decode("retryable")
         attemptsLeft = try row.decode("attempts_left", as: Int32?.self).map { Int($0) }
         lockedUntil = try row.decode("locked_until")

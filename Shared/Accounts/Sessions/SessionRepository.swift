@@ -70,11 +70,12 @@ public struct SessionRepository: Sendable {
     /// Call in a transaction: of concurrently failing sign-ins of one e-mail, each counts those before it.
     ///
     /// - Parameters:
+    ///   - problems: The bad photos; stored only with a reason of ``SessionReason/isOfPhotosAlone``.
     ///   - liveness: The result of the check for a live person; `failed` in any case for the reason `liveness_failed`.
     ///   - cost: The time of face engines that it took, counted as ``photoCost`` a photo at least; nil leaves the estimate.
     /// - Returns: Whether this call settled it. `false`: it was terminal before; the caller must not publish anything.
     public func complete(
-        id: UUID, outcome: SessionOutcome, liveness: Liveness = .notPerformed, cost: Duration? = nil
+        id: UUID, outcome: SessionOutcome, problems: [PhotoProblems] = [], liveness: Liveness = .notPerformed, cost: Duration? = nil
     ) async throws(PostgresError) -> Bool {
         let reason: SessionReason? = if case .failed(let reason) = outcome { reason } else { nil }
         let state: SessionState = reason == nil ? .succeeded : .failed
@@ -85,10 +86,12 @@ public struct SessionRepository: Sendable {
             budget = try await self.budget(ofFailing: id, counts: reason.comparesFaces)
         }
         let isRetryable = reason.map { $0.isRetryable && budget?.lockedUntil == nil }
+        let problems = try jsonText(reason?.isOfPhotosAlone == true ? problems : [])
         let rows = try await db.query(
             """
             UPDATE sessions
-            SET state = \(state.rawValue), reason = \(reason?.rawValue), retryable = \(isRetryable),
+            SET state = \(state.rawValue), reason = \(reason?.rawValue), photo_problems = \(problems)::text::jsonb,
+                retryable = \(isRetryable),
                 attempts_left = \(budget.map { Int32($0.attemptsLeft) }), locked_until = \(budget?.lockedUntil),
                 liveness = \(liveness.rawValue),
                 cost_ms = greatest(coalesce(\(cost.map { Int32(clamping: Int($0 / .milliseconds(1))) }), cost_ms),

@@ -11,8 +11,8 @@ extension ServiceRole {
         .borrow(
             "sessions", .select,
             .update(
-                of: "state", "started_at", "reason", "retryable", "attempts_left", "locked_until", "completed_at", "email_lookups",
-                "email_sealed", "photos", "liveness", "cost_ms", "awaits_turn"),
+                of: "state", "started_at", "reason", "photo_problems", "retryable", "attempts_left", "locked_until", "completed_at",
+                "email_lookups", "email_sealed", "photos", "liveness", "cost_ms", "awaits_turn"),
             because: "it decides sessions, and removes their e-mail and photos"),
         .borrow(
             "users", .select(of: "id", "state", "first_email_at", "sign_ins_ended_at"), .insert,

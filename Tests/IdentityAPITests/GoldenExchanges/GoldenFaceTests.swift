@@ -15,6 +15,16 @@ import WireFormat
     /// The exchanges about failed sign-ins, one for each reason.
     static var failures: [String] { SessionReason.allCases.map { "ekyc-session-failed-\($0.rawValue)" } }
 
+    /// The bad photos of sign-ins that fail for them.
+    private static let problems: [SessionReason: [PhotoProblems]] = [
+        .noFace: [.init(pose: .any, index: 2, problems: [.noFace])],
+        .multipleFaces: [.init(pose: .any, index: 0, problems: [.severalFaces])],
+        .faceTooSmall: [.init(pose: .any, index: 0, problems: [.tooSmall]), .init(pose: .any, index: 1, problems: [.tooSmall])],
+        .lowQuality: [.init(pose: .any, index: 0, problems: [.tooDark, .blurred]), .init(pose: .any, index: 2, problems: [.cutOff])],
+        .invalidImage: [.init(pose: .any, index: 1, problems: [.undecodable]), .init(pose: .any, index: 2, problems: [.undecodable])],
+        .duplicateImages: [.init(pose: .any, index: 1, problems: [.looksLikeAnotherPhoto])],
+    ]
+
     /// The values of a session for its requests.
     private static func values(of session: (id: UUID, token: String)) -> [String: String] {
         ["<uuid:session>": session.id.wireString, "<token:session>": session.token]
@@ -116,7 +126,7 @@ import WireFormat
     @Test(.api) func `sign-ins that fail, for each reason`() async throws {
         for reason in SessionReason.allCases {
             let session = try await api.start(Path.login, .signIn(email: "\(reason.rawValue)@example.org"))
-            try await api.decide(session.id, .failed(reason))
+            try await api.decide(session.id, .failed(reason), problems: Self.problems[reason] ?? [])
             try await GoldenExchanges(api, Self.values(of: session)).run("ekyc-session-failed-\(reason.rawValue)")
         }
     }

@@ -74,7 +74,8 @@ struct EkycRequestedHandler: EventHandler {
     ) async throws -> SessionOutcome {
         let settlement = try await apply(examined, to: session, causedBy: event, in: transaction)
         let isSettled = try await SessionRepository(transaction).complete(
-            id: session.id, outcome: settlement.outcome, liveness: Liveness(examined.liveness), cost: examined.engineTime)
+            id: session.id, outcome: settlement.outcome, problems: examined.problems, liveness: Liveness(examined.liveness),
+            cost: examined.engineTime)
         guard isSettled else { throw AlreadyDecided() }
         try await AuditRepository(transaction).append(settlement.auditEntry(of: session))
         let reason: SessionReason? = if case .failed(let reason) = settlement.outcome { reason } else { nil }

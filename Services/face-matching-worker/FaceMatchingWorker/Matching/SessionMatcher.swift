@@ -46,6 +46,7 @@ struct SessionMatcher: Sendable {
             case .signUp: try await verdictOnSignUp(session, examined)
             case .signIn: try await verdictOnSignIn(session, examined)
             }
+        result.problems = PhotoReview()(examined)
         result.engineTime = examined.reduce(.zero) { $0 + $1.engineTime }
         return result
     }

@@ -15,6 +15,8 @@ enum Verdict: Sendable {
 /// A session after its examination.
 struct ExaminedSession: Sendable {
     var verdict: Verdict
+    /// The bad photos.
+    var problems: [PhotoProblems] = []
     /// The time that its photos have occupied engines for; nil if they could not be examined.
     var engineTime: Duration?
     /// The result of the check for a live person; nil without a challenge, and where the photos were refused before it.

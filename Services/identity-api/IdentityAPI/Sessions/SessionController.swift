@@ -53,8 +53,8 @@ struct SessionReply: APIObject {
 
     private static let outcome: [APIMember<SessionReply>] = [
         .required("session_id", \.session.id), .required("event", \.session.event), .required("state", \.session.state),
-        .optional("reason", \.session.reason, SessionReason.schema.described(remedies)), .optional("retryable", \.session.retryable),
-        .optional("attempts_left", \.session.attemptsLeft), .optional("retry_at", \.retryAt),
+        .optional("reason", \.session.reason, SessionReason.schema.described(remedies)), .optional("photos", \.photos),
+        .optional("retryable", \.session.retryable), .optional("attempts_left", \.session.attemptsLeft), .optional("retry_at", \.retryAt),
     ]
     private static let livenessMember: APIMember<SessionReply> = .optional("liveness", \.liveness)
     private static let times: [APIMember<SessionReply>] = [
@@ -72,6 +72,7 @@ struct SessionReply: APIObject {
     private var retryAt: Date? { session.lockedUntil?.roundedUpToSecond }
     /// The face has no effect before the mailed code is sent to `POST /v1/auth/verify`.
     private var verificationID: UUID? { session.awaitsVerification ? session.id : nil }
+    private var photos: [BadPhoto]? { BadPhoto.all(of: session) }
     private var liveness: Liveness? { session.liveness }
 }
 

@@ -7,7 +7,7 @@ extension SessionReason {
         case .noFace: "No face is seen in a photo: hold the phone so that the whole face is in it."
         case .multipleFaces: "A photo has a second face: be alone in it."
         case .faceTooSmall: "The face is too small in a photo: come nearer to the camera."
-        case .lowQuality: "A photo is blurred, dark, bright or cut off: take it again in even light, with a steady hand."
+        case .lowQuality: "A photo is blurred, dark, bright, tilted or cut off: `photos` says which one, and why."
         case .invalidImage: "A photo cannot be decoded: the app sends it again as JPEG; another photo of the same kind does not help."
         case .poseMismatch: "The head is not turned as the field of the photo says: take left, right and front photos."
         case .inconsistentFaces: "The photos show more than one person: take all of them of one."

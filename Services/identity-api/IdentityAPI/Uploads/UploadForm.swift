@@ -27,6 +27,17 @@ struct UploadForm: Sendable {
     /// The fields that are read.
     var fields: MultipartBody.Fields { MultipartBody.Fields(pictures: Set(photoFields.map(\.name)), texts: textFields) }
 
+    /// Returns the form of the uploads for an event.
+    static func of(_ event: EkycEvent) -> UploadForm {
+        switch event {
+        case .signUp: signUp
+        case .signIn: signIn
+        }
+    }
+
+    /// Returns the field of the photos with a pose.
+    func field(of pose: SessionPhoto.Pose) -> PhotoField? { photoFields.first { $0.pose == pose } }
+
     static let pushToken = "fcm_token"
     static let email = "email"
     /// `true` asks for the recovery of the proven e-mail's account; only with an enrolment token.

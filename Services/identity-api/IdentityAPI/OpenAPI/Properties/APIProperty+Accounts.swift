@@ -92,6 +92,10 @@ extension APIProperty {
         "attempts_left": .init(
             "How many more attempts may fail: sign-ins before a lock, or entries of a code. With 0 nothing is retryable", 4),
         "retry_at": .init("When a sign-in can succeed again; with 0 `attempts_left` only"),
+        "getSession.photos": .init("The bad photos, each with all its problems; only of a failure that the photos alone show"),
+        "getSession.field": .init("The form field of the photo", "left_faces"),
+        "getSession.index": .init("The place of the photo among the files of the field, counted from 0", 1),
+        "problems": .init("What is wrong with the photo"),
         "getSession.retryable": .init("Whether another attempt, with other photos, can succeed at once; as of `completed_at`"),
         "liveness": .init("Whether the photos show a live person, as far as that was looked at"),
     ]

@@ -22,6 +22,29 @@ extension SessionReason {
     }
 }
 
+extension PhotoProblem {
+    /// The problem of a photo with this fault, as it is sent.
+    init(_ fault: PhotoFault) {
+        switch fault {
+        case .unsupportedFormat, .tooLarge, .corrupt: self = .undecodable
+        case .noFace: self = .noFace
+        case .multipleFaces: self = .severalFaces
+        case .faceTooSmall: self = .tooSmall
+        case .faceCutOff: self = .cutOff
+        case .tooBlurry: self = .blurred
+        case .tooNoisy: self = .noisy
+        case .tooDark: self = .tooDark
+        case .tooBright: self = .tooBright
+        case .lowContrast: self = .lowContrast
+        case .headTilted: self = .tilted
+        case .turnedTooLittle: self = .turnedTooLittle
+        case .turnedTooFar: self = .turnedTooFar
+        case .turnedWrongWay: self = .turnedWrongWay
+        case .copyOfAnother: self = .looksLikeAnotherPhoto
+        }
+    }
+}
+
 extension FacePose {
     /// Converts the pose of a sign-up's photo; nil for a sign-in's photo, which may have any pose, and for a photo that answers a
     /// challenge.
