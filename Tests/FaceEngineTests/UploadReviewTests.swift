@@ -1,3 +1,4 @@
+import Imaging
 import TestSupport
 import Testing
 
@@ -84,6 +85,24 @@ import Testing
     }
 
     // MARK: Gates
+
+    @Test func `a small face is not blurred as well, and a face that is cut off not dark`() {
+        let landmarks = FaceLandmarks(leftEye: (150, 150), rightEye: (200, 150), nose: (175, 180))
+        let image = RGBImage(width: 400, height: 400, pixels: [UInt8](repeating: 9, count: 400 * 400 * 3))
+        let slope: [UInt8] = (60..<172).flatMap { [$0, $0, $0] }
+        let blurred = AlignedFace(pixels: (0..<112).flatMap { _ in slope })
+        let dark = AlignedFace(pixels: [UInt8](repeating: 9, count: 112 * 112 * 3))
+        func faults(_ left: Double, side: Double, _ face: AlignedFace?) -> [PhotoFault] {
+            let box = FaceBox(left: left, top: 100, right: left + side - 1, bottom: 100 + side - 1)
+            return PhotoGates(for: .signUp).faults(of: box, HeadPose(landmarks), face, in: image, originalScale: 1)
+        }
+        #expect(faults(100, side: 150, blurred) == [.tooBlurry])
+        #expect(faults(100, side: 90, blurred) == [.faceTooSmall])
+        #expect(faults(100, side: 90, dark) == [.faceTooSmall, .tooDark])
+        #expect(faults(-50, side: 150, dark) == [.faceCutOff])
+        #expect(faults(-50, side: 90, nil) == [.faceTooSmall, .faceCutOff])
+        #expect(faults(100, side: 150, nil) == [.noFace])
+    }
 
     @Test(arguments: [
         (FaceMeasures(mean: 100, deviation: 30, sharpness: 0.5, saturated: 0), []),

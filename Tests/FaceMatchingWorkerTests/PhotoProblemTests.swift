@@ -79,6 +79,19 @@ import WireFormat
         }
     }
 
+    @Test func `a person takes the bad photo again, and sends the good ones of before beside it`() async throws {
+        try await HandlerFixture.with { fixture in
+            let (user, good) = (UUID(), try Photos.signUp())
+            for proof in [Uploads.Proof.email, .none] {
+                var photos = good
+                photos[7] = .init(pose: .front, file: try BadPhotos.blurred(Self.name(7)))
+                let refused = try await fixture.outcome(of: try await fixture.upload(.signUp, photos, user: user, proof: proof))
+                #expect(refused.photoProblems == [PhotoProblems(pose: .front, index: 1, problems: [.blurred])])
+            }
+            #expect(try await fixture.outcome(of: try await fixture.upload(.signUp, good, user: user)).state == .succeeded)
+        }
+    }
+
     @Test func `a sign-in names its bad photos alike with and without an account, and none once it was compared`() async throws {
         let good = try Photos.signIn("person-a").map(\.file)
         let stranger = try Photos.signIn("person-b").map(\.file)
