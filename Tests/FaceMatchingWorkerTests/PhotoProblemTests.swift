@@ -47,7 +47,7 @@ import WireFormat
     static func several() throws -> [BadSignUp] {
         let good = try Photos.signUp().map(\.file)
         let dark = try (0..<9).map { ($0, try BadPhotos.lit(name($0), 1.0 / 6)) }
-        let blurred = try (0..<9).map { ($0, try BadPhotos.blurred(name($0), radius: 10)) }
+        let blurred = try (0..<9).map { ($0, try BadPhotos.blurred(name($0), radius: 8)) }
         return [
             BadSignUp("all dark", Dictionary(uniqueKeysWithValues: dark), .lowQuality, (0..<9).map { ($0, [.tooDark]) }),
             BadSignUp(
@@ -68,10 +68,11 @@ import WireFormat
     }
 
     @Test(arguments: [one, several]) func `a sign-up names exactly its bad photos, each with all its problems`(
-        sets: @Sendable () throws -> [BadSignUp]
+        sets: @escaping @Sendable () throws -> [BadSignUp]
     ) async throws {
+        let sets = try await BadPhotos.made(sets)
         try await HandlerFixture.with { fixture in
-            for set in try sets() {
+            for set in sets {
                 let session = try await fixture.outcome(of: try await fixture.upload(.signUp, try set.photos()))
                 #expect(session.reason == set.reason, "\(set.name)")
                 #expect(session.photoProblems == set.problems, "\(set.name)")
@@ -80,11 +81,12 @@ import WireFormat
     }
 
     @Test func `a person takes the bad photo again, and sends the good ones of before beside it`() async throws {
+        let blurred = try await BadPhotos.made { try BadPhotos.blurred(Self.name(7)) }
         try await HandlerFixture.with { fixture in
             let (user, good) = (UUID(), try Photos.signUp())
             for proof in [Uploads.Proof.email, .none] {
                 var photos = good
-                photos[7] = .init(pose: .front, file: try BadPhotos.blurred(Self.name(7)))
+                photos[7] = .init(pose: .front, file: blurred)
                 let refused = try await fixture.outcome(of: try await fixture.upload(.signUp, photos, user: user, proof: proof))
                 #expect(refused.photoProblems == [PhotoProblems(pose: .front, index: 1, problems: [.blurred])])
             }
@@ -95,16 +97,17 @@ import WireFormat
     @Test func `a sign-in names its bad photos alike with and without an account, and none once it was compared`() async throws {
         let good = try Photos.signIn("person-a").map(\.file)
         let stranger = try Photos.signIn("person-b").map(\.file)
-        let dark = try BadPhotos.lit("person-b/sign-in-3", 1.0 / 24)
-        let blurred = try BadPhotos.blurred("person-a/sign-in-2", radius: 14)
+        let (dark, blurred, turned) = try await BadPhotos.made {
+            (
+                try BadPhotos.lit("person-b/sign-in-3", 1.0 / 24), try BadPhotos.blurred("person-a/sign-in-2", radius: 9),
+                try BadPhotos.turned("person-b/sign-in-2", quarters: 1)
+            )
+        }
         let cases: [(files: [[UInt8]], reason: SessionReason, problems: [(Int, [PhotoProblem])])] = [
             ([good[0], blurred, dark], .lowQuality, [(1, [.blurred]), (2, [.tooDark])]),
             ([try Photos.read("cases/two-people"), good[1] + [0], dark + [0]], .multipleFaces, [(0, [.severalFaces]), (2, [.tooDark])]),
             ([stranger[0] + [1], stranger[0] + [2], dark + [1]], .duplicateImages, [(1, [.looksLikeAnotherPhoto]), (2, [.tooDark])]),
-            (
-                [stranger[1], try BadPhotos.turned("person-b/sign-in-2", quarters: 1), stranger[2]], .duplicateImages,
-                [(1, [.looksLikeAnotherPhoto])]
-            ),
+            ([stranger[1], turned, stranger[2]], .duplicateImages, [(1, [.looksLikeAnotherPhoto])]),
             ([stranger[0] + [3], stranger[1] + [3], dark + [3]], .noMatch, []),
         ]
         try await HandlerFixture.with { fixture in
