@@ -5,7 +5,7 @@ CONFIGURATION ?= debug
 JOBS ?= $(shell nproc)
 export CONFIGURATION
 
-.PHONY: help setup build up down status demo test test-repeat faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-abuse verify-api verify-clients verify-deploy verify-disclosure verify-flood verify-races verify-slow-fcm verify-statements release screenshots verification clean clean-data
+.PHONY: help setup build up down status demo test test-repeat faults bench dist format demo-containers docs fuzz mutations verify-mobile-package verify-phones verify-abuse verify-api verify-clients verify-deploy verify-disclosure verify-flood verify-races verify-signin verify-slow-fcm verify-statements release screenshots verification clean clean-data
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -71,7 +71,7 @@ release: setup
 	@swift build -c release --static-swift-stdlib --scratch-path .build-release -j $(JOBS)
 
 # What is verified is what is deployed: the tests drive the release executables.
-verify-abuse verify-disclosure verify-flood verify-slow-fcm: export TEST_EXECUTABLES = .build-release/release
+verify-abuse verify-disclosure verify-flood verify-signin verify-slow-fcm: export TEST_EXECUTABLES = .build-release/release
 verification: release
 	@swift build --build-tests -j $(JOBS)
 
@@ -90,6 +90,11 @@ verify-disclosure: verification ## Compare 2,000 sign-ins and sign-ups of known 
 
 verify-flood: verification ## Flood identity-api with junk uploads and failing sign-ins, and time honest ones (MINUTES=10 each; nothing else may run)
 	@FLOOD_MINUTES=$(or $(MINUTES),10) swift test --skip-build --filter EndToEndTests.FloodTests
+
+verify-signin: export SIGNIN_REPORT = $(CURDIR)/.build/signin.tsv
+verify-signin: verification ## Attack sign-ins with stolen photos, tokens and proofs, ATTEMPTS (200) of each, and kill services under 500 honest ones
+	@printf 'attack\tattempts\tsuccesses\tanswers\n' >$(SIGNIN_REPORT)
+	@SIGNIN_ATTEMPTS=$(or $(ATTEMPTS),200) swift test --skip-build --filter 'EndToEndTests.(StolenPhoto|StolenToken|KnownDevice)Tests'; code=$$?; column -t -s $$'\t' $(SIGNIN_REPORT); exit $$code
 
 verify-slow-fcm: verification ## Have FCM answer after 1.5 s for MINUTES (20) with 100,000 pushes waiting: the notifier sends on
 	@SLOW_FCM_MINUTES=$(or $(MINUTES),20) swift test --skip-build --filter 'PushTests\.SlowFCMTests'

@@ -198,8 +198,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "AsyncPrimitives", "HTTPClient", "HeliographCrypto", "ImageProbe", "Multipart", "PostgresClient", "Push", "Accounts",
-                "Schema", "WireFormat", .logging, .nioCore, .nioPosix,
+                "AsyncPrimitives", "HTTPClient", "HeliographCrypto", "ImageProbe", "Imaging", "Multipart", "PostgresClient", "Push",
+                "Accounts", "Schema", "WireFormat", .logging, .nioCore, .nioPosix,
             ],
             path: "Tests/TestSupport", swiftSettings: sharedSettings),
         .executableTarget(
@@ -357,8 +357,8 @@ let package = Package(
         .tests(
             "EndToEndTests",
             [
-                "BuildVersion", "TestSupport", "FaceEngine", "GeminiEmulator", "HTTPClient", "Multipart", "PostgresClient", "Accounts",
-                "Schema", "HeliographCrypto", .logging, .nioCore, .nioPosix,
+                "BuildVersion", "TestSupport", "FaceEngine", "GeminiEmulator", "HTTPClient", "IdentityAPI", "Imaging", "Multipart",
+                "PostgresClient", "Accounts", "Schema", "HeliographCrypto", .logging, .nioCore, .nioPosix,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["FaultLedger", "FaultMatrix", "PostgresClient", "TestSupport", "WireFormat"],

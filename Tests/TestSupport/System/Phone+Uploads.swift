@@ -10,9 +10,11 @@ extension Phone {
     ///   - comment: Makes other files of the photos.
     ///   - answer: The challenge that the sign-up answers.
     ///   - bearer: Authorises the sign-up in place of an e-mail.
+    ///   - proof: A proof of a device's key.
     public func signUp(
         email: String?, left: [String] = Photos.left, right: [String] = Photos.right, front: [String] = Photos.front,
-        address: String? = nil, key: String? = nil, comment: String = "", answering answer: ChallengeAnswer? = nil, bearer: String? = nil
+        address: String? = nil, key: String? = nil, comment: String = "", answering answer: ChallengeAnswer? = nil, bearer: String? = nil,
+        proof: String? = nil
     ) async throws -> Answer {
         var form = MultipartForm()
         if let answer {
@@ -24,7 +26,7 @@ extension Phone {
         for (field, names) in [("left_faces", left), ("right_faces", right), ("front_faces", front)] {
             for name in names { form.add(field, file: name, try Photos.load(name, comment: comment)) }
         }
-        let headers = [("X-Forwarded-For", address), ("Idempotency-Key", key)]
+        let headers = [("X-Forwarded-For", address), ("Idempotency-Key", key), ("DPoP", proof)]
         return try await post(
             "/api/v1/ekyc/upload-photos", form, headers: headers.compactMap { name, value in value.map { (name, $0) } }, bearer: bearer)
     }
@@ -59,17 +61,21 @@ extension Phone {
     /// - Parameters:
     ///   - challenge: The id of the challenge that the photos answer.
     ///   - bearer: An enrolment token, which proves the e-mail.
+    ///   - key: The idempotency key.
+    ///   - device: The key of the phone.
     public func signIn(
         email: String, photos: [[UInt8]], traceparent: String? = nil, address: String? = nil, challenge: String? = nil,
-        bearer: String? = nil
+        bearer: String? = nil, key: String? = nil, by device: DeviceSigner? = nil
     ) async throws -> Answer {
         var form = MultipartForm()
         if let challenge { form.add("challenge_id", challenge) }
         form.add("email", email)
         form.add("fcm_token", token)
         for photo in photos { form.add("faces", file: "photo", photo) }
-        let headers = [("traceparent", traceparent), ("X-Forwarded-For", address)]
+        let path = "/api/v1/ekyc/login"
+        let proof = try device?.proof(DeviceSigner.Claims("POST", Stack.publicURL + path, token: bearer))
+        let headers = [("traceparent", traceparent), ("X-Forwarded-For", address), ("Idempotency-Key", key), ("DPoP", proof)]
         return try await post(
-            "/api/v1/ekyc/login", form, headers: headers.compactMap { name, value in value.map { (name, $0) } }, bearer: bearer)
+            path, form, headers: headers.compactMap { name, value in value.map { (name, $0) } }, bearer: bearer)
     }
 }

@@ -120,14 +120,19 @@ public struct Phone: Sendable {
 
     /// Exchanges a sign-in that succeeded for tokens: with the code that is mailed if the phone is new to the account. The time between
     /// two mails to an address is not part of this.
-    public func redeem(_ login: Answer, email: String) async throws -> Answer {
+    ///
+    /// - Parameter device: The key of the phone, which the sign-in was uploaded with.
+    public func redeem(_ login: Answer, email: String, by device: DeviceSigner? = nil) async throws -> Answer {
         let path = "/api/v1/ekyc/sessions/\(login.sessionID)/token"
-        try await stack.database.psql("DELETE FROM code_mails WHERE requested_at IS NOT NULL")
+        // Of this address alone: the codes of a mail that is on its way end with its row.
+        try await stack.database.psql(
+            "DELETE FROM code_mails m USING sessions s JOIN email_lookups l ON l.user_id = s.user_id "
+                + "WHERE s.id = '\(login.sessionID)' AND m.email_lookups @> ARRAY[l.lookup] AND m.requested_at IS NOT NULL")
         let mails = try await mailCount(to: email)
-        let answer = try await post(path, bearer: login.sessionToken)
+        let answer = try await send("POST", path, bearer: login.sessionToken, by: device)
         guard answer.body["error"]["code"].text == "verification_required" else { return answer }
         let code = try await mailedCode(to: email, for: answer.body["error"]["reference"].text, count: mails + 1)
-        return try await post(path, json: #"{"code":"\#(code)"}"#, bearer: login.sessionToken)
+        return try await send("POST", path, json: #"{"code":"\#(code)"}"#, bearer: login.sessionToken, by: device)
     }
 
     /// Waits until this phone has at least `count` pushes, and returns all.
@@ -155,11 +160,22 @@ public struct Phone: Sendable {
         try await send("POST", path, json: json, bearer: bearer)
     }
 
-    /// Sends a request, with a JSON body if there is one.
-    public func send(_ method: String, _ path: String, json: String? = nil, bearer: String? = nil) async throws -> Answer {
+    /// Sends a request, with a JSON body if there is one, and with a proof of the key of `device`.
+    public func send(
+        _ method: String, _ path: String, json: String? = nil, bearer: String? = nil, by device: DeviceSigner? = nil
+    ) async throws -> Answer {
+        let proof = try device?.proof(DeviceSigner.Claims(method, Stack.publicURL + path, token: bearer))
+        return try await send(method, path, json: json, bearer: bearer, proof: proof)
+    }
+
+    /// Sends a request with a proof of a device's key, which may be a wrong one; without a proof if it is nil.
+    public func send(
+        _ method: String, _ path: String, json: String? = nil, bearer: String?, proof: String?
+    ) async throws -> Answer {
         var request = HTTPClientRequest(method: method, url: stack.apiURL + path)
+        if let proof { request.headers.append(("DPoP", proof)) }
         if let json {
-            request.headers = [("Content-Type", "application/json")]
+            request.headers.append(("Content-Type", "application/json"))
             request.body = Array(json.utf8)
         }
         return try await send(request, bearer: bearer)

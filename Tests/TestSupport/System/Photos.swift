@@ -23,9 +23,13 @@ public enum Photos {
     /// comment it is unchanged.
     public static func load(_ name: String, comment: String) throws -> [UInt8] {
         let photo = try load(name)
-        guard !comment.isEmpty else { return photo }
+        return comment.isEmpty ? photo : jpeg(photo, comment: comment)
+    }
+
+    /// Returns a JPEG with a comment.
+    public static func jpeg(_ photo: [UInt8], comment: String) -> [UInt8] {
         // The marker of a comment and the length of its segment, behind the marker that begins the file.
-        return Array(photo[..<2]) + [0xFF, 0xFE, 0, UInt8(2 + comment.utf8.count)] + Array(comment.utf8) + photo[2...]
+        Array(photo[..<2]) + [0xFF, 0xFE, 0, UInt8(2 + comment.utf8.count)] + Array(comment.utf8) + photo[2...]
     }
 
     /// Returns the same photos as different files, of which none was sent before.

@@ -1,17 +1,15 @@
-import Foundation
-import Imaging
-
-@testable import FaceEngine
+internal import Foundation
+public import Imaging
 
 /// Renders what a camera sees of a photo that is held before it.
-enum AttackRenderer {
+public enum AttackRenderer {
     /// Pixels of the camera's picture.
     private static let size = (width: 320, height: 400)
     /// The distance of the camera from the paper, in widths of the paper.
     private static let distance = 2.2
 
     /// Returns a print of a photo, turned about its vertical axis by some degrees, before a grey wall.
-    static func print(_ photo: RGBImage, turnedBy degrees: Double, share: Double = 0.8) -> RGBImage {
+    public static func print(_ photo: RGBImage, turnedBy degrees: Double, share: Double = 0.8) -> RGBImage {
         let (cosine, sine) = (cos(degrees * .pi / 180), sin(degrees * .pi / 180))
         let (width, height) = (Double(photo.width), Double(photo.height))
         let unit = share * min(Double(size.width), Double(size.height) * width / height)
@@ -31,7 +29,7 @@ enum AttackRenderer {
     }
 
     /// Returns a photo on a screen, whose pixels interfere with those of the camera.
-    static func screen(_ photo: RGBImage, turnedBy degrees: Double) -> RGBImage {
+    public static func screen(_ photo: RGBImage, turnedBy degrees: Double) -> RGBImage {
         let shown = print(photo, turnedBy: degrees)
         return picture { x, y in
             let colour = shown.colour(at: SIMD2(Double(x), Double(y)))
@@ -42,7 +40,7 @@ enum AttackRenderer {
     }
 
     /// Returns a photo whose levels and edges are changed a little, so that no byte of its file stays.
-    static func altered(_ photo: RGBImage) -> RGBImage {
+    public static func altered(_ photo: RGBImage) -> RGBImage {
         RGBImage(width: photo.width - 2, height: photo.height - 2) { x, y in
             photo.colour(at: SIMD2(Double(x) + 1, Double(y) + 1)) * 1.03 + 1
         }
