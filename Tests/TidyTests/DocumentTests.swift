@@ -126,7 +126,7 @@ import Testing
             let isNamed = page.contains(file.path)
             #expect(isNamed, "\(file.path) lists the kinds of push")
         }
-        #expect(lists.count > 5)
+        #expect(lists.count > 7)
     }
 
     @Test func `documents were found`() {

@@ -60,7 +60,7 @@ enum Demo {
         switch opening.route {
         case .job(let id): (tab, jobID) = (.picture, id)
         case .conversation(let id): (tab, conversation) = (.chat, id)
-        case .ekyc, .account: tab = .face
+        case .ekyc, .account, .signInConfirmation: tab = .face
         case .event, .invitation, .app, .unknown: break
         }
     }

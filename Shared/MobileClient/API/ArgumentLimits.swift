@@ -36,6 +36,13 @@ enum ArgumentLimits {
         return code
     }
 
+    /// Returns the letters without the white space that people type into them.
+    static func reference(_ text: String) throws(HeliographError) -> String {
+        let letters = String(text.filter { !$0.isWhitespace })
+        guard 1...16 ~= letters.utf8.count, !letters.utf8.contains(0) else { throw refusal("reference", "A reference has four letters") }
+        return letters
+    }
+
     /// Returns the name of a topic of this kind, such as `event:42`.
     static func topic(_ kind: TopicAccess.Kind, _ id: String) throws(HeliographError) -> String {
         guard id.isPlain(upTo: 64) else {

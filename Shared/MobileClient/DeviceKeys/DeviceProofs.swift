@@ -49,6 +49,15 @@ actor DeviceProofs {
         return true
     }
 
+    /// Takes the key that another process has kept in place of this one's.
+    ///
+    /// - Returns: Whether there is another one.
+    func takeReplacement() async -> Bool {
+        guard let known = key?.archive, let kept = try? await store.read(), kept != known else { return false }
+        key = nil
+        return true
+    }
+
     /// The nonce of the next proof. A clock that was set back makes it no younger.
     private var currentNonce: String? {
         nonce.flatMap { abs(time.now().timeIntervalSince($0.receivedAt)) < Self.nonceTime ? $0.text : nil }

@@ -18,7 +18,8 @@ extension EKYCSession {
         /// The face was recognised; the tokens are being fetched and stored.
         case signingIn(sessionID: UUID)
         /// The face was recognised on a device that is new to the account. The person enters the code that was mailed to the account's
-        /// address (``EKYCSession/enter(code:)``), beside the reference; `AccountClient.resendCode(of:)` asks for another mail.
+        /// address (``EKYCSession/enter(code:)``), beside the reference; `AccountClient.resendCode(of:)` asks for another mail. Or they
+        /// type the reference on a device that is signed in (``AccountClient/confirmSignIn(_:reference:)``): no code is needed then.
         ///
         /// `attemptsLeft` is nil before a code was entered. With 0 only the code of another mail counts.
         case awaitingCode(sessionID: UUID, AwaitedCode, attemptsLeft: Int?)

@@ -43,7 +43,6 @@ extension EKYCSessionReducer {
     static func enter(_ state: inout State, _ code: String) -> [Effect] {
         guard case .awaitingCode = state.phase else { return [] }
         switch state.activity {
-        case .idle: return redeem(&state, code: code)
         case .pausing(before: .redeem): return [.cancel] + redeem(&state, code: code)
         case .redeeming:
             state.enteredCode = code
@@ -52,14 +51,22 @@ extension EKYCSessionReducer {
         }
     }
 
-    /// Waits for the person to enter a code.
+    /// Waits for the person to enter a code, or to confirm the sign-in on another device, after which the tokens need no code.
+    ///
+    /// - Parameter attemptsLeft: The attempts after a wrong code; nil if none was entered: then what is shown stays.
     private static func awaitCode(
         _ state: inout State, _ id: UUID, _ awaited: EKYCSession.AwaitedCode, attemptsLeft: Int? = nil
     ) -> [Effect] {
-        (state.phase, state.activity, state.failures) = (.awaitingCode(sessionID: id, awaited), .idle, 0)
-        let kept: [Effect] = [.save(state.phase), .show(.awaitingCode(sessionID: id, awaited, attemptsLeft: attemptsLeft))]
-        return kept + (state.enteredCode.map { redeem(&state, code: $0) } ?? [])
+        let waiting = Phase.awaitingCode(sessionID: id, awaited)
+        let isNews = attemptsLeft != nil || state.phase != waiting
+        (state.phase, state.failures) = (waiting, 0)
+        let shown: [Effect] = isNews ? [.save(waiting), .show(.awaitingCode(sessionID: id, awaited, attemptsLeft: attemptsLeft))] : []
+        if let code = state.enteredCode { return shown + redeem(&state, code: code) }
+        return shown + pause(&state, before: .redeem(code: nil), confirmationInterval)
     }
+
+    /// The milliseconds between two questions whether the sign-in was confirmed on another device.
+    private static let confirmationInterval = 5_000
 
     static func store(_ state: inout State, _ tokens: AccountTokens) -> [Effect] {
         state.activity = .storing(tokens)

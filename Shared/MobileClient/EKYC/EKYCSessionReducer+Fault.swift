@@ -26,9 +26,9 @@ extension EKYCSessionReducer.Fault {
     private static let unsent: Set<HeliographError.Code> = [.signedOut, .storage, .invalidArgument]
     /// The statuses that the API answers after it has looked for an earlier attempt, or by the body alone.
     private static let statusesOfContent: Set<Int> = [400, 413, 415, 422]
-    /// The refusals that no repetition of the same question changes, a key that the device has lost among them.
+    /// The refusals that no repetition of the same question changes. The loss of the device's key is another one.
     private static let finalCodes: Set<HeliographError.Code> = [
-        .unauthorized, .forbidden, .sessionNotFound, .notFound, .invalidDPoPProof, .deviceKeyRequired,
+        .unauthorized, .forbidden, .sessionNotFound, .notFound, .deviceKeyRequired,
     ]
     /// The refusals of a challenge that may have been good at an earlier attempt: the API gives them when it has found no earlier attempt.
     private static let codesOfChallenge: Set<HeliographError.Code> = [.challengeExpired, .challengeUsed]
@@ -47,7 +47,9 @@ extension EKYCSessionReducer.Fault {
     var isLimit: Bool { error.status == 429 }
 
     /// Whether the API will not answer this question any more. Decided by the API's codes: a status may come from a proxy.
-    var isFinal: Bool { Self.finalCodes.contains(error.code) }
+    var isFinal: Bool {
+        Self.finalCodes.contains(error.code) || error.code == .invalidDPoPProof && error.field == DPoPProof.keyField
+    }
 
     /// Whether the API refuses the entered code, which may be no code at all.
     var refusesCode: Bool { error.code == .invalidCode || error.status == 400 && error.field == "code" }

@@ -81,11 +81,7 @@ extension EKYCSessionReducer {
         case .asking:
             state.isWoken = true
             return []
-        case .idle:
-            // Without a request or a pause only this finds that the API does not know the session any more.
-            guard age == .over, case .awaitingCode = state.phase else { return [] }
-            return end(&state, .tooLate)
-        case .creating, .posting, .redeeming, .redeemingInVain, .storing: return []
+        case .idle, .creating, .posting, .redeeming, .redeemingInVain, .storing: return []
         }
     }
 }

@@ -40,14 +40,17 @@ struct TokenExchange: Sendable {
         }
     }
 
-    /// Sends the request, and once more if the API gives a nonce for its proof. Both together take no longer than `timeout`.
+    /// Sends the request, and once more if the API gives a nonce for its proof, or if another process has replaced the key. Both together
+    /// take no longer than `timeout`.
     private func send(_ refreshToken: String, _ requestID: String, _ timeout: Duration) async throws(HeliographError) -> TransportResponse {
         let start = time.now()
         let response = try await sendOnce(refreshToken, requestID, timeout)
         let left = timeout - .seconds(max(0, time.now().timeIntervalSince(start)))
-        guard let proofs, await proofs.note(response), response.status == 401, left > .zero,
-            ErrorAnswer(response)?.error.code == HeliographError.Code.useDPoPNonce.rawValue
-        else { return response }
+        guard let proofs, left > .zero, let error = ErrorAnswer(response)?.error else { return response }
+        let hasNonce = await proofs.note(response) && error.code == HeliographError.Code.useDPoPNonce.rawValue
+        if !hasNonce {
+            guard error.isAboutOtherKey, await proofs.takeReplacement() else { return response }
+        }
         return try await sendOnce(refreshToken, requestID, left)
     }
 

@@ -14,6 +14,8 @@ public final class NotificationRouter: Sendable {
         case event(id: String)
         /// The person is no member yet: they accept first.
         case invitation(topic: String)
+        /// The person types the letters that the new device shows, or denies its sign-in.
+        case signInConfirmation(sessionID: String)
         case account(PushMessage.Alert)
         case app(PushMessage.AppPush)
         case unknown(PushMessage)
@@ -27,6 +29,7 @@ public final class NotificationRouter: Sendable {
                 case .newPhotos(let eventID): .event(id: eventID)
                 case .chatMessage(let message): .conversation(id: message.conversationID)
                 case .invitation(let topic): .invitation(topic: topic)
+                case .signInConfirmation(let id): .signInConfirmation(sessionID: id)
                 case .accountAlert(let alert): .account(alert)
                 case .app(let push): .app(push)
                 case .possessionCheck, .badge, .unknown: .unknown(message)

@@ -25,7 +25,7 @@ extension PushClient {
         case .job(let job): await handlers.jobPush(job)
         case .ekyc(let result): await handlers.sessionPush(result.sessionID)
         case .possessionCheck(let check): await handlers.installNonce(check)
-        case .newPhotos, .chatMessage, .invitation, .accountAlert, .app, .badge, .unknown: break
+        case .newPhotos, .chatMessage, .invitation, .signInConfirmation, .accountAlert, .app, .badge, .unknown: break
         }
         await handlers.message(message)
         listeners.withLock { $0 }.values.forEach { $0.yield(message) }

@@ -31,6 +31,7 @@ extension PushMessage.Kind {
                 nil
             }
         case "invitation": data["topic"].flatMap { isTopic($0) ? .invitation(topic: $0) : nil }
+        case "sign_in_confirmation": id("session_id").map { .signInConfirmation(sessionID: $0.lowercased()) }
         case "account_alert": id("alert").map { .accountAlert(PushMessage.Alert(rawValue: $0)) }
         case "possession_check":
             if let handOver = id("handover_id"), let nonce = data["nonce"], (1...1_024).contains(nonce.utf8.count) {
@@ -55,6 +56,7 @@ extension PushMessage.Kind {
         case .newPhotos(let eventID): "event:\(eventID)"
         case .invitation(let topic): "invitation:\(topic)"
         case .app(let push): "app:\(push.notificationID)"
+        case .signInConfirmation(let id): "confirmation:\(id)"
         case .possessionCheck(let check): "possession:\(check.handOverID)"
         case .chatMessage, .accountAlert, .badge, .unknown: nil
         }

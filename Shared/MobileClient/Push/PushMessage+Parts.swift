@@ -98,6 +98,7 @@ extension PushMessage {
         case .job(let job): "\(job.isCompleted ? "job_completed" : "job_failed") \(job.id)"
         case .ekyc(let result): "\(result.event.rawValue) \(result.sessionID)"
         case .possessionCheck(let check): "possession_check \(check.handOverID) \(check.nonce)"
+        case .signInConfirmation(let id): "sign_in_confirmation \(id)"
         case .app(let push): "app \(push.notificationID)"
         case .chatMessage(let message) where message.messageID != nil:
             "chat \(message.conversationID) \(message.messageID ?? "")"

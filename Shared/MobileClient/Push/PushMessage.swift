@@ -15,6 +15,8 @@ public struct PushMessage: Sendable, Hashable {
         case chatMessage(ChatMessage)
         /// An invitation into a topic (`event:…` or `conversation:…`).
         case invitation(topic: String)
+        /// A sign-in on a new device waits for a code or a confirmation: ``AccountClient/waitingSignIns()`` lists all that wait.
+        case signInConfirmation(sessionID: String)
         /// A change to the account.
         case accountAlert(Alert)
         /// The API asks whether this installation gets its pushes: the app returns the two values.

@@ -49,7 +49,7 @@ struct PushReceipt: Hashable, Sendable, Codable {
             case .newPhotos(let eventID): (.event, eventID)
             case .chatMessage(let message): message.messageID.map { (.message, $0) }
             case .app(let push): (.notification, push.notificationID.lowercased())
-            case .invitation, .accountAlert, .possessionCheck, .badge, .unknown: nil
+            case .invitation, .signInConfirmation, .accountAlert, .possessionCheck, .badge, .unknown: nil
             }
         guard let (field, id) = subject else { return nil }
         self.init(field, id, event, at: at)

@@ -117,6 +117,14 @@ import WireFormat
         try await golden.run("account-unauthorized")
     }
 
+    @Test(.apiWithMail { $0.deviceKeys.newDevices = .code })
+    func `the sign-ins that wait for a confirmation are listed`() async throws {
+        let waiting = try await api.waitingDevice()
+        let golden = GoldenExchanges(
+            api, ["<token>": waiting.owner.accessToken, "<uuid:session>": waiting.session.id.wireString])
+        try await golden.run("sign-in-confirmations-list")
+    }
+
     @Test(.api) func `a sign-in ends once`() async throws {
         let golden = GoldenExchanges(api, ["<token>": try await api.signedInDevice().accessToken])
         try await golden.run("auth-log-out")

@@ -74,11 +74,10 @@ import WireFormat
             let agrees = found.contains { Self.agree(example.value, $0, cases: ["state", "status", "purpose", "reason"]) }
             #expect(agrees, "\(example.operation.id) \(status): \(example.value.text)")
         }
-        // No app makes these requests, but servers and operators; and MobileClient does not list confirmations yet.
+        // No app makes these requests, but servers and operators.
         #expect(
             Set(missing) == [
                 "getDescription", "createTopic", "eraseUser", "getReceiptKeys", "postNotification", "getNotification", "getPicture",
-                "listSignInConfirmations",
             ])
     }
 

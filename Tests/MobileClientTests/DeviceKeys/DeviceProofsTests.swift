@@ -72,6 +72,18 @@ import Testing
         #expect(try await proof(locked).publicKey == other)
     }
 
+    @Test func `a process takes the key by which another one has replaced its own`() async throws {
+        let (first, second) = (process(), process())
+        let former = try await proof(first).publicKey
+        #expect(await !first.takeReplacement())
+        hardware.loseKeys()
+        let other = try await proof(second, .ofUsableKey).publicKey
+        let cached = try await proof(first).publicKey
+        #expect(other != former && cached == former)
+        #expect(await first.takeReplacement())
+        #expect(try await proof(first).publicKey == other)
+    }
+
     @Test func `a nonce is in the proofs of four minutes, whichever way the clock goes`() async throws {
         let proofs = process()
         #expect(await proofs.note(TransportResponse(status: 401, headers: ["DPoP-Nonce": "n1"])))

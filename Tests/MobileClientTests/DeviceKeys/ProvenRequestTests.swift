@@ -33,6 +33,8 @@ import Testing
         #expect(EKYCRequests.redeem(id, token: "t").proof == .ofKey && EKYCRequests.redeem(id, token: "t", code: "1").proof == .ofKey)
         #expect(AccountRequests.changeEmail(to: "a@example.org").proof == .ofKey && AccountRequests.export().proof == .ofKey)
         #expect(AccountRequests.eraseAccount().proof == .ofKey && AccountRequests.eraseFace().proof == .ofKey)
+        #expect(ConfirmationRequests.confirm(id, reference: "KFTM").proof == .ofKey && ConfirmationRequests.deny(id).proof == .ofKey)
+        #expect(ConfirmationRequests.list().proof == .none && !ConfirmationRequests.confirm(id, reference: "KFTM").isRepeatable)
         #expect(AuthRequests.logOut().proof == .none && AccountRequests.signIns().proof == .none)
         #expect(EKYCRequests.status(id, token: "t", wait: 0).proof == .none)
     }

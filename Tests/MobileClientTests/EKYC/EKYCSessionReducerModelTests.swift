@@ -37,7 +37,7 @@ enum EKYCModels {
             return [
                 world.with {
                     $0.skipUpload()
-                    ($0.verdict, $0.needsCode, $0.entries) = (.succeeded, true, 2)
+                    ($0.verdict, $0.needsCode, $0.entries, $0.confirmations) = (.succeeded, true, 2, 1)
                 }
             ]
         }

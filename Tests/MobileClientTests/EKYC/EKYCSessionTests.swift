@@ -81,6 +81,18 @@ import Testing
         #expect(await phone.credentials.tokens?.accessToken == "access-0")
     }
 
+    @Test func `a new device that another device confirms signs in without a code`() async throws {
+        phone.server.plan { ($0.asksBeforeDecision, $0.code) = (0, "482913") }
+        let session = try await signIn(phone.launch())
+        await phone.time.waitForSleepers()
+        phone.time.advance(by: .seconds(3))
+        _ = await session.first { if case .awaitingCode = $0 { true } else { false } }
+        await phone.time.waitForSleepers()
+        phone.server.plan { $0.code = nil }
+        phone.time.advance(by: .seconds(5))
+        #expect(await session.result() == .signedIn(userID: "user-1"))
+    }
+
     @Test func `a process that begins while a code is awaited asks for it again`() async throws {
         phone.server.plan { ($0.asksBeforeDecision, $0.code) = (0, "482913") }
         let life = EKYCLife()

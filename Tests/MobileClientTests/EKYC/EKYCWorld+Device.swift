@@ -124,7 +124,7 @@ extension EKYCWorld {
         case .enrolled: expect(kind == .signUp && verdict == .succeeded, "an enrolment is reported that is none")
         case .signedIn: expect(hasStored, "a sign-in is reported before its tokens are stored")
         case .failed: expect(verdict == .failed, "a failure is reported that is none")
-        case .tooLate: expect(isTooLate && !hasStored, "a sign-in is reported as too late that is not")
+        case .tooLate: expect((isTooLate || isRevoked) && !hasStored, "a sign-in is reported as too late that is not")
         case .expired: expect(verdict == .expired || age == .over, "an expiry is reported that is none")
         case .refused: expect(sessionsBegun == 0, "a refusal is reported although a session began")
         case .outcomeUnknown:

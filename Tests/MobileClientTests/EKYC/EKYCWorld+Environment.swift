@@ -26,9 +26,6 @@ extension EKYCWorld {
         if entries > 0, case .awaitingCode = state.phase, !isStopped {
             for code in ["right", "wrong"] { steps.append(("the person enters the \(code) code", with { $0.enter(code) })) }
         }
-        if age == .over, case .awaitingCode = state.phase, state.activity == .idle {
-            steps.append(("the app comes to the foreground", with { $0.send(.woken($0.age)) }))
-        }
         if stops > 0, state.phase != .new, !isStopped {
             steps.append(("the person signs out", with { $0.signOut() }))
         }
@@ -87,6 +84,10 @@ extension EKYCWorld {
             for next in [Verdict.succeeded, .failed, .expired] where next != .expired || age != .repeatable {
                 steps.append(("the API decides: \(next)", with { $0.verdict = next }))
             }
+        }
+        if confirmations > 0, isCodeMailed, !isVerified, age != .over {
+            steps.append(("another device confirms", with { ($0.confirmations, $0.isVerified, $0.isTooLate) = (0, true, false) }))
+            steps.append(("another device denies", with { ($0.confirmations, $0.isVerified, $0.isRevoked) = (0, true, true) }))
         }
         if hasCredentials, isRedeemed, !isRefreshed, state != nil {
             steps.append(("the tokens are refreshed", with { $0.isRefreshed = true }))

@@ -61,6 +61,8 @@ struct EKYCWorld: Hashable {
     var stops = 1
     /// The codes that the person may still enter, right or wrong.
     var entries = 0
+    /// How often another device may confirm or deny the sign-in.
+    var confirmations = 0
     var storageFaults = 1
 
     // What happened.

@@ -73,6 +73,9 @@ extension GoldenExchange {
                 signIn("sign_in", .init(platform: "android", appVersion: "3.1", locale: "pt-BR", key: "hardware"), isCurrent: false),
                 signIn("", .init(platform: nil, appVersion: nil, locale: nil, key: nil), isCurrent: true),
             ]),
+        .answer(
+            "sign-in-confirmations-list", ConfirmationRequests.list(),
+            is: [.init(id: GoldenFile.id("session"), createdAt: GoldenFile.time, expiresIn: GoldenFile.seconds)]),
         .done("sign-in-end", AccountRequests.endSignIn(GoldenFile.id("sign_in"))),
         .refusal("sign-in-unknown", AccountRequests.endSignIn(GoldenFile.id("sign_in")), .notFound),
         .done("sign-ins-end-others", AccountRequests.endSignIns(exceptCurrent: true)),

@@ -29,7 +29,7 @@ import Testing
         "account_alert.recovery_cancelled.json": .accountAlert(.recoveryCancelled),
         "account_alert.recovery_completed.json": .accountAlert(.recoveryCompleted),
         "account_alert.recovery_started.json": .accountAlert(.recoveryStarted),
-        "sign_in_confirmation.json": .unknown,
+        "sign_in_confirmation.json": .signInConfirmation(sessionID: PushSamples.session),
         "possession_check.json": .possessionCheck(.init(handOverID: PushSamples.session, nonce: "Zm9vYmFy")),
         "possession_check.fid.json": .possessionCheck(.init(handOverID: PushSamples.session, nonce: "Zm9vYmFy")),
         "custom.json": .app(.init(kind: "order.shipped", notificationID: account, parameters: ["order": "7"])),

@@ -17,9 +17,6 @@ final class PhoneHardware: DeviceKeyMaker {
 
     private let keys = Mutex<[Data: P256PrivateKey]>([:])
 
-    /// The number of keys that were made and not lost.
-    var count: Int { keys.withLock { $0.count } }
-
     func makeKey() throws -> any DeviceSigningKey {
         let (archive, key) = (Data(UUID().uuidString.utf8), try P256PrivateKey())
         keys.withLock { $0[archive] = key }
@@ -32,7 +29,4 @@ final class PhoneHardware: DeviceKeyMaker {
     }
 
     func sha256(_ data: Data) -> Data { Data(SHA256.hash(Array(data))) }
-
-    /// Loses all keys, as a phone whose app was restored from another one.
-    func loseKeys() { keys.withLock { $0 = [:] } }
 }
