@@ -52,7 +52,6 @@ struct DeliveryRepositoryTests {
         arguments: [
             "UPDATE email_verifications SET verified_at = now()",
             "UPDATE email_verifications SET denied_at = now(), attempts_left = 0",
-            "UPDATE email_verifications SET attempts_left = 0",
             "UPDATE email_verifications SET code_expires_at = now()",
             "UPDATE email_verifications SET account_id = gen_random_uuid()",
             "UPDATE sessions SET redeemed_at = now()",
@@ -60,6 +59,23 @@ struct DeliveryRepositoryTests {
             "UPDATE access_tokens SET revoked_at = now()",
         ])
     func `a sign-in that cannot be confirmed on a phone any more is not pushed to it`(end: String) async throws {
+        let id = try await waitingSignIn()
+        try await client.execute(PostgresQuery(unescaped: end))
+        let due = try #require(try await deliveries.claimDue(lane: .urgent, limit: 500, lease: .seconds(60)).first)
+        #expect(due.id == id && due.suppression == .notConfirmable)
+    }
+
+    @Test(.storage) func `a stranger who uses up the attempts of a sign-in does not keep back the push, which is for all that wait`()
+        async throws
+    {
+        let id = try await waitingSignIn()
+        try await client.execute("UPDATE email_verifications SET attempts_left = 0")
+        let due = try #require(try await deliveries.claimDue(lane: .urgent, limit: 500, lease: .seconds(60)).first)
+        #expect(due.id == id && due.suppression == nil)
+    }
+
+    /// Makes the delivery of a push about a sign-in that waits, and returns its id.
+    private func waitingSignIn() async throws -> UUID {
         let (session, ada) = (UUID(), try await client.user(1))
         let (id, install) = try await address(.user(ada), on: client)
         _ = try await PushInstallRepository(client).bind(install.id, userID: ada, seenAt: install.registeredAt)
@@ -68,9 +84,7 @@ struct DeliveryRepositoryTests {
         try await client.execute(
             "UPDATE notifications SET kind = 'sign_in_confirmation', content = \(content), session_id = \(session)")
         #expect(try await deliveries.claim([id], lease: .zero).first?.suppression == nil)
-        try await client.execute(PostgresQuery(unescaped: end))
-        let due = try #require(try await deliveries.claimDue(lane: .urgent, limit: 500, lease: .seconds(60)).first)
-        #expect(due.id == id && due.suppression == .notConfirmable)
+        return id
     }
 
     @Test(.storage) func `a claimed delivery is due when the lease ends, a settled one never`() async throws {

@@ -56,7 +56,7 @@ extension EmailVerificationRepository {
                         address_key IS NOT DISTINCT FROM \(new.origin.addressKey) AS is_own
                     FROM email_verifications
                     WHERE email_lookups && \(new.email.lookups) AND site_key IS NOT DISTINCT FROM \(new.origin.siteKey)
-                      AND purpose = \(new.purpose.rawValue) AND verified_at IS NULL AND mailed_at IS NULL) waiting
+                      AND purpose = \(new.purpose.rawValue) AND verified_at IS NULL AND mailed_at IS NULL AND denied_at IS NULL) waiting
                 WHERE (is_own AND of_address >= \(CodeMailRules.maxRequests))
                     OR of_site >= \(CodeMailRules.maxRequests * RequestOrigin.addressesOfSite)) RETURNING id)
             DELETE FROM pending_enrolments WHERE id IN (SELECT id FROM surplus) AND due_at IS NULL

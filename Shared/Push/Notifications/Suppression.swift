@@ -64,7 +64,7 @@ public enum Suppression: String, Sendable, CaseIterable {
             """
             \(isOfItsKinds) AND NOT EXISTS (
                 SELECT FROM email_verifications v JOIN sessions s ON s.id = v.id
-                WHERE v.id = n.session_id AND v.account_id = i.user_id AND v.verified_at IS NULL AND v.attempts_left > 0
+                WHERE v.id = n.session_id AND v.account_id = i.user_id AND v.verified_at IS NULL AND v.denied_at IS NULL
                   AND v.code_expires_at > now() AND s.redeemed_at IS NULL
                   AND EXISTS (
                     SELECT FROM access_tokens t

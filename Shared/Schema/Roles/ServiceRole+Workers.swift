@@ -91,7 +91,7 @@ extension ServiceRole {
             "topic_invitations", .select(of: "topic_id", "user_id", "inviter_id", "is_announced", "expires_at"),
             because: "no push about an invitation that has ended"),
         .borrow(
-            "email_verifications", .select(of: "id", "account_id", "verified_at", "attempts_left", "code_expires_at"),
+            "email_verifications", .select(of: "id", "account_id", "verified_at", "denied_at", "code_expires_at"),
             because: "no push about a sign-in that is decided"),
         .borrow("sessions", .select(of: "id", "redeemed_at"), because: "as for email_verifications"),
         .borrow(

@@ -16,7 +16,8 @@ import Testing
                     var answers: [String] = []
                     for number in 0..<(scale.signIns / scale.phones) {
                         // One at a time: a session whose worker ends again and again is given up.
-                        async let killed: Void = index == 0 ? Self.kill(["face-matching-worker", "identity-api"][number % 2], of: stack) : ()
+                        let victim = ["face-matching-worker", "identity-api"][number % 2]
+                        async let killed: Void = index == 0 ? Self.kill(victim, of: stack) : ()
                         answers.append(try await Self.signIn(owner))
                         try await killed
                     }

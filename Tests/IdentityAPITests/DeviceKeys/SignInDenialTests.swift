@@ -15,7 +15,7 @@ import WireFormat
         configuration.deviceKeys.newDevices = .code
     }
 
-    @Test(.apiWithMail(askForCodes)) func `a sign-in that is denied gives no tokens, with the right code either`() async throws {
+    @Test(.apiWithMail(askForCodes)) func `a sign-in that is denied gives no tokens, also with the right code`() async throws {
         let waiting = try await api.waitingDevice()
         let code = try await api.code(of: waiting)
         #expect(try await api.deny(waiting).status == 204)

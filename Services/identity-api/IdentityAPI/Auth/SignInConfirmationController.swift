@@ -10,7 +10,7 @@ internal import WireFormat
 /// Answers `GET /v1/users/me/sign-in-confirmations`, and `POST` and `DELETE` of one: the sign-ins on new devices that ``NewDeviceGate``
 /// holds back, which a device of the account with a key confirms in place of the mailed code, or denies.
 struct SignInConfirmationController: Sendable {
-    /// What became of a confirmation: a label of `sign_in_confirmations_total`.
+    /// The result of a confirmation: a label of `sign_in_confirmations_total`.
     enum Outcome: String {
         /// A push has asked for it.
         case asked
