@@ -43,39 +43,18 @@ extension RaceCase {
             return Race(redeem, endAll(of: user)) { _ in try await world.isSignedIn(user) }
         },
         RaceCase(
-            "a sign-in on a new device is redeemed / it is denied", (.identityAPI, "UPDATE sessions SET redeemed_at"),
-            (.identityAPI, "SET denied_at")
+            "a refresh token is exchanged / it is exchanged again", (.identityAPI, "AS is_recent"), (.identityAPI, "AS is_recent")
         ) { world in
-            let email = try world.newEmail()
-            let user = try await world.account(email)
-            let session = try await world.decidedSignIn(of: user)
-            try await world.confirm(session.id, of: user, email)
-            let redeem: Race.Transaction = { client in
-                try await client.withTransaction { transaction in
-                    try await SessionRepository(transaction).redeem(id: session.id, tokenHash: session.tokenHash, needsCode: true) != nil
-                }
-            }
-            let deny: Race.Transaction = { client in
-                try await client.withTransaction { transaction in
-                    try await EmailVerificationRepository(transaction).denySignIn(session.id, of: user) == true
-                }
-            }
-            return Race(redeem, deny) { $0.effects == [true, true] }
+            let user = try await world.account(try world.newEmail())
+            let signIn = try await world.signIn(user)
+            return Race(refresh(signIn.refreshHash), refresh(signIn.refreshHash)) { $0.effects == [true, true] }
         },
         RaceCase(
             "a refresh token is exchanged / its device signs out", (.identityAPI, "AS is_recent"), (.identityAPI, RaceCheck.pair)
         ) { world in
             let user = try await world.account(try world.newEmail())
             let signIn = try await world.signIn(user)
-            let refresh: Race.Transaction = { client in
-                let result = try await client.withTransaction { transaction in
-                    try await AccessTokenRepository(transaction).rotate(
-                        refreshHash: signIn.refreshHash, newAccessHash: SecureRandom.bytes(32), newRefreshHash: SecureRandom.bytes(32),
-                        lifetimes: SignInLifetimes())
-                }
-                if case .rotated = result { return true } else { return false }
-            }
-            return Race(refresh, signOut(signIn.accessHash)) { ending in
+            return Race(refresh(signIn.refreshHash), signOut(signIn.accessHash)) { ending in
                 let isSignedIn = try await world.isSignedIn(user)
                 return ending.effects[1] && isSignedIn
             }
@@ -105,6 +84,17 @@ extension RaceCase {
         }
     }
 
+    private static func refresh(_ refreshHash: [UInt8]) -> Race.Transaction {
+        { client in
+            let result = try await client.withTransaction { transaction in
+                try await AccessTokenRepository(transaction).rotate(
+                    refreshHash: refreshHash, newAccessHash: SecureRandom.bytes(32), newRefreshHash: SecureRandom.bytes(32),
+                    lifetimes: SignInLifetimes())
+            }
+            if case .rotated = result { return true } else { return false }
+        }
+    }
+
     private static func signOut(_ accessHash: [UInt8]) -> Race.Transaction {
         { client in
             try await client.withTransaction { transaction in
@@ -118,23 +108,13 @@ extension RaceCase {
 
 extension RaceWorld {
     /// Makes a sign-in that was uploaded, and succeeded.
-    fileprivate func decidedSignIn(of user: UUID) async throws -> (id: UUID, tokenHash: [UInt8]) {
+    func decidedSignIn(of user: UUID) async throws -> (id: UUID, tokenHash: [UInt8]) {
         let new = NewSession(userID: user, event: .signIn, attemptKey: UUID(), tokenHash: SecureRandom.bytes(32))
         try await owner.withTransaction { transaction in
             try await SessionRepository(transaction).insert(new)
             _ = try await SessionRepository(transaction).complete(id: new.id, outcome: .succeeded)
         }
         return (new.id, new.tokenHash)
-    }
-
-    /// Confirms a sign-in on a new device.
-    fileprivate func confirm(_ session: UUID, of user: UUID, _ email: EmailAddress) async throws {
-        let new = NewEmailVerification(id: session, purpose: .signIn, accountID: user, email: try keys.sealed(email, of: user))
-        try await owner.withTransaction { transaction in
-            let mail = try await EmailVerificationRepository(transaction).insert(new)
-            _ = try await CodeMailRepository(transaction).publish(mail.id)
-            _ = try await EmailVerificationRepository(transaction).verify(id: session)
-        }
     }
 
     /// Whether a sign-in that began gives tokens of an account once its face is recognised.

@@ -12,7 +12,7 @@ import Testing
     private static let environment = ProcessInfo.processInfo.environment
     private static let tries = environment["RACE_TRIES"].flatMap { Int($0) } ?? 15 * cases.count
     private static let seed = environment["RACE_SEED"].flatMap { UInt64($0) } ?? 43
-    private static let cases = RaceCase.accounts + RaceCase.signIns + RaceCase.topics
+    private static let cases = RaceCase.accounts + RaceCase.signIns + RaceCase.newDevices + RaceCase.topics
 
     @Test func `no try of a race is won`() async throws {
         try await withMigratedDatabase { database in
