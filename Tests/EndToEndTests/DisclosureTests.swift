@@ -8,12 +8,18 @@ import Testing
 /// `DISCLOSURE_SAMPLES=2000` takes that number of samples of each kind, interleaved in random order (`make verify-disclosure`; more than
 /// two hours on two cores). Without it the suite compares the shapes of three samples of each kind and no times.
 @Suite(.serialized) struct DisclosureTests {
-    /// The probability that one of the six comparisons of times fails although what is known and what is not do not differ.
+    /// The probability that a comparison of times fails although what is known and what is not do not differ.
     private static let falseAlarmRate = 0.001
     static let samples = ProcessInfo.processInfo.environment["DISCLOSURE_SAMPLES"].flatMap { Int($0) }
 
     @Test func `a failed sign-in looks the same for known and unknown e-mails`() async throws {
         try await compareEmails { phone, email in try await phone.signIn(email: email, faces: Photos.otherFace) }
+    }
+
+    @Test func `a sign-in with a bad photo looks the same for known and unknown e-mails, also with the owner's face`() async throws {
+        try await compareEmails { phone, email in
+            try await phone.signIn(email: email, faces: Photos.sameFace.prefix(2) + ["cases/no-face"], comment: UUID().uuidString)
+        }
     }
 
     @Test func `a sign-up looks the same for known and unknown e-mails`() async throws {
@@ -30,7 +36,9 @@ import Testing
     /// Starts a stack without the rate limit, because all samples of the known account come one after the other.
     static func stack(_ settings: [String: String] = [:]) async throws -> Stack {
         // At the ordinary rate of an address the header `RateLimit` of an answer depends on the time since the request before.
-        let standard = ["RATE_LIMIT_ACCOUNT_PER_MINUTE": "0", "RATE_LIMIT_ADDRESS_PER_MINUTE": "1000000"]
+        let standard = [
+            "RATE_LIMIT_ACCOUNT_PER_MINUTE": "0", "RATE_LIMIT_ADDRESS_PER_MINUTE": "1000000", "RATE_LIMIT_VERIFICATIONS_PER_MINUTE": "0",
+        ]
         return try await Stack.start(settings: standard.merging(settings) { $1 })
     }
 
@@ -62,7 +70,10 @@ import Testing
         }
         #expect(Set(ofKnown.map(\.shape)) == Set(ofUnknown.map(\.shape)))
         guard Self.samples != nil else { return }
-        for (name, time) in [("time to the answer", \Sample.answerMilliseconds), ("time to the push", \.pushMilliseconds)] {
+        for (name, time) in [
+            ("time to the answer", \Sample.answerMilliseconds), ("time to the push", \.pushMilliseconds),
+            ("time of the requests for tokens and codes", \.refusalMilliseconds),
+        ] {
             let test = KolmogorovSmirnov(ofKnown.map { $0[keyPath: time] }, ofUnknown.map { $0[keyPath: time] })
             print("\(name): D = \(test.distance), p = \(test.probability), \(ofKnown.count) samples each")
             #expect(test.probability >= Self.falseAlarmRate, "\(name) differs: D = \(test.distance), p = \(test.probability)")
@@ -76,10 +87,26 @@ import Testing
         let push = try await phone.pushes()[0]
         let pushed = ContinuousClock.now
         let record = try await phone.outcome(of: answer)
-        let headers = answer.headers.map { "\($0.name.lowercased()): \($0.value.kind)" }.sorted()
+        let asked = ContinuousClock.now
+        let refusals = record["state"].text == "failed" ? try await askForTokens(phone, answer) : []
+        let refused = ContinuousClock.now
+        let shapes = ([answer] + refusals).map { answer in
+            let headers = answer.headers.map { "\($0.name.lowercased()): \($0.value.kind)" }.sorted()
+            return "\(answer.status) \(headers) \(answer.body.shape)"
+        }
         return Sample(
             answerMilliseconds: (answered - start) / .milliseconds(1), pushMilliseconds: (pushed - start) / .milliseconds(1),
-            shape: "\(answer.status) \(headers) \(answer.body.shape) \(record.shape) \(push.shape)")
+            refusalMilliseconds: (refused - asked) / .milliseconds(1), shape: "\(shapes) \(record.shape) \(push.shape)")
+    }
+
+    /// Asks for the tokens of a session that has failed: without a code, with one, and for another code.
+    private func askForTokens(_ phone: Phone, _ login: Answer) async throws -> [Answer] {
+        let path = "/api/v1/ekyc/sessions/\(login.sessionID)/token"
+        return [
+            try await phone.post(path, bearer: login.sessionToken),
+            try await phone.post(path, json: #"{"code":"482913"}"#, bearer: login.sessionToken),
+            try await phone.post("/v1/auth/resend", json: #"{"verification_id":"\#(login.sessionID)"}"#),
+        ]
     }
 }
 
@@ -87,6 +114,8 @@ import Testing
 private struct Sample {
     let answerMilliseconds: Double
     let pushMilliseconds: Double
+    /// The time of the requests for tokens and codes of a session that has failed.
+    let refusalMilliseconds: Double
     /// The status, headers, answer, record and push, in which values that differ between any two attempts are replaced by their kind.
     let shape: String
 }
