@@ -41,7 +41,7 @@ import Testing
         let signUp = try await phone.enrol(email: email).upload
         let login = try await phone.signIn(email: email, faces: Photos.sameFace)
         _ = try await phone.outcome(of: login)
-        let grant = try await phone.post("/api/v1/ekyc/sessions/\(login.sessionID)/token", bearer: login.sessionToken)
+        let grant = try await phone.redeem(login, email: email)
         let token = try #require(grant.body["access_token"].text)
         let refresh = grant.body["refresh_token"].text ?? ""
         return (token, [email, refresh, signUp.sessionToken ?? "", login.sessionToken ?? ""])

@@ -55,18 +55,16 @@ extension EKYCSessionReducer {
     ///
     /// - Parameter attemptsLeft: The attempts after a wrong code; nil if none was entered: then what is shown stays.
     private static func awaitCode(
-        _ state: inout State, _ id: UUID, _ awaited: EKYCSession.AwaitedCode, attemptsLeft: Int? = nil
+        _ state: inout State, _ id: UUID, _ awaited: EKYCSession.AwaitedCode, _ age: Age, attemptsLeft: Int? = nil
     ) -> [Effect] {
         let waiting = Phase.awaitingCode(sessionID: id, awaited)
         let isNews = attemptsLeft != nil || state.phase != waiting
         (state.phase, state.failures) = (waiting, 0)
         let shown: [Effect] = isNews ? [.save(waiting), .show(.awaitingCode(sessionID: id, awaited, attemptsLeft: attemptsLeft))] : []
         if let code = state.enteredCode { return shown + redeem(&state, code: code) }
-        return shown + pause(&state, before: .redeem(code: nil), confirmationInterval)
+        // A person who has not confirmed by now has put the phone away; a code may still be entered.
+        return shown + pause(&state, before: .redeem(code: nil), age == .repeatable ? 5_000 : 60_000)
     }
-
-    /// The milliseconds between two questions whether the sign-in was confirmed on another device.
-    private static let confirmationInterval = 5_000
 
     static func store(_ state: inout State, _ tokens: AccountTokens) -> [Effect] {
         state.activity = .storing(tokens)
@@ -104,10 +102,10 @@ extension EKYCSessionReducer {
         _ state: inout State, _ fault: Fault, _ age: Age, _ code: String?, isSignedIn: Bool
     ) -> [Effect] {
         if fault.error.code == .verificationRequired, let awaited = fault.error.awaitedCode, let id = state.sessionID, age != .over {
-            return awaitCode(&state, id, awaited)
+            return awaitCode(&state, id, awaited, age)
         }
         if case .awaitingCode(let id, let awaited) = state.phase, age != .over, fault.refusesCode {
-            return awaitCode(&state, id, awaited, attemptsLeft: fault.error.attemptsLeft)
+            return awaitCode(&state, id, awaited, age, attemptsLeft: fault.error.attemptsLeft)
         }
         // After a former process had begun to store the tokens: they were stored, and refreshed since, or it is too late.
         if fault.isFinal || age == .over {

@@ -23,7 +23,7 @@ enum StolenPhotos: String, CaseIterable, Sendable {
         switch self {
         case .replayed: return try Photos.variants(of: Photos.sameFace)
         case .mirrored: return try Photos.sameFace.map { try Self.file(Self.image($0).mirrored) }
-        case .altered: return try Photos.sameFace.map { try Self.file(AttackRenderer.altered(Self.image($0))) }
+        case .altered: return try Photos.sameFace.map { try Self.file(AttackRenderer.altered(Self.image($0, maxSide: 640))) }
         case .print, .screen:
             let photo = try Self.image(Photos.front[0], maxSide: 400)
             return try poses.map { pose in
