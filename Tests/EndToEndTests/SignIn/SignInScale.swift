@@ -16,7 +16,7 @@ struct SignInScale: Sendable {
     }
 }
 
-/// What became of the attempts of one attack: how often each answer came.
+/// The result of the attempts of one attack: how often each answer came.
 struct AttackResult: Sendable {
     let attack: String
     private(set) var answers: [String: Int] = [:]
