@@ -14,10 +14,7 @@ extension RaceCase {
             "a sign-in on a new device is redeemed / it is denied", (.identityAPI, "UPDATE sessions SET redeemed_at"),
             (.identityAPI, "SET denied_at")
         ) { world in
-            let email = try world.newEmail()
-            let user = try await world.account(email)
-            let session = try await world.decidedSignIn(of: user)
-            try await world.mailCode(of: session.id, to: user, email)
+            let (user, session) = try await world.waitingSignIn()
             _ = try await EmailVerificationRepository(world.owner).verify(id: session.id)
             let redeem: Race.Transaction = { client in
                 try await client.withTransaction { transaction in
@@ -30,10 +27,7 @@ extension RaceCase {
             "a sign-in on a new device is confirmed / it is denied", (.identityAPI, "SET attempts_left = attempts_left - 1"),
             (.identityAPI, "SET denied_at")
         ) { world in
-            let email = try world.newEmail()
-            let user = try await world.account(email)
-            let session = try await world.decidedSignIn(of: user)
-            try await world.mailCode(of: session.id, to: user, email)
+            let (user, session) = try await world.waitingSignIn()
             let confirm: Race.Transaction = { client in
                 try await client.withTransaction { transaction in
                     let verifications = EmailVerificationRepository(transaction)
@@ -57,13 +51,17 @@ extension RaceCase {
 }
 
 extension RaceWorld {
-    /// Mails the code of a sign-in on a new device.
-    fileprivate func mailCode(of session: UUID, to user: UUID, _ email: EmailAddress) async throws {
-        let new = NewEmailVerification(id: session, purpose: .signIn, accountID: user, email: try keys.sealed(email, of: user))
+    /// Makes an account, and a sign-in to it on a new device whose code is mailed.
+    fileprivate func waitingSignIn() async throws -> (user: UUID, session: (id: UUID, tokenHash: [UInt8])) {
+        let email = try newEmail()
+        let user = try await account(email)
+        let session = try await decidedSignIn(of: user)
+        let new = NewEmailVerification(id: session.id, purpose: .signIn, accountID: user, email: try keys.sealed(email, of: user))
         try await owner.withTransaction { transaction in
             let mail = try await EmailVerificationRepository(transaction).insert(new)
             _ = try await CodeMailRepository(transaction).publish(mail.id)
         }
+        return (user, session)
     }
 
     /// Redeems a sign-in that needs a code; returns whether it gives tokens.

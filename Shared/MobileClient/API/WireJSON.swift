@@ -47,7 +47,7 @@ enum WireJSON {
             var container = encoder.singleValueContainer()
             try container.encode(WireDate.text(date))
         }
-        // Bodies have texts, whole numbers, booleans, arrays and null only: an encoder refuses none of these types.
+        // Bodies and proofs have texts, whole numbers, booleans, null, and arrays and objects of these: an encoder refuses none of them.
         return try! encoder.encode(value)
     }
 }

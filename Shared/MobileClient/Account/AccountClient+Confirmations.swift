@@ -11,10 +11,6 @@ extension AccountClient {
         /// The seconds for which it can be confirmed.
         public let expiresIn: Int
 
-        init(id: UUID, createdAt: Date, expiresIn: Int) {
-            (self.id, self.createdAt, self.expiresIn) = (id, createdAt, expiresIn)
-        }
-
         enum CodingKeys: String, CodingKey {
             case id = "session_id"
             case createdAt = "created_at"

@@ -50,6 +50,9 @@ public struct HeliographError: Error, Equatable, CustomStringConvertible {
     /// Whether the API refuses the proof of the device's key, and not the token of the request.
     var isAboutDeviceKey: Bool { [.useDPoPNonce, .invalidDPoPProof, .deviceKeyRequired].contains(code) }
 
+    /// Whether the device has another key than the sign-in: no repetition helps.
+    var isAboutOtherKey: Bool { code == .invalidDPoPProof && field == DPoPProof.keyField }
+
     /// The code, the message and the id of the request, for the log.
     public var description: String {
         "\(code.rawValue): \(message)" + (requestID.map { " (request \($0))" } ?? "")

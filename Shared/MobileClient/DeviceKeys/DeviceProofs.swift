@@ -49,15 +49,6 @@ actor DeviceProofs {
         return true
     }
 
-    /// Takes the key that another process has kept in place of this one's.
-    ///
-    /// - Returns: Whether there is another one.
-    func takeReplacement() async -> Bool {
-        guard let known = key?.archive, let kept = try? await store.read(), kept != known else { return false }
-        key = nil
-        return true
-    }
-
     /// The nonce of the next proof. A clock that was set back makes it no younger.
     private var currentNonce: String? {
         nonce.flatMap { abs(time.now().timeIntervalSince($0.receivedAt)) < Self.nonceTime ? $0.text : nil }
@@ -69,7 +60,7 @@ actor DeviceProofs {
     ///   - broken: The archive of a key that does not sign; another process may have replaced it.
     ///   - evenUsable: Whether a key that may be usable later is replaced, too.
     private func key(replacing broken: Data?, evenUsable: Bool) async throws -> any DeviceSigningKey {
-        if let key, key.archive != broken { return key }
+        if let key, key.archive != broken, await !isReplaced(key) { return key }
         let maker = maker
         let key = try await store.update { archive -> any DeviceSigningKey in
             if let archive, archive != broken {
@@ -81,5 +72,11 @@ actor DeviceProofs {
         }
         self.key = key
         return key
+    }
+
+    /// Whether another process has kept another key in place of this one. A store that cannot be read now says nothing about it.
+    private func isReplaced(_ key: any DeviceSigningKey) async -> Bool {
+        guard let kept = try? await store.read() else { return false }
+        return kept != key.archive
     }
 }

@@ -47,9 +47,7 @@ extension EKYCSessionReducer.Fault {
     var isLimit: Bool { error.status == 429 }
 
     /// Whether the API will not answer this question any more. Decided by the API's codes: a status may come from a proxy.
-    var isFinal: Bool {
-        Self.finalCodes.contains(error.code) || error.code == .invalidDPoPProof && error.field == DPoPProof.keyField
-    }
+    var isFinal: Bool { Self.finalCodes.contains(error.code) || error.isAboutOtherKey }
 
     /// Whether the API refuses the entered code, which may be no code at all.
     var refusesCode: Bool { error.code == .invalidCode || error.status == 400 && error.field == "code" }

@@ -30,13 +30,6 @@ struct ErrorAnswer: Decodable {
             reference = try? members.decode(String.self, forKey: .reference)
         }
 
-        /// Whether the answer to a refresh says that the sign-in does not go on: its token is not valid, or the device has another key
-        /// than the sign-in.
-        var endsSignIn: Bool { code == HeliographError.Code.unauthorized.rawValue || isAboutOtherKey }
-
-        /// Whether the proof is of another key than the sign-in.
-        var isAboutOtherKey: Bool { code == HeliographError.Code.invalidDPoPProof.rawValue && field == DPoPProof.keyField }
-
         /// The mailed code that the request needs.
         var awaitedCode: EKYCSession.AwaitedCode? {
             verificationID.map { EKYCSession.AwaitedCode(verificationID: $0, reference: reference?.cut(toBytes: 100)) }

@@ -18,7 +18,6 @@ struct TokenExchange: Sendable {
         let requestID = UUID().wireText
         do throws(HeliographError) {
             let response = try await send(refreshToken, requestID, timeout)
-            let answer = ErrorAnswer(response)?.error
             if response.status == 200 {
                 guard let tokens = try? JSONDecoder().decode(AccountTokens.self, from: response.body), !tokens.accessToken.isEmpty,
                     HeaderRules.isValue(tokens.accessToken), !tokens.refreshToken.isEmpty
@@ -30,27 +29,25 @@ struct TokenExchange: Sendable {
                 }
                 return .tokens(tokens)
             }
-            // Only the API itself ends a sign-in: the 401 of a proxy or of a captive portal is no statement about the token.
-            if response.status == 401, answer?.endsSignIn == true { return .refused }
             let error = HeliographError(response, requestID: requestID, now: time.now())
-            guard response.status == 401, !error.isAboutDeviceKey else { return .failed(error) }
+            guard response.status == 401 else { return .failed(error) }
+            if error.isAboutDeviceKey { return error.isAboutOtherKey ? .refused : .failed(error) }
+            // Only the API itself ends a sign-in: the 401 of a proxy or of a captive portal is no statement about the token.
+            if ErrorAnswer(response)?.error.code == HeliographError.Code.unauthorized.rawValue { return .refused }
             return .failed(HeliographError(.unexpectedAnswer, error.message, status: 401, requestID: requestID, isRetryable: true))
         } catch {
             return .failed(error)
         }
     }
 
-    /// Sends the request, and once more if the API gives a nonce for its proof, or if another process has replaced the key. Both together
-    /// take no longer than `timeout`.
+    /// Sends the request, and once more if the API gives a nonce for its proof. Both together take no longer than `timeout`.
     private func send(_ refreshToken: String, _ requestID: String, _ timeout: Duration) async throws(HeliographError) -> TransportResponse {
         let start = time.now()
         let response = try await sendOnce(refreshToken, requestID, timeout)
         let left = timeout - .seconds(max(0, time.now().timeIntervalSince(start)))
-        guard let proofs, left > .zero, let error = ErrorAnswer(response)?.error else { return response }
-        let hasNonce = await proofs.note(response) && error.code == HeliographError.Code.useDPoPNonce.rawValue
-        if !hasNonce {
-            guard error.isAboutOtherKey, await proofs.takeReplacement() else { return response }
-        }
+        guard let proofs, await proofs.note(response), left > .zero,
+            ErrorAnswer(response)?.error.code == HeliographError.Code.useDPoPNonce.rawValue
+        else { return response }
         return try await sendOnce(refreshToken, requestID, left)
     }
 

@@ -12,9 +12,7 @@ struct AbuseReport: Sendable {
         _ noticed: String, _ value: String, bar: String, calm: String = "", holds: Bool,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let line = [attack, noticed, calm, value, bar, holds ? "holds" : "MISSED"].joined(separator: "\t")
-        print("abuse: \(line.replacing("\t", with: " | "))")
-        Self.append(line)
+        ReportTable.abuse.append([attack, noticed, calm, value, bar, holds ? "holds" : "MISSED"])
         #expect(holds, "\(attack): \(noticed): \(value), calm \(calm), bar \(bar)", sourceLocation: sourceLocation)
     }
 
@@ -27,18 +25,6 @@ struct AbuseReport: Sendable {
         note(
             noticed, attacked.text, bar: isShort ? "comes to an end" : "p99 ≤ \(factor.formatted()) × calm", calm: calm.text,
             holds: isWithin, sourceLocation: sourceLocation)
-    }
-
-    /// Adds a line to the file that `make verify-abuse` prints as a table.
-    private static func append(_ line: String) {
-        guard let path = ProcessInfo.processInfo.environment["ABUSE_REPORT"] else { return }
-        guard let file = FileHandle(forWritingAtPath: path) else {
-            try? (line + "\n").write(toFile: path, atomically: true, encoding: .utf8)
-            return
-        }
-        file.seekToEndOfFile()
-        file.write(Data((line + "\n").utf8))
-        try? file.close()
     }
 }
 

@@ -32,11 +32,6 @@ struct AttackResult: Sendable {
     /// Prints a row of the table of `make verify-signin`.
     func report() {
         let counts = answers.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) × \($0.key)" }
-        let row = [attack, "\(answers.values.reduce(0, +))", "\(successes)", counts.joined(separator: ", ")].joined(separator: "\t")
-        print("signin: \(row.replacing("\t", with: " | "))")
-        guard let path = ProcessInfo.processInfo.environment["SIGNIN_REPORT"], let file = FileHandle(forWritingAtPath: path) else { return }
-        file.seekToEndOfFile()
-        file.write(Data((row + "\n").utf8))
-        try? file.close()
+        ReportTable.signIn.append([attack, "\(answers.values.reduce(0, +))", "\(successes)", counts.joined(separator: ", ")])
     }
 }

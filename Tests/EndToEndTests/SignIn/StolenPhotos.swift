@@ -1,8 +1,9 @@
-import FaceEngine
 import Foundation
 import Imaging
 import Logging
 import TestSupport
+
+@testable import FaceEngine
 
 /// What a stranger makes of photos of a person, as the attacks of docs/MODELCARD.md do.
 enum StolenPhotos: String, CaseIterable, Sendable {
@@ -43,19 +44,5 @@ enum StolenPhotos: String, CaseIterable, Sendable {
     private static func file(_ image: RGBImage) throws -> [UInt8] {
         // Another file each time: what is tried is the photo, and not its hash.
         Photos.jpeg(try ImagePipeline(decoder: decoder).normalise(image, quality: 90).picture.bytes, comment: UUID().uuidString)
-    }
-}
-
-extension RGBImage {
-    /// The picture as a mirror shows it.
-    fileprivate var mirrored: RGBImage {
-        var mirrored = pixels
-        for row in stride(from: 0, to: pixels.count, by: width * 3) {
-            for x in 0..<width {
-                let (to, from) = (row + x * 3, row + (width - 1 - x) * 3)
-                for channel in 0..<3 { mirrored[to + channel] = pixels[from + channel] }
-            }
-        }
-        return RGBImage(width: width, height: height, pixels: mirrored)
     }
 }

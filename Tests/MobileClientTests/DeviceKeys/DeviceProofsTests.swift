@@ -75,12 +75,9 @@ import Testing
     @Test func `a process takes the key by which another one has replaced its own`() async throws {
         let (first, second) = (process(), process())
         let former = try await proof(first).publicKey
-        #expect(await !first.takeReplacement())
         hardware.loseKeys()
         let other = try await proof(second, .ofUsableKey).publicKey
-        let cached = try await proof(first).publicKey
-        #expect(other != former && cached == former)
-        #expect(await first.takeReplacement())
+        #expect(other != former)
         #expect(try await proof(first).publicKey == other)
     }
 

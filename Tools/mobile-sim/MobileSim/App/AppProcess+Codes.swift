@@ -38,12 +38,7 @@ extension AppProcess {
             guard await incarnation.pass(.step) else { return }
             guard case .awaitingCode(_, let awaited, let attemptsLeft) = state else { continue }
             phone.note("Session \(session.id) waits for a code, with \(attemptsLeft.map { "\($0)" } ?? "all") attempts left")
-            let isMistyped = phone.draw { $0.chance(phone.world.scenario.mistypedCodes) }
-            let isFirst = phone.memory.withLock { memory in
-                defer { memory.hasMistypedCode = memory.hasMistypedCode || isMistyped }
-                return !memory.hasMistypedCode
-            }
-            if isMistyped, isFirst {
+            if mistypes() {
                 phone.world.measurements.count(.mistypedCode)
                 await session.enter(code: "000000")
                 continue
@@ -58,6 +53,15 @@ extension AppProcess {
                 phone.memory.withLock { $0.failures += 1 }
                 return await signOut(another: false)
             }
+        }
+    }
+
+    /// Whether the person mistypes this code: once a phone at most.
+    private func mistypes() -> Bool {
+        let mistypes = phone.draw { $0.chance(phone.world.scenario.mistypedCodes) }
+        return phone.memory.withLock { memory in
+            defer { memory.hasMistypedCode = memory.hasMistypedCode || mistypes }
+            return mistypes && !memory.hasMistypedCode
         }
     }
 }
