@@ -126,6 +126,7 @@ extension Baseline {
             pixel_hash  bytea       CHECK (octet_length(pixel_hash) = 32),
             signature   bit(1024),
             is_accepted boolean     NOT NULL,
+            series_id   uuid,
             created_at  timestamptz NOT NULL DEFAULT now(),
             PRIMARY KEY (user_id, file_hash)
         );
@@ -140,5 +141,7 @@ extension Baseline {
         COMMENT ON COLUMN face_photo_hashes.signature IS
             'Signs of keyed projections of the face: few differ between copies of a photo. Not a template.';
         COMMENT ON COLUMN face_photo_hashes.is_accepted IS 'Whether the session of the photo has succeeded.';
+        COMMENT ON COLUMN face_photo_hashes.series_id IS
+            'sessions.series_id of the session that used it first, in which it is no replay; NULL after a proof of an e-mail.';
         """
 }

@@ -46,6 +46,8 @@ extension Baseline {
             site_key          bytea       CHECK (octet_length(site_key) = 32),
             photos            jsonb       NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(photos) = 'array'),
             photo_bytes       bigint      NOT NULL DEFAULT 0 CHECK (photo_bytes >= 0),
+            series_id         uuid,
+            photos_kept_until timestamptz,
             challenge         text[]      CHECK (cardinality(challenge) = 3
                                   AND challenge <@ ARRAY['left', 'right', 'front', 'nearer'] AND challenge[1] <> 'nearer'),
             liveness          text        NOT NULL DEFAULT 'not_performed'
@@ -69,6 +71,9 @@ extension Baseline {
                        OR (state = 'failed' AND reason IS NOT NULL
                            AND reason IN ('no_face', 'multiple_faces', 'face_too_small', 'low_quality', 'invalid_image',
                                'pose_mismatch', 'inconsistent_faces', 'duplicate_images'))),
+            CONSTRAINT sessions_photos_kept_for_retake
+                CHECK (photos_kept_until IS NULL OR state IN ('received', 'processing')
+                       OR (photo_problems <> '[]'::jsonb AND photos <> '[]'::jsonb)),
             CONSTRAINT sessions_liveness_is_of_decided
                 CHECK ((liveness = 'not_performed' OR state IN ('succeeded', 'failed'))
                        AND (liveness = 'failed' OR reason IS DISTINCT FROM 'liveness_failed')
@@ -113,8 +118,9 @@ extension Baseline {
         CREATE INDEX sessions_failed_comparisons ON sessions (completed_at) INCLUDE (site_key)
             WHERE event = 'sign_in' AND state = 'failed' AND reason IN ('no_match', 'liveness_failed');
         CREATE INDEX sessions_by_install ON sessions (install_id) WHERE install_id IS NOT NULL;
-        CREATE INDEX sessions_decided_with_photos ON sessions (completed_at)
+        CREATE INDEX sessions_decided_with_photos ON sessions (coalesce(photos_kept_until, completed_at))
             WHERE state IN ('succeeded', 'failed', 'expired') AND photos <> '[]'::jsonb;
+        CREATE INDEX sessions_with_kept_photos ON sessions (site_key) INCLUDE (photo_bytes) WHERE photos_kept_until IS NOT NULL;
         COMMENT ON TABLE sessions IS 'Sign-ups and sign-ins by face; the states succeeded, failed and expired are final.';
         COMMENT ON COLUMN sessions.user_id IS
             'No foreign key: of a sign-up the id that the account gets, of a sign-in with an unknown e-mail a decoy.';
@@ -149,6 +155,10 @@ extension Baseline {
         COMMENT ON COLUMN sessions.address_key IS 'HMAC of the client''s address (IPv6: its /64).';
         COMMENT ON COLUMN sessions.site_key IS 'HMAC of the client''s site: of IPv6 its /48, else its address.';
         COMMENT ON COLUMN sessions.photos IS '[{key, pose, sha256}] of the sealed blobs; [] once they are deleted.';
+        COMMENT ON COLUMN sessions.series_id IS
+            'The first session of a series in which each other one retakes photos of the one before; NULL in the first one.';
+        COMMENT ON COLUMN sessions.photos_kept_until IS
+            'The end of the time in which a retake may use the good photos of a failed session; a retake inherits it.';
         COMMENT ON COLUMN sessions.forgiven_at IS 'When an operator made a failed sign-in count no more.';
         COMMENT ON COLUMN sessions.photo_bytes IS 'Bytes of the photos as they were uploaded.';
         COMMENT ON COLUMN sessions.challenge IS

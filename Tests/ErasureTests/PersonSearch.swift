@@ -35,7 +35,7 @@ struct PersonSearch {
 
     /// What random ids are given to. Such an id tells nothing when the thing is gone.
     private static let things = [
-        "code_mail", "credential", "family", "install", "job", "message", "notification", "object", "request", "resource",
+        "code_mail", "credential", "family", "install", "job", "message", "notification", "object", "request", "resource", "series",
         "session", "sign_in", "topic", "verification",
     ]
 

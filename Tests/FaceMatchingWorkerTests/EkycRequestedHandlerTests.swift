@@ -99,7 +99,8 @@ import WireFormat
             for (reason, photos) in cases {
                 let session = try await worker.run(.signUp, photos, user: user)
                 #expect(session.state == .failed && session.reason == reason)
-                try await eventually("the photos to be deleted") { !worker.hasBlobs(session.id) }
+                let photosLeft = session.photosKeptUntil == nil ? 0 : photos.count - session.photoProblems.count
+                try await eventually("the photos to be deleted") { worker.blobCount(session.id) == photosLeft }
                 try await eventually("one push") {
                     try await worker.messages("notification.requested", about: session.id) == 1
                 }

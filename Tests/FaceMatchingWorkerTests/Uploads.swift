@@ -36,9 +36,11 @@ struct Uploads {
     ///   - user: The account, which has an e-mail of its own, or the id that it gets.
     ///   - attemptKey: The key of the e-mail of a sign-in; by default one for each user.
     ///   - otherAttemptKeys: The same under other lookup keys.
+    ///   - retaken: The failed session of which it retakes photos, and the proof of that session.
     func store(
         _ event: EkycEvent, _ photos: [Photo], user: UUID, attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [], proof: Proof = .email,
-        consent: ConsentedText? = nil, challenge: [LivenessPose]? = nil, processingTime: Duration? = nil
+        consent: ConsentedText? = nil, challenge: [LivenessPose]? = nil, processingTime: Duration? = nil,
+        retaking retaken: (session: RetakenSession, verificationID: UUID?)? = nil
     ) async throws -> UUID {
         let id = UUID()
         var stored: [SessionPhoto] = []
@@ -54,6 +56,7 @@ struct Uploads {
             session.attemptKey = attemptKey ?? user
             session.otherAttemptKeys = otherAttemptKeys
         case (.signUp, .none): session.email = email
+        case (.signUp, _) where retaken != nil: session.verificationID = retaken?.verificationID
         case (.signUp, .email): session.verificationID = try await verify(email, for: user)
         case (.signUp, .recovery):
             session.verificationID = try await verify(email, for: UUID())
@@ -64,6 +67,7 @@ struct Uploads {
         }
         session.consent = consent
         session.challenge = challenge
+        session.retaken = retaken?.session
         if let processingTime { session.processingTime = processingTime }
         try await SessionRepository(postgres).insert(session)
         return id

@@ -84,9 +84,12 @@ struct WorkerFixture {
     }
 
     /// Returns whether the session still has blobs.
-    func hasBlobs(_ id: UUID) -> Bool {
+    func hasBlobs(_ id: UUID) -> Bool { blobCount(id) > 0 }
+
+    /// Returns the number of blobs that the session still has.
+    func blobCount(_ id: UUID) -> Int {
         let paths = FileManager.default.enumerator(atPath: blobRoot)?.compactMap { $0 as? String } ?? []
-        return paths.contains { path in
+        return paths.count { path in
             var isFolder: ObjCBool = false
             _ = FileManager.default.fileExists(atPath: blobRoot + "/" + path, isDirectory: &isFolder)
             return path.contains(id.wireString) && !isFolder.boolValue

@@ -67,7 +67,7 @@ import WireFormat
                 "1003 400 invalid_photo_count false", "1004 400 invalid_email false", "1005 400 template_not_found false",
                 "1010 400 invalid_code false", "1011 400 consent_required false",
                 "1012 400 challenge_required false", "1013 400 challenge_invalid false", "1114 409 challenge_expired false",
-                "1115 409 challenge_used false",
+                "1115 409 challenge_used false", "1120 409 retake_unavailable false",
                 "1006 413 payload_too_large false", "1007 415 unsupported_media_type false", "1014 408 request_timeout true",
                 "1008 404 not_found false",
                 "1009 405 method_not_allowed false", "1101 401 unauthorized false", "1102 403 forbidden false",

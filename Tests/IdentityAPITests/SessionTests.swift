@@ -72,7 +72,7 @@ extension IdentityFixture {
             text.contains(
                 #""reason":"low_quality","photos":[{"field":"left_faces","index":0,"problems":["too_dark","turned_too_little"]},"#
                     + #"{"field":"right_faces","index":2,"problems":["no_face"]},{"field":"front_faces","index":1,"problems":["blurred"]},"#
-                    + #"{"field":"challenge_photos","index":2,"problems":["several_faces"]}],"retryable":true"#))
+                    + #"{"field":"challenge_photos","index":2,"problems":["several_faces"]}],"#))
         for (reason, isNamed) in [(SessionReason.noFace, true), (.noMatch, false), (.replayedImage, false), (.livenessFailed, false)] {
             let signIn = try await api.start(Path.login, .signIn(email: "\(reason.rawValue)@example.org"))
             try await api.decide(signIn.id, .failed(reason), problems: [.init(pose: .any, index: 1, problems: [.noFace])])

@@ -321,7 +321,8 @@ struct LifetimeTests {
         age seconds: Int, holds: Bool
     ) async throws {
         let photos = FacePhotoHashRepository(client)
-        _ = try await photos.add([PhotoFingerprint(userID: UUID(), fileHash: hash(1), pixelHash: nil, signature: nil)], accepted: true)
+        _ = try await photos.add(
+            [PhotoFingerprint(userID: UUID(), fileHash: hash(1), pixelHash: nil, signature: nil)], accepted: true, series: nil)
         try await client.execute(
             "INSERT INTO erased_identities VALUES ('i', \(TestLookup.of(hash(1))), now()), ('i', \(TestLookup.of(hash(2))), now())")
         try await age("face_photo_hashes", "erased_identities", by: seconds)

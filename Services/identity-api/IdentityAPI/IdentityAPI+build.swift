@@ -80,16 +80,17 @@ public enum IdentityAPI: HeliographService {
             postgres: postgres, keys: keys, limiter: PrefixRateLimiter(configuration.limits.verifications, name: "verifications"),
             codes: PrefixRateLimiter(configuration.limits.verifications, name: "codes"),
             brake: CodeBrake(limits: configuration.limits.wrongCodes), mailer: mailer, mail: mail)
+        let starter = SessionStarter(
+            postgres: postgres, keys: keys, admission: SessionAdmission(limits: configuration.limits.undecidedSessions),
+            brakes: SignInBrakes(limits: configuration.limits.failedSignIns),
+            limiter: RateLimiter(configuration.limits.account, name: "account"))
         let routes = APIRoutes(
             gate: gate, deviceKeys: deviceKeys,
             uploads: UploadController(
                 uploads: UploadPipeline(blobs: photos, postgres: postgres, slots: slots),
-                starter: SessionStarter(
-                    postgres: postgres, keys: keys, admission: SessionAdmission(limits: configuration.limits.undecidedSessions),
-                    brakes: SignInBrakes(limits: configuration.limits.failedSignIns),
-                    limiter: RateLimiter(configuration.limits.account, name: "account")),
-                limits: configuration.uploads, consent: configuration.consent,
-                challenges: ChallengeGate(tokens: challengeTokens, isRequired: configuration.requiresChallenge), mail: mail),
+                starter: starter, limits: configuration.uploads, consent: configuration.consent,
+                challenges: ChallengeGate(tokens: challengeTokens, isRequired: configuration.requiresChallenge),
+                retakes: PhotoRetakes(blobs: photos, starter: starter), mail: mail),
             consent: ConsentController(requirement: configuration.consent),
             challenges: ChallengeController(
                 tokens: challengeTokens, limiter: PrefixRateLimiter(configuration.limits.challenges, name: "challenges")),

@@ -52,17 +52,29 @@ public struct FacePhotoHashRepository: Sendable {
 
     /// Stores photos of a session. The statement is the same whether the users exist or not.
     ///
+    /// - Parameter series: ``Session/seriesID`` of the session.
     /// - Returns: The number of photos that were not stored before, by file or picture.
     @discardableResult
-    public func add(_ photos: [PhotoFingerprint], accepted: Bool) async throws(PostgresError) -> Int {
+    public func add(_ photos: [PhotoFingerprint], accepted: Bool, series: UUID?) async throws(PostgresError) -> Int {
         try await db.execute(
             """
-            INSERT INTO face_photo_hashes (user_id, file_hash, pixel_hash, signature, is_accepted)
-            SELECT user_id, file_hash, nullif(pixel_hash, ''), \(unescaped: Self.bits("signature")), \(accepted)
+            INSERT INTO face_photo_hashes (user_id, file_hash, pixel_hash, signature, is_accepted, series_id)
+            SELECT user_id, file_hash, nullif(pixel_hash, ''), \(unescaped: Self.bits("signature")), \(accepted), \(series)::uuid
             FROM unnest(\(photos.map(\.userID)), \(photos.map(\.fileHash)), \(photos.map { $0.pixelHash ?? [] }),
                         \(photos.map { $0.signature ?? [] })) AS given (user_id, file_hash, pixel_hash, signature)
             ORDER BY user_id, file_hash
             ON CONFLICT DO NOTHING
+            """)
+    }
+
+    /// Makes photos of a series of retakes, which were stored with its refused sessions, accepted ones: its last session has succeeded.
+    public func accept(_ photos: [PhotoFingerprint], ofSeries series: UUID) async throws(PostgresError) {
+        try await db.execute(
+            """
+            UPDATE face_photo_hashes SET is_accepted = true
+            FROM unnest(\(photos.map(\.userID)), \(photos.map(\.fileHash))) AS given (user_id, file_hash)
+            WHERE face_photo_hashes.user_id = given.user_id AND face_photo_hashes.file_hash = given.file_hash
+              AND series_id = \(series) AND NOT is_accepted
             """)
     }
 
@@ -79,7 +91,10 @@ public struct FacePhotoHashRepository: Sendable {
     ///   - maxDistance: The most bits in which the signatures of a photo and its copy differ.
     ///   - isTrusted: Whether their sender is trusted (``Session/isTrusted``): then copies of accepted photos are found, but of refused
     ///     photos only the same files and pictures, because strangers may have sent the refused ones.
-    public func containsAny(of photos: [PhotoFingerprint], maxDistance: Int, isTrusted: Bool) async throws(PostgresError) -> Bool {
+    ///   - series: ``Session/seriesID`` of the session: the photos that its series of retakes has used do not count.
+    public func containsAny(
+        of photos: [PhotoFingerprint], maxDistance: Int, isTrusted: Bool, series: UUID?
+    ) async throws(PostgresError) -> Bool {
         guard !photos.isEmpty else { return false }
         let query: PostgresQuery = """
             WITH given AS (
@@ -91,15 +106,16 @@ public struct FacePhotoHashRepository: Sendable {
             ), stored AS (
                 SELECT u.user_id, s.signature FROM (SELECT DISTINCT user_id FROM given) u CROSS JOIN LATERAL (
                     (SELECT signature FROM face_photo_hashes
-                     WHERE user_id = u.user_id AND is_accepted AND signature IS NOT NULL)
+                     WHERE user_id = u.user_id AND is_accepted AND signature IS NOT NULL AND series_id IS DISTINCT FROM \(series))
                     UNION ALL
                     (SELECT signature FROM face_photo_hashes
                      WHERE NOT \(isTrusted) AND user_id = u.user_id AND NOT is_accepted AND signature IS NOT NULL
                        AND created_at > now() - make_interval(secs => \(Self.refusedSignatureTime / .seconds(1)))
+                       AND series_id IS DISTINCT FROM \(series)
                      ORDER BY created_at DESC LIMIT \(unescaped: "\(Self.maxRefusedCompared)"))) s
             )
-            SELECT EXISTS (SELECT FROM face_photo_hashes JOIN given USING (user_id, file_hash))
-                OR EXISTS (SELECT FROM face_photo_hashes JOIN given USING (user_id, pixel_hash))
+            SELECT EXISTS (SELECT FROM face_photo_hashes JOIN given USING (user_id, file_hash) WHERE series_id IS DISTINCT FROM \(series))
+                OR EXISTS (SELECT FROM face_photo_hashes JOIN given USING (user_id, pixel_hash) WHERE series_id IS DISTINCT FROM \(series))
                 OR EXISTS (
                     SELECT FROM stored JOIN given USING (user_id)
                     WHERE least(bit_count(stored.signature # given.signature), bit_count(stored.signature # given.mirrored))

@@ -53,6 +53,8 @@ public struct NewSession: Sendable {
     public var photos: [SessionPhoto]
     /// The total size of the photos in bytes.
     public var photoBytes: Int
+    /// The failed session whose photos it retakes; `nil` for a session with all its own photos.
+    public var retaken: RetakenSession?
     /// The poses of the challenge that the upload answers, in the order of its photos; `nil` without one.
     public var challenge: [LivenessPose]?
     /// The request that creates it.
@@ -72,7 +74,7 @@ public struct NewSession: Sendable {
         attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [], tokenHash: [UInt8],
         deviceKey: [UInt8]? = nil, installID: UUID? = nil, installationKey: [UInt8]? = nil,
         origin: RequestOrigin = .unknown, photos: [SessionPhoto] = [], photoBytes: Int = 0,
-        challenge: [LivenessPose]? = nil, requestID: String? = nil, traceparent: String? = nil,
+        retaken: RetakenSession? = nil, challenge: [LivenessPose]? = nil, requestID: String? = nil, traceparent: String? = nil,
         processingTime: Duration = Self.defaultProcessingTime, lifetime: Duration = Self.defaultLifetime
     ) {
         self.id = id
@@ -96,6 +98,7 @@ public struct NewSession: Sendable {
         self.origin = origin
         self.photos = photos
         self.photoBytes = photoBytes
+        self.retaken = retaken
         self.challenge = challenge
         self.requestID = requestID
         self.traceparent = traceparent

@@ -79,6 +79,11 @@ public struct Session: Sendable, Equatable {
     public let origin: RequestOrigin
     /// The stored photos; empty once they are deleted.
     public let photos: [SessionPhoto]
+    /// The first session of its series, in which each session after it retakes photos of the one before; its own id without a retake.
+    public let seriesID: UUID
+    /// The end of the time in which a retake may use the good photos of a failed session (``SessionRepository/takePhotos(for:)``); `nil`
+    /// where none are kept. A retake inherits it.
+    public let photosKeptUntil: Date?
     /// The poses of the challenge that its upload answers, in the order of the photos that answer it; `nil` without one. In a sign-in all
     /// photos answer it, in a sign-up the photos with the pose `challenge`.
     public let challenge: [LivenessPose]?
@@ -101,6 +106,8 @@ public struct Session: Sendable, Equatable {
     /// When its access token was minted.
     public let redeemedAt: Date?
 
+    /// Whether it retakes photos of a failed session.
+    public var isRetake: Bool { seriesID != id }
     /// Whether photos that strangers sent for its e-mail do not count against it: it comes from a known device, or proves the e-mail.
     public var isTrusted: Bool { isKnown || verificationID != nil }
     /// Whether its enrolment takes effect only with the verification of its e-mail, which has the session's id.
@@ -111,8 +118,8 @@ public struct Session: Sendable, Equatable {
         id, user_id, event, lane, is_known, awaits_turn, authorised, authorised_by, verification_id, is_recovery, email_lookups, \
         email_sealed, consent_version, consent_hash, attempt_key, other_attempt_keys, state, reason, \
         photo_problems::text AS photo_problems, retryable, attempts_left, locked_until, token_hash, install_id, installation_key, \
-        device_key, address_key, site_key, photos::text AS photos, challenge, liveness, request_id, traceparent, created_at, \
-        started_at, completed_at, deadline_at, expires_at, redeemed_at
+        device_key, address_key, site_key, photos::text AS photos, series_id, photos_kept_until, challenge, liveness, \
+        request_id, traceparent, created_at, started_at, completed_at, deadline_at, expires_at, redeemed_at
         """
 
     init(row: PostgresRow) throws(PostgresError) {
@@ -141,12 +148,9 @@ public struct Session: Sendable, Equatable {
         deviceKey = try row.decode("device_key")
         origin = RequestOrigin(addressKey: try row.decode("address_key"), siteKey: try row.decode("site_key"))
         photos = try row.decodeJSON("photos")
-        challenge = try row.decode("challenge", as: [String]?.self)?.map { text throws(PostgresError) in
-            guard let pose = LivenessPose(rawValue: text) else {
-                throw PostgresError(code: .decoding, message: "column challenge has an unexpected pose")
-            }
-            return pose
-        }
+        seriesID = try row.decode("series_id", as: UUID?.self) ?? id
+        photosKeptUntil = try row.decode("photos_kept_until")
+        challenge = try Self.challenge(row)
         liveness = try row.decodeCase("liveness")
         requestID = try row.decode("request_id")
         traceparent = try row.decode("traceparent")
@@ -157,6 +161,15 @@ public struct Session: Sendable, Equatable {
         deadlineAt = try row.decode("deadline_at")
         expiresAt = try row.decode("expires_at")
         redeemedAt = try row.decode("redeemed_at")
+    }
+
+    static func challenge(_ row: PostgresRow) throws(PostgresError) -> [LivenessPose]? {
+        try row.decode("challenge", as: [String]?.self)?.map { text throws(PostgresError) in
+            guard let pose = LivenessPose(rawValue: text) else {
+                throw PostgresError(code: .decoding, message: "column challenge has an unexpected pose")
+            }
+            return pose
+        }
     }
 
     private static func consent(_ row: PostgresRow, givenAt: Date) throws(PostgresError) -> Consent? {

@@ -77,7 +77,7 @@ extension SessionRepository {
                 ORDER BY deadline_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
             )
             UPDATE sessions SET state = 'expired', reason = 'timeout', retryable = \(SessionReason.timeout.isRetryable),
-                completed_at = now(), email_lookups = NULL, email_sealed = NULL
+                photos_kept_until = NULL, completed_at = now(), email_lookups = NULL, email_sealed = NULL
             FROM overdue WHERE id = overdue_id
             RETURNING \(unescaped: Session.columns)
             """)
@@ -85,18 +85,20 @@ extension SessionRepository {
     }
 
     /// Returns at most `limit` sessions that have expired, or were decided `gracePeriod` ago, and still list photos, without those in
-    /// `except`.
+    /// `except`. Photos that are kept for a retake are returned `gracePeriod` after the end of its time.
     ///
-    /// The worker that decides deletes the photos itself; these were left by workers that crashed in between, or never decided.
+    /// The worker that decides deletes the photos itself; these were kept, or were left by workers that crashed in between, or never
+    /// decided.
     public func leftoverPhotos(
         gracePeriod: Duration, limit: Int, except: [UUID] = []
     ) async throws(PostgresError) -> [LeftoverPhotos] {
         let query: PostgresQuery = """
             SELECT id, photos::text AS photos FROM sessions
             WHERE state IN ('succeeded', 'failed', 'expired') AND photos <> '[]'::jsonb
-              AND (state = 'expired' OR completed_at < now() - make_interval(secs => \(gracePeriod / .seconds(1))))
+              AND (state = 'expired'
+                   OR coalesce(photos_kept_until, completed_at) < now() - make_interval(secs => \(gracePeriod / .seconds(1))))
               AND id <> ALL(\(except))
-            ORDER BY completed_at LIMIT \(limit)
+            ORDER BY coalesce(photos_kept_until, completed_at) LIMIT \(limit)
             """
         let rows = try await db.query(query.readOnly())
         return try rows.map { row throws(PostgresError) in
@@ -107,7 +109,8 @@ extension SessionRepository {
     /// Records that the photos of these sessions are deleted from the blob store.
     public func photosDeleted(_ ids: [UUID]) async throws(PostgresError) {
         guard !ids.isEmpty else { return }
-        try await db.execute("UPDATE sessions SET photos = '[]' WHERE id = ANY(\(ids)) AND photos <> '[]'::jsonb")
+        try await db.execute(
+            "UPDATE sessions SET photos = '[]', photos_kept_until = NULL WHERE id = ANY(\(ids)) AND photos <> '[]'::jsonb")
     }
 
     /// Deletes at most `limit` expired records; records that still list photos wait for `photosDeleted`.

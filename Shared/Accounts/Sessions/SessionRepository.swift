@@ -26,14 +26,15 @@ public struct SessionRepository: Sendable {
             INSERT INTO sessions (id, user_id, event, lane, is_known, awaits_turn, cost_ms, authorised, authorised_by, verification_id,
                                   is_recovery, email_lookups, email_sealed, consent_version, consent_hash, attempt_key, other_attempt_keys,
                                   token_hash, device_key, install_id, installation_key, address_key, site_key, photos, photo_bytes,
-                                  challenge, request_id, traceparent, deadline_at, expires_at)
+                                  series_id, photos_kept_until, challenge, request_id, traceparent, deadline_at, expires_at)
             VALUES (\(new.id), \(new.userID), \(new.event.rawValue), \(new.lane.rawValue), \(new.isKnown), \(new.awaitsTurn),
                     \(Int32(clamping: Int(new.estimatedCost / .milliseconds(1)))), \(new.authorised), \(new.authorisedBy),
                     \(new.verificationID), \(new.isRecovery), \(new.email?.lookups), \(new.email?.sealed),
                     \(new.consent?.version), \(new.consent?.hash), \(new.attemptKey), \(new.otherAttemptKeys), \(new.tokenHash),
                     \(new.deviceKey),
                     \(new.installID), \(new.installationKey), \(new.origin.addressKey), \(new.origin.siteKey),
-                    \(photos)::text::jsonb, \(new.photoBytes), \(new.challenge?.map(\.rawValue)), \(new.requestID), \(new.traceparent),
+                    \(photos)::text::jsonb, \(new.photoBytes), \(new.retaken?.seriesID), \(new.retaken?.keptUntil),
+                    \(new.challenge?.map(\.rawValue)), \(new.requestID), \(new.traceparent),
                     now() + make_interval(secs => \(new.processingTime / .seconds(1))),
                     now() + make_interval(secs => \(new.lifetime / .seconds(1))))
             RETURNING \(unescaped: Session.columns)
@@ -65,7 +66,7 @@ public struct SessionRepository: Sendable {
 
     /// Settles a session: `received | processing → succeeded | failed`. A failed sign-in records the attempts left in its
     /// installation's budget, or the end of the lock that it causes, and is not retryable then; the audit log records the lock. The e-mail
-    /// of a sign-up is deleted.
+    /// of a sign-up is deleted. With some photos bad, the others are kept for a retake (``KeptPhotos``).
     ///
     /// Call in a transaction: of concurrently failing sign-ins of one e-mail, each counts those before it.
     ///
@@ -86,11 +87,14 @@ public struct SessionRepository: Sendable {
             budget = try await self.budget(ofFailing: id, counts: reason.comparesFaces)
         }
         let isRetryable = reason.map { $0.isRetryable && budget?.lockedUntil == nil }
-        let problems = try jsonText(reason?.isOfPhotosAlone == true ? problems : [])
+        let named = reason?.isOfPhotosAlone == true ? problems : []
+        let problems = try jsonText(named)
         let rows = try await db.query(
             """
             UPDATE sessions
             SET state = \(state.rawValue), reason = \(reason?.rawValue), photo_problems = \(problems)::text::jsonb,
+                photos_kept_until = CASE WHEN \(!named.isEmpty) AND jsonb_array_length(photos) > \(Int32(named.count))
+                    THEN \(unescaped: KeptPhotos.end) END,
                 retryable = \(isRetryable),
                 attempts_left = \(budget.map { Int32($0.attemptsLeft) }), locked_until = \(budget?.lockedUntil),
                 liveness = \(liveness.rawValue),

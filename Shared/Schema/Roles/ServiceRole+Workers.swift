@@ -1,7 +1,7 @@
 extension ServiceRole {
     static let faceMatchingWorkerGrants: [TableGrant] = [
         .own("face_templates"),
-        .own("face_photo_hashes", .select, .insert, .delete),
+        .own("face_photo_hashes", .select, .insert, .update(of: "is_accepted"), .delete),
         .own("pending_enrolments", .select, .insert, .update, .delete),
         .own("face_removals", .select, .update, .delete),
         .own("face_duplicates"),
@@ -12,7 +12,7 @@ extension ServiceRole {
             "sessions", .select,
             .update(
                 of: "state", "started_at", "reason", "photo_problems", "retryable", "attempts_left", "locked_until", "completed_at",
-                "email_lookups", "email_sealed", "photos", "liveness", "cost_ms", "awaits_turn"),
+                "email_lookups", "email_sealed", "photos", "photos_kept_until", "liveness", "cost_ms", "awaits_turn"),
             because: "it decides sessions, and removes their e-mail and photos"),
         .borrow(
             "users", .select(of: "id", "state", "first_email_at", "sign_ins_ended_at"), .insert,

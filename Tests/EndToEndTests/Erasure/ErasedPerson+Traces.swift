@@ -12,11 +12,13 @@ extension ErasedPerson {
         let thumbnail: [UInt8]
     }
 
-    /// Leaves a name, a refused sign-in, a sign-up without proof, pictures, topics, messages and a dead letter.
+    /// Leaves a name, refused sign-ins, of which one keeps its photos, a sign-up without proof, pictures, topics, messages and a dead
+    /// letter.
     func leaveTraces(beside ben: Bystander) async throws -> Pictures {
         #expect(try await phone.send("PUT", "/v1/users/me", json: #"{"display_name":"\#(Self.name)"}"#, bearer: bearer).status == 200)
         let refused = try await phone.signIn(email: Self.email, faces: Photos.otherFace)
         #expect(try await phone.outcome(of: refused)["state"].text == "failed")
+        try await failByOnePhoto()
         try await signUpWithoutProof()
         let result = try await makePicture()
         let thumbnail = try await shareTopics(with: ben)
@@ -34,6 +36,13 @@ extension ErasedPerson {
         #expect(try await stack.http.execute(request).status == 201)
         let json = #"{"message_id":"m2","text":"Hello Ada"}"#
         #expect(try await ben.phone.post("/v1/topics/\(Self.joinedTopic)/messages", json: json, bearer: ben.bearer).status == 202)
+    }
+
+    /// Leaves the good photos of a sign-in whose other photo can be retaken.
+    private func failByOnePhoto() async throws {
+        let faces = Photos.sameFace.prefix(2) + ["cases/no-face"]
+        let failed = try await phone.signIn(email: Self.email, faces: Array(faces), comment: "kept")
+        #expect(try await phone.outcome(of: failed)["retake_until"].text != nil)
     }
 
     /// Leaves a face and an e-mail that wait for the code of a mail: those who have the photos and know the e-mail need no account for it.

@@ -12,7 +12,7 @@ import Testing
         "table image_jobs", "table notifications", "table push_installs", "table sessions", "table topic_members", "table topic_photos",
         "table topics", "table users", "seal of email_verifications.email_sealed", "seal of face_templates.template_sealed",
         "seal of pending_enrolments.template_sealed", "seal of push_installs.value_sealed", "seal of users.display_name_sealed",
-        "seal of users.email_sealed", "sealed blob of images", "sealed blob of topics", "table dead_letters",
+        "seal of users.email_sealed", "sealed blob of images", "sealed blob of topics", "sealed blob of ekyc", "table dead_letters",
     ]
 
     /// Checks that the search finds what is there: the person in every place that keeps data of persons, and an id that the services log in

@@ -19,7 +19,8 @@ enum DocumentChanges {
                 found += responseChanges(operation.value["responses"], in: old, other["responses"], in: new, place)
             }
         }
-        for schema in old["components"]?["schemas"]?.members ?? [] {
+        let bodies = bodyNames(oldDocument)
+        for schema in old["components"]?["schemas"]?.members ?? [] where !bodies.contains(schema.name) {
             guard let other = new["components"]?["schemas"]?[schema.name] else {
                 found.append("\(schema.name) is removed")
                 continue
@@ -27,6 +28,13 @@ enum DocumentChanges {
             found += SchemaChanges(isRequest: false).breaking(from: schema.value, to: other, schema.name)
         }
         return found
+    }
+
+    /// The names of the schemas of bodies, which apps only send; they are compared with their operations.
+    private static func bodyNames(_ document: JSONValue) -> Set<String> {
+        let operations = (document["paths"]?.members ?? []).flatMap { $0.value.members ?? [] }
+        let contents = operations.flatMap { $0.value["requestBody"]?["content"]?.members ?? [] }
+        return Set(contents.compactMap { $0.value["schema"]?["$ref"]?.string?.split(separator: "/").last.map(String.init) })
     }
 
     private static func operationChanges(_ old: JSONValue, _ new: JSONValue, _ place: String) -> [String] {

@@ -78,4 +78,24 @@ extension Phone {
         return try await post(
             path, form, headers: headers.compactMap { name, value in value.map { (name, $0) } }, bearer: bearer)
     }
+
+    /// Uploads new photos in place of those that a failed sign-up or sign-in has named, in their order.
+    ///
+    /// - Parameters:
+    ///   - failed: The answer that began the failed session; the photos that it keeps can be retaken on any phone that has its token.
+    ///   - photos: The photos with their fields.
+    ///   - key: The idempotency key.
+    public func retake(
+        _ failed: Answer, of event: String, email: String, with photos: [(field: String, file: [UInt8])], key: String? = nil
+    ) async throws -> Answer {
+        var form = MultipartForm()
+        form.add("email", email)
+        form.add("fcm_token", token)
+        form.add("retake_of", failed.sessionID)
+        for photo in photos { form.add(photo.field, file: "photo", photo.file) }
+        let headers = [("X-Session-Token", failed.sessionToken), ("Idempotency-Key", key)]
+        return try await post(
+            event == "sign_up" ? "/api/v1/ekyc/upload-photos" : "/api/v1/ekyc/login", form,
+            headers: headers.compactMap { name, value in value.map { (name, $0) } })
+    }
 }

@@ -14,8 +14,8 @@ internal import WireFormat
 /// Decides an eKYC session from its photos, settles it, publishes its notification and deletes the photos.
 ///
 /// The session's outcome, the face, the hashes of its photos, the inbox mark and the events are one transaction, so a second
-/// delivery, or a second worker, changes nothing. The photos are deleted after it, whatever the outcome; photos that remain after a
-/// crash are deleted by the session sweeper of identity-api.
+/// delivery, or a second worker, changes nothing. The photos are deleted after it, whatever the outcome, but for the good ones of a
+/// session that can retake the others. Those, and photos that remain after a crash, are deleted by the session sweeper of identity-api.
 struct EkycRequestedHandler: EventHandler {
     let matcher: SessionMatcher
     let duplicates: DuplicateCheck
@@ -103,7 +103,7 @@ struct EkycRequestedHandler: EventHandler {
         case .refused(let reason):
             // A sign-up without a proof belongs to no account.
             let hasOwner = session.event == .signIn || session.authorised || session.verificationID != nil
-            if hasOwner { try await photos.add(examined.photos, accepted: false) }
+            if hasOwner { try await photos.add(examined.photos, accepted: false, series: session.seriesID) }
             return .failed(reason)
         case .recognised:
             let ids = [session.attemptKey ?? session.userID] + session.otherAttemptKeys
@@ -112,22 +112,30 @@ struct EkycRequestedHandler: EventHandler {
             let known = examined.photos + examined.photosOfAccount
             let isReplay = try await photos.containsAny(
                 of: known + examined.photosOfOtherKeys, maxDistance: FaceSignatureHasher.maxDistance,
-                isTrusted: session.isTrusted)
-            try await photos.add(isReplay ? examined.photos : known, accepted: !isReplay)
+                isTrusted: session.isTrusted, series: session.seriesID)
+            try await photos.add(isReplay ? examined.photos : known, accepted: !isReplay, series: session.seriesID)
+            if !isReplay, session.isRetake { try await photos.accept(known, ofSeries: session.seriesID) }
             return isReplay ? .failed(.replayedImage) : Settlement(outcome: .succeeded, account: session.userID)
         case .enrol(let face):
             let enrolment = Enrolment(
                 sealer: sealer, duplicates: duplicates, findings: examined.duplicates, transaction: transaction)
             let settlement = try await enrolment.enrol(face, photos: examined.photos, for: session, causedBy: event)
-            if case .failed = settlement.outcome { try await photos.add(examined.photos, accepted: false) }
+            switch settlement.outcome {
+            case .failed: try await photos.add(examined.photos, accepted: false, series: session.seriesID)
+            case .succeeded: if session.isRetake { try await photos.accept(examined.photos, ofSeries: session.seriesID) }
+            }
             return settlement
         }
     }
 
     private func deletePhotos(of session: Session, _ logger: Logger) async {
+        let sessions = SessionRepository(postgres)
         do {
-            try await blobs.delete(try session.photos.map { photo throws(BlobStoreError) in try BlobKey(photo.key) })
-            try await SessionRepository(postgres).photosDeleted([session.id])
+            // Another worker may have decided it, and kept photos. The photos of an erased session are all deleted.
+            let decided = try await sessions.find(ids: [session.id]).first ?? session
+            let photos = decided.unneededPhotos
+            try await blobs.delete(try photos.map { photo throws(BlobStoreError) in try BlobKey(photo.key) })
+            if photos.count == decided.photos.count { try await sessions.photosDeleted([session.id]) }
         } catch {
             // The session stays decided; its row still lists the photos, so that the sweeper finds them.
             logger.error("photos not deleted yet", metadata: ["session": "\(session.id)", "error": "\(error)"])

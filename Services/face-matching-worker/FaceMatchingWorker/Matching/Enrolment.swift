@@ -74,7 +74,7 @@ struct Enrolment {
         try await RecoveryCancellation.cancel(
             of: session.userID, detail: "face_replaced", requestID: session.requestID, traceparent: session.traceparent,
             addressKey: session.origin.addressKey, in: transaction)
-        try await FacePhotoHashRepository(transaction).add(photos, accepted: true)
+        try await FacePhotoHashRepository(transaction).add(photos, accepted: true, series: session.seriesID)
         try await recordConsent(of: session)
         return Settlement(outcome: .succeeded, account: session.userID)
     }
@@ -114,7 +114,7 @@ struct Enrolment {
         let users = UserRepository(transaction)
         if try await users.create(id: session.userID, verified: verification) {
             try await FaceTemplateRepository(transaction).upsert(face)
-            try await FacePhotoHashRepository(transaction).add(photos, accepted: true)
+            try await FacePhotoHashRepository(transaction).add(photos, accepted: true, series: session.seriesID)
             try await recordConsent(of: session)
             return Settlement(outcome: .succeeded, account: session.userID)
         }

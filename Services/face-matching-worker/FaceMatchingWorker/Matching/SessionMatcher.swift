@@ -100,7 +100,8 @@ struct SessionMatcher: Sendable {
         let ofAccount = fingerprinter.fingerprints(of: examined, for: session.userID)
         let ofOtherKeys = session.otherAttemptKeys.flatMap { fingerprinter.fingerprints(of: examined, for: $0) }
         let isReplay = try await FacePhotoHashRepository(postgres).containsAny(
-            of: used + ofAccount + ofOtherKeys, maxDistance: FaceSignatureHasher.maxDistance, isTrusted: session.isTrusted)
+            of: used + ofAccount + ofOtherKeys, maxDistance: FaceSignatureHasher.maxDistance, isTrusted: session.isTrusted,
+            series: session.seriesID)
         let photos = examined.map { SignInDecision.Photo(digest: $0.digest, analysis: $0.analysis) }
         var result = ExaminedSession(
             verdict: .refused(.noMatch), photos: used, photosOfAccount: ofAccount, photosOfOtherKeys: ofOtherKeys)

@@ -16,6 +16,7 @@ extension ErrorCode {
         case .consentRequired: "Show the text of `GET /v1/consent`, and send its `consent_version` once the person agrees."
         case .challengeRequired, .challengeInvalid, .challengeExpired, .challengeUsed:
             "Ask for a challenge, take new photos that show its poses, and send both."
+        case .retakeUnavailable: "Begin again with all photos."
         case .requestTimeout: "Send the request again; on a slow network, a smaller body."
         case .unauthorized: "Refresh the tokens once; if that gets 401 as well, sign in again."
         case .forbidden: "It is for others, such as the owner of the topic: do not offer it to this person."

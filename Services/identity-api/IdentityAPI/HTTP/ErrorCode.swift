@@ -17,6 +17,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
     case challengeInvalid = "challenge_invalid"
     case challengeExpired = "challenge_expired"
     case challengeUsed = "challenge_used"
+    case retakeUnavailable = "retake_unavailable"
     case payloadTooLarge = "payload_too_large"
     case unsupportedMediaType = "unsupported_media_type"
     case requestTimeout = "request_timeout"
@@ -83,6 +84,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .invalidDPoPProof: 1117
         case .deviceKeyRequired: 1118
         case .verificationRequired: 1119
+        case .retakeUnavailable: 1120
         case .rateLimited: 1201
         case .accountLocked: 1202
         case .limitReached: 1203
@@ -109,7 +111,7 @@ enum ErrorCode: String, Sendable, CaseIterable {
         case .forbidden, .reauthenticationRequired, .verificationRequired: .forbidden
         case .rateLimited, .accountLocked: .tooManyRequests
         case .requestInProgress, .limitReached, .deviceNotRegistered, .alreadyEnrolled, .faceInUse, .nameTaken, .alreadySent,
-            .challengeExpired, .challengeUsed:
+            .challengeExpired, .challengeUsed, .retakeUnavailable:
             .conflict
         case .idempotencyKeyReused: .unprocessableContent
         case .internal: .internalServerError

@@ -54,6 +54,7 @@ struct SessionReply: APIObject {
     private static let outcome: [APIMember<SessionReply>] = [
         .required("session_id", \.session.id), .required("event", \.session.event), .required("state", \.session.state),
         .optional("reason", \.session.reason, SessionReason.schema.described(remedies)), .optional("photos", \.photos),
+        .optional("retake_until", \.retakeUntil),
         .optional("retryable", \.session.retryable), .optional("attempts_left", \.session.attemptsLeft), .optional("retry_at", \.retryAt),
     ]
     private static let livenessMember: APIMember<SessionReply> = .optional("liveness", \.liveness)
@@ -72,6 +73,8 @@ struct SessionReply: APIObject {
     private var retryAt: Date? { session.lockedUntil?.roundedUpToSecond }
     /// The face has no effect before the mailed code is sent to `POST /v1/auth/verify`.
     private var verificationID: UUID? { session.awaitsVerification ? session.id : nil }
+    /// Until then only the bad photos need be sent again.
+    private var retakeUntil: Date? { session.state == .failed ? session.photosKeptUntil : nil }
     private var photos: [BadPhoto]? { BadPhoto.all(of: session) }
     private var liveness: Liveness? { session.liveness }
 }

@@ -29,7 +29,9 @@ struct SessionOrder: Sendable {
     let owner: UploadOwner
     /// The installation that gets a push with the result; nil for a phone without pushes, whose app asks for the session.
     let target: PushTarget?
-    let upload: ReceivedUpload
+    var upload: ReceivedUpload
+    /// The failed session of which it retakes photos; nil for an upload with all its photos.
+    var retake: Retake?
     /// Of a sign-in, the proof of its e-mail, if its sender has one.
     var proof: EmailVerification?
     /// Of a sign-in, the proof of the device's key, if its sender has one.
@@ -104,11 +106,11 @@ struct SessionStarter: Sendable {
     ///   - challenge: The challenge that the upload answers, as ``ChallengeGate`` has checked it; nil without a challenge.
     /// - Returns: The answer, as stored for repetitions.
     /// - Throws: `rate_limited` when too many sessions were started for the account, known or unknown; `account_locked` for a sign-in after
-    ///   too many failed ones; `challenge_used` for a challenge that started another session; `invalid_dpop_proof` for a
-    ///   proof that was used before; `overloaded` while too many sessions are
-    ///   undecided; `rate_limited` when the photos of the address have taken too much time; `request_in_progress` when the lease had run
-    ///   out and another attempt has taken it; ``OutcomeUnknown`` when the commit was not confirmed and the session is not found, or the
-    ///   database cannot be queried now.
+    ///   too many failed ones; `challenge_used` for a challenge that started another session; `retake_unavailable` when another retake has
+    ///   used the photos of the failed session; `invalid_dpop_proof` for a proof that was used before; `overloaded` while too many sessions
+    ///   are undecided; `rate_limited` when the photos of the address have taken too much time; `request_in_progress` when the lease had
+    ///   run out and another attempt has taken it; ``OutcomeUnknown`` when the commit was not confirmed and the session is not found, or
+    ///   the database cannot be queried now.
     func start(
         _ order: SessionOrder, _ consent: ConsentedText?, _ challenge: FaceChallenge?, sessionID: UUID, token: OpaqueToken,
         lease: IdempotencyLease?, origin: Origin
@@ -127,8 +129,8 @@ struct SessionStarter: Sendable {
             attemptKey: attemptKeys.first, otherAttemptKeys: Array(attemptKeys.dropFirst()),
             tokenHash: token.hash, deviceKey: order.deviceProof?.key.thumbprint, installationKey: registration?.installationKey,
             origin: keys.origin(origin.address),
-            photos: order.upload.photos, photoBytes: order.upload.photoBytes, challenge: challenge?.poses,
-            requestID: origin.requestID, traceparent: origin.traceparent)
+            photos: order.upload.photos, photoBytes: order.upload.photoBytes, retaken: order.retake?.session,
+            challenge: order.retake?.session.challenge ?? challenge?.poses, requestID: origin.requestID, traceparent: origin.traceparent)
         try await postgres.write(confirming: { try await SessionRepository(postgres).find(id: sessionID) != nil }) { transaction in
             if let lease, try await !IdempotencyRepository(transaction).complete(lease, with: answer) {
                 throw APIError.requestInProgress
@@ -137,6 +139,9 @@ struct SessionStarter: Sendable {
             if let challenge {
                 let isNew = try await UsedChallengeRepository(transaction).use(id: challenge.id, expiresAt: challenge.forgottenAt)
                 guard isNew else { throw ChallengeGate.used }
+            }
+            if let retake = order.retake, try await !SessionRepository(transaction).takePhotos(for: retake.request) {
+                throw PhotoRetakes.unavailable
             }
             try await DeviceKeyGate.use(order.deviceProof ?? order.bearer?.proof, in: transaction)
             if let bearer = order.bearer, bearer.signInID == nil {

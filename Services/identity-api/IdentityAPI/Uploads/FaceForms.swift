@@ -21,14 +21,14 @@ struct SignInForm: FormBody {
 extension UploadForm {
     /// The schema of the form, with fields that it does not have in common with other forms.
     fileprivate func schema(with others: [(String, JSONSchema)]) -> JSONSchema {
-        func photos(isOptional: Bool) -> [(String, JSONSchema)] {
-            photoFields.filter { $0.isOptional == isOptional }
-                .map { ($0.name, JSONSchema.array(of: .file, upTo: $0.count, from: $0.count)) }
-        }
+        // A retake has only the photos that its failed session has named.
+        let photos = photoFields.map { ($0.name, JSONSchema.array(of: .file, upTo: $0.count, from: 1)) }
         let email: [(String, JSONSchema)] = [(Self.email, .text)]
-        let required = photos(isOptional: false) + (event == .signIn ? email : [])
-        let challenge = [(ChallengeGate.field, JSONSchema.text)] + photos(isOptional: true)
-        let optional = [(Self.pushToken, .text)] + others + (event == .signIn ? [] : email) + challenge
-        return .object(required, optional: optional).described("Fields and files of other names are ignored, and not stored")
+        let texts = [(Self.pushToken, .text)] + others + [(ChallengeGate.field, .text), (Self.retakeOf, .uuid)]
+        let optional = photos + texts + (event == .signIn ? [] : email)
+        return .object(event == .signIn ? email : [], optional: optional)
+            .described(
+                "Exactly three photos of each field, or with `retake_of` those that the failed session has named. Fields and files of "
+                    + "other names are ignored, and not stored")
     }
 }

@@ -7,7 +7,7 @@ extension APIOperation {
     static let faces: [APIOperation] = [
         issueChallenge,
         APIOperation(
-            .post, APITarget("/api/v1/ekyc/upload-photos", .idempotencyKey), id: "signUp", area: .faces,
+            .post, APITarget("/api/v1/ekyc/upload-photos", .idempotencyKey, .retakenToken), id: "signUp", area: .faces,
             summary: "Enrols a face, by three photos of each pose; the result is a push. `email` is needed without a bearer, "
                 + "`consent_version` where a consent is required, `challenge_id` and `challenge_photos` where a challenge is",
             from: .ownerOfSignUp, reply: .response(started),
@@ -15,7 +15,7 @@ extension APIOperation {
             repetition: "`Idempotency-Key`, 10 minutes", handler: { $0.uploads.signUp }),
         getConsent,
         APIOperation(
-            .post, APITarget("/api/v1/ekyc/login", .idempotencyKey), id: "signIn", area: .faces,
+            .post, APITarget("/api/v1/ekyc/login", .idempotencyKey, .retakenToken), id: "signIn", area: .faces,
             summary:
                 "Signs in by three photos of a face; the result is a push. With a `challenge_id` they are in the order of its poses. With "
                 + "the enrolment token of the proven e-mail, failures of others do not lock it out",
@@ -39,7 +39,7 @@ extension APIOperation {
 
     private static let uploadErrors: Set<ErrorCode> = [
         .invalidImage, .invalidPhotoCount, .invalidEmail, .requestInProgress, .idempotencyKeyReused, .overloaded,
-        .challengeRequired, .challengeInvalid, .challengeExpired, .challengeUsed,
+        .challengeRequired, .challengeInvalid, .challengeExpired, .challengeUsed, .retakeUnavailable,
     ]
 
     private static let started = APIReply.success(
@@ -53,6 +53,11 @@ extension APIOperation {
         "event": "sign_in", "state": "failed", "reason": "no_match", "retryable": true, "attempts_left": 4, "liveness": "not_performed",
         "completed_at": "2025-10-27T10:00:12Z",
     ]
+}
+
+extension APIArgument<String?> {
+    /// The token of the failed session whose photos are retaken.
+    fileprivate static let retakenToken = header(.sessionToken, "With `retake_of`: the token of the failed session")
 }
 
 extension APIArgument<UUID> {

@@ -22,29 +22,39 @@ struct UploadController: Sendable {
     /// The consent that a sign-up needs; nil if a sign-up needs no consent.
     let consent: ConsentRequirement?
     let challenges: ChallengeGate
+    let retakes: PhotoRetakes
     let mail: any MailSender
 
-    func signUp(_ call: APICall<UploadOwner?, String?, SignUpForm>) async throws -> Response {
-        try await upload(
-            .signUp, call.body.stream, key: call.target, bearer: call.sender, proof: nil, deviceProof: nil, call.context)
+    /// The credentials of an upload that are not in its form.
+    private struct Credentials {
+        /// The idempotency key.
+        let key: String?
+        /// The token of the failed session whose photos are retaken.
+        let retakenToken: String?
+        /// The owner that a sign-up's bearer token names: by an access token an account, by an enrolment token a proven e-mail.
+        var bearer: UploadOwner?
+        /// The proof of the e-mail that comes with a sign-in.
+        var proof: EmailVerification?
+        /// The proof of the device's key that comes with a sign-in.
+        var deviceProof: DeviceProof?
     }
 
-    func signIn(_ call: APICall<KeyedSender<EmailVerification?>, String?, SignInForm>) async throws -> Response {
-        try await upload(
-            .signIn, call.body.stream, key: call.target, bearer: nil, proof: call.sender.value, deviceProof: call.sender.proof,
-            call.context)
+    func signUp(_ call: APICall<UploadOwner?, (String?, String?), SignUpForm>) async throws -> Response {
+        let credentials = Credentials(key: call.target.0, retakenToken: call.target.1, bearer: call.sender)
+        return try await upload(.signUp, call.body.stream, credentials, call.context)
+    }
+
+    func signIn(_ call: APICall<KeyedSender<EmailVerification?>, (String?, String?), SignInForm>) async throws -> Response {
+        let credentials = Credentials(
+            key: call.target.0, retakenToken: call.target.1, proof: call.sender.value, deviceProof: call.sender.proof)
+        return try await upload(.signIn, call.body.stream, credentials, call.context)
     }
 
     /// Receives the photos of a form, and starts their session.
-    ///
-    /// - Parameters:
-    ///   - bearer: The owner that a sign-up's bearer token names: by an access token an account, by an enrolment token a proven e-mail.
-    ///   - proof: The proof of the e-mail that comes with a sign-in.
-    ///   - deviceProof: The proof of the device's key that comes with a sign-in.
     private func upload(
-        _ form: UploadForm, _ stream: FormStream, key: String?, bearer: UploadOwner?, proof: EmailVerification?,
-        deviceProof: DeviceProof?, _ context: APIRequestContext
+        _ form: UploadForm, _ stream: FormStream, _ credentials: Credentials, _ context: APIRequestContext
     ) async throws -> Response {
+        let (bearer, key) = (credentials.bearer, credentials.key)
         let refusal = try await refusalOfSender(bearer?.bearer, form, key, context)
         // A sign-up counts as known only with an access token. The installation of a sign-in is in its form, which is not read yet.
         try await starter.checkAdmission(
@@ -56,10 +66,11 @@ struct UploadController: Sendable {
             var body = MultipartBody(
                 stream.bytes, boundary: stream.boundary, fields: form.fields, maxBytes: limits.bodyBytes, limits: limits)
             let upload = try await UploadReceiver(form: form, sessionID: sessionID, pictures: receiver).receive(&body)
-            let order = try self.order(of: upload, form, bearer, proof, deviceProof)
+            let order = try self.order(of: upload, form, credentials)
             return try await repeatable(order, key, context).run { attempt in
                 let answer = try await attempt.answer(to: order.fingerprint) { lease in
                     if let refusal { throw refusal }
+                    let order = try await retakes.completed(order, sessionToken: credentials.retakenToken, as: sessionID)
                     return try await start(order, key, sessionID: sessionID, lease: lease, context)
                 }
                 if attempt.isRepetition { await uploads.blobs.discard(prefix, context.logger) }
@@ -82,7 +93,8 @@ struct UploadController: Sendable {
         let consented: ConsentedText? =
             order.form.event == .signUp
             ? try consent?.check(order.upload.texts[ConsentRequirement.field]) : nil
-        let challenge = try challenges.check(order.upload.texts[ChallengeGate.field], beganAt: context.arrivedAt)
+        let challenge =
+            order.retake == nil ? try challenges.check(order.upload.texts[ChallengeGate.field], beganAt: context.arrivedAt) : nil
         let answer = try await starter.start(
             order, consented, challenge, sessionID: sessionID, token: tokens(of: sessionID, order, key)[0], lease: lease,
             origin: SessionStarter.Origin(
@@ -133,10 +145,10 @@ struct UploadController: Sendable {
     }
 
     private func order(
-        of upload: ReceivedUpload, _ form: UploadForm, _ bearer: UploadOwner?, _ proof: EmailVerification?,
-        _ deviceProof: DeviceProof?
+        of upload: ReceivedUpload, _ form: UploadForm, _ credentials: Credentials
     ) throws(APIError) -> SessionOrder {
-        let owner = try owner(of: upload, form, bearer)
+        let (proof, deviceProof) = (credentials.proof, credentials.deviceProof)
+        let owner = try owner(of: upload, form, credentials.bearer)
         if let proof, case .email(let email) = owner, Set(proof.email.lookups).isDisjoint(with: starter.keys.emailLookups(email)) {
             throw APIError.unauthorized("The enrolment token proves another e-mail address than the one in the form")
         }
@@ -170,7 +182,7 @@ struct UploadController: Sendable {
 
     /// Refuses a sign-up that names a challenge without the photos that answer it, and the reverse.
     private static func checkAnswer(of upload: ReceivedUpload, _ form: UploadForm) throws(APIError) {
-        guard form.event == .signUp else { return }
+        guard form.event == .signUp, upload.retakeOf == nil else { return }
         let hasPhotos = upload.photos.contains { $0.pose == .challenge }
         let hasChallenge = upload.texts[ChallengeGate.field].map { !$0.isEmpty } ?? false
         guard hasPhotos != hasChallenge else { return }

@@ -42,6 +42,8 @@ struct UploadForm: Sendable {
     static let email = "email"
     /// `true` asks for the recovery of the proven e-mail's account; only with an enrolment token.
     static let recovery = "recovery"
+    /// The id of the failed session of which only the named photos are sent, with its token in `X-Session-Token`.
+    static let retakeOf = "retake_of"
 
     static let signUp = UploadForm(
         event: .signUp,
@@ -51,11 +53,12 @@ struct UploadForm: Sendable {
             PhotoField(
                 name: ChallengeGate.photosField, pose: .challenge, count: LivenessPose.countInChallenge, isOptional: true),
         ],
-        textFields: [pushToken, email, recovery, ConsentRequirement.field, ChallengeGate.field], route: "POST /api/v1/ekyc/upload-photos",
+        textFields: [pushToken, email, recovery, retakeOf, ConsentRequirement.field, ChallengeGate.field],
+        route: "POST /api/v1/ekyc/upload-photos",
         successMessage: "Photos uploaded successfully")
 
     static let signIn = UploadForm(
         event: .signIn, photoFields: [PhotoField(name: "faces", pose: .any, count: 3)],
-        textFields: [pushToken, email, ChallengeGate.field], route: "POST /api/v1/ekyc/login",
+        textFields: [pushToken, email, retakeOf, ChallengeGate.field], route: "POST /api/v1/ekyc/login",
         successMessage: "Login event published successfully")
 }

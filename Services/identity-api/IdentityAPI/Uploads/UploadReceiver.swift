@@ -65,7 +65,8 @@ struct UploadReceiver {
                 throw APIError.internal
             }
         }
-        for field in form.photoFields {
+        // A retake has the photos that its failed session has named, which is looked up later.
+        for field in form.photoFields where upload.retakeOf == nil {
             switch counts[field.name, default: 0] {
             case field.count: continue
             case 0 where field.isOptional: continue

@@ -93,6 +93,9 @@ extension APIProperty {
             "How many more attempts may fail: sign-ins before a lock, or entries of a code. With 0 nothing is retryable", 4),
         "retry_at": .init("When a sign-in can succeed again; with 0 `attempts_left` only"),
         "getSession.photos": .init("The bad photos, each with all its problems; only of a failure that the photos alone show"),
+        "retake_of": .init(
+            "The failed session of which only the bad photos are sent, in the order of its `photos`; its token is in `X-Session-Token`"),
+        "retake_until": .init("Until then only the bad photos need be sent again, by `retake_of`"),
         "getSession.field": .init("The form field of the photo", "left_faces"),
         "getSession.index": .init("The place of the photo among the files of the field, counted from 0", 1),
         "problems": .init("What is wrong with the photo"),

@@ -1,0 +1,98 @@
+internal import Accounts
+internal import BlobStore
+internal import FoundationEssentials
+internal import ImageProbe
+internal import WireFormat
+
+/// The failed session of which an upload retakes the bad photos.
+struct Retake: Sendable {
+    let request: RetakeRequest
+    let session: RetakenSession
+}
+
+/// Completes the uploads of retakes: each has new photos in place of those that a failed session has named, and uses its other photos.
+///
+/// The other photos are copied, so that the photos of each session are under its own prefix. The transaction of the session takes them
+/// (``SessionRepository/takePhotos(for:)``); without its commit the failed session keeps them, and the copies are deleted.
+struct PhotoRetakes: Sendable {
+    let blobs: any BlobStore
+    let starter: SessionStarter
+
+    /// Returns the order of a retake with all its photos, in the order of the failed session; any other order as it is.
+    ///
+    /// The answer is the same for an e-mail with and without an account: the session alone decides it.
+    ///
+    /// - Parameters:
+    ///   - sessionToken: The token of the failed session.
+    ///   - sessionID: The new session, under whose prefix the copies are stored.
+    /// - Throws: `retake_unavailable` when the session keeps no photos for this sender; `missing_field` or `invalid_photo_count` when the
+    ///   photos are not those that it has named.
+    func completed(_ order: SessionOrder, sessionToken: String?, as sessionID: UUID) async throws -> SessionOrder {
+        guard let text = order.upload.retakeOf else { return order }
+        guard let sessionToken, !sessionToken.isPlaceholder else {
+            throw APIError(
+                .missingField, "A retake needs the token of the failed session in the header X-Session-Token", field: "X-Session-Token")
+        }
+        guard order.upload.texts[ChallengeGate.field].map(\.isPlaceholder) ?? true else {
+            throw APIError(
+                .invalidRequest, "A retake answers the challenge of the failed session, and none of its own", field: ChallengeGate.field)
+        }
+        guard let id = UUID(wireBytes: text.utf8) else { throw Self.unavailable }
+        let request = RetakeRequest(
+            of: id, tokenHash: OpaqueToken.hash(sessionToken), event: order.form.event, authorisedBy: order.bearer?.userID,
+            verificationID: order.owner.verification?.id ?? order.proof?.id, attemptKeys: starter.countedIDs(of: order.owner),
+            deviceKey: order.deviceProof?.key.thumbprint)
+        guard let session = try await SessionRepository(starter.postgres).keptPhotos(for: request) else { throw Self.unavailable }
+        try Self.check(order.upload.photos, retaking: session, order.form)
+        var completed = order
+        completed.retake = Retake(request: request, session: session)
+        try await addKept(of: session, to: &completed.upload, as: sessionID)
+        return completed
+    }
+
+    /// Checks that an upload has exactly the photos that the failed session has named.
+    private static func check(_ photos: [SessionPhoto], retaking session: RetakenSession, _ form: UploadForm) throws(APIError) {
+        for field in form.photoFields {
+            let (given, named) = (photos.count { $0.pose == field.pose }, session.problems.count { $0.pose == field.pose })
+            guard given != named else { continue }
+            throw given == 0
+                ? APIError(.missingField, "Photos that the failed session has named are missing", field: field.name)
+                : APIError(.invalidPhotoCount, "The failed session has named \(named) photos of this field", field: field.name)
+        }
+    }
+
+    /// Copies the photos that the failed session has kept, and orders all photos as those of that session.
+    private func addKept(of session: RetakenSession, to upload: inout ReceivedUpload, as sessionID: UUID) async throws {
+        var new = Dictionary(grouping: upload.photos, by: \.pose).mapValues { $0[...] }
+        let bad = session.badPositions
+        var photos: [SessionPhoto] = []
+        for (position, photo) in session.photos.enumerated() {
+            if bad.contains(position) {
+                guard let next = new[photo.pose]?.popFirst() else { throw APIError.internal }
+                photos.append(next)
+            } else {
+                let key = try BlobFolder.sessions.key("kept-\(position + 1)", of: sessionID)
+                upload.photoBytes += try await copy(photo.key, to: key)
+                upload.cost += session.cost / session.photos.count + SessionRepository.photoCost
+                photos.append(SessionPhoto(key: key.name, pose: photo.pose, sha256: photo.sha256))
+            }
+        }
+        upload.photos = photos
+    }
+
+    /// - Returns: The size of the photo.
+    private func copy(_ name: String, to key: BlobKey) async throws -> Int {
+        guard let bytes = try await blobs.readIfPresent(name, limit: PictureLimits.maxBytes) else { throw Self.unavailable }
+        try await blobs.write(bytes, to: key)
+        return bytes.count
+    }
+
+    /// The refusal of a session that is unknown or another device's, has not failed, or does not keep photos any more.
+    static let unavailable = APIError(
+        .retakeUnavailable, "The session keeps no photos for a retake: send all photos again", field: UploadForm.retakeOf)
+}
+
+extension ReceivedUpload {
+    /// The id of the failed session of which it retakes photos; nil for an upload with all its photos.
+    var retakeOf: String? { texts[UploadForm.retakeOf].flatMap { $0.isPlaceholder ? nil : $0 } }
+}
