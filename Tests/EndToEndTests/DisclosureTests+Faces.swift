@@ -33,7 +33,7 @@ extension DisclosureTests {
             let face = try isKnown ? known : Self.madeUpFace(of: ownerID, keys)
             try await stack.database.psql(
                 "UPDATE face_templates SET template_sealed = '\\x\(face)', updated_at = now() WHERE user_id = '\(owner)'")
-        } _: { phone, _ in
+        } _: { phone, _, _ in
             try await phone.signUp(email: Self.newEmail())
         }
         let found = try await stack.database.psql("SELECT count(*) FROM audit_log WHERE action = 'face_duplicate_found'")

@@ -26,11 +26,28 @@ import Testing
         try await compareEmails { phone, email in try await phone.signUp(email: email) }
     }
 
+    @Test func `a retake looks the same for known and unknown e-mails, also with the owner's face`() async throws {
+        let stack = try await Self.stack()
+        let known = "owner-\(UUID().uuidString)@example.org"
+        _ = try await Phone.make(stack).enrol(email: known)
+        try await compare(on: stack) { isKnown in
+            let (phone, email) = (try await Phone.make(stack), isKnown ? known : Self.newEmail())
+            let faces = Photos.sameFace.prefix(2) + ["cases/no-face"]
+            let failed = try await phone.signIn(email: email, faces: Array(faces), comment: UUID().uuidString)
+            #expect(try await phone.outcome(of: failed)["retake_until"].text != nil)
+            return (email: email, failed: failed)
+        } _: { phone, _, failure in
+            // Another person: the outcome is compared, and not that it succeeds.
+            let photo = try Photos.load(Photos.otherFace[0], comment: UUID().uuidString)
+            return try await phone.retake(failure.failed, of: "sign_in", email: failure.email, with: [("faces", photo)])
+        }
+    }
+
     private func compareEmails(_ attempt: (_ phone: Phone, _ email: String) async throws -> Answer) async throws {
         let stack = try await Self.stack()
         let known = "owner-\(UUID().uuidString)@example.org"
         _ = try await Phone.make(stack).enrol(email: known)
-        try await compare(on: stack) { phone, isKnown in try await attempt(phone, isKnown ? known : Self.newEmail()) }
+        try await compare(on: stack, prepare: { _ in }) { phone, isKnown, _ in try await attempt(phone, isKnown ? known : Self.newEmail()) }
     }
 
     /// Starts a stack without the rate limit, because all samples of the known account come one after the other.
@@ -48,18 +65,18 @@ import Testing
     ///
     /// - Parameters:
     ///   - prepare: Makes it known or unknown, outside of the times.
-    ///   - attempt: Takes one sample.
-    func compare(
-        on stack: Stack, prepare: (_ isKnown: Bool) async throws -> Void = { _ in },
-        _ attempt: (_ phone: Phone, _ isKnown: Bool) async throws -> Answer
+    ///   - attempt: Takes one sample, with what `prepare` has returned.
+    func compare<Prepared>(
+        on stack: Stack, prepare: (_ isKnown: Bool) async throws -> Prepared,
+        _ attempt: (_ phone: Phone, _ isKnown: Bool, _ prepared: Prepared) async throws -> Answer
     ) async throws {
         var (ofKnown, ofUnknown): ([Sample], [Sample]) = ([], [])
         for _ in 0..<(Self.samples ?? 3) {
             // The order is random, so that other load of the machine does not affect one kind more than the other.
             for isKnown in Bool.random() ? [true, false] : [false, true] {
                 let phone = try await Phone.make(stack)
-                try await prepare(isKnown)
-                let sample = try await sample(phone) { try await attempt(phone, isKnown) }
+                let prepared = try await prepare(isKnown)
+                let sample = try await sample(phone) { try await attempt(phone, isKnown, prepared) }
                 if isKnown { ofKnown.append(sample) } else { ofUnknown.append(sample) }
                 // Consecutive failures would lock the known account. A lock looks the same for both kinds, but ends the comparison.
                 // The photos of refused sign-ins would be replays at the known account only, because each unknown e-mail is another one.
