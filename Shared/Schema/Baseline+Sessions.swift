@@ -48,6 +48,7 @@ extension Baseline {
             photo_bytes       bigint      NOT NULL DEFAULT 0 CHECK (photo_bytes >= 0),
             series_id         uuid,
             photos_kept_until timestamptz,
+            copy_count        smallint    NOT NULL DEFAULT 0 CHECK (copy_count >= 0),
             challenge         text[]      CHECK (cardinality(challenge) = 3
                                   AND challenge <@ ARRAY['left', 'right', 'front', 'nearer'] AND challenge[1] <> 'nearer'),
             liveness          text        NOT NULL DEFAULT 'not_performed'
@@ -159,6 +160,7 @@ extension Baseline {
             'The first session of a series in which each other one retakes photos of the one before; NULL in the first one.';
         COMMENT ON COLUMN sessions.photos_kept_until IS
             'The end of the time in which a retake may use the good photos of a failed session; a retake inherits it.';
+        COMMENT ON COLUMN sessions.copy_count IS 'How many uploads have copied its kept photos, or tried to.';
         COMMENT ON COLUMN sessions.forgiven_at IS 'When an operator made a failed sign-in count no more.';
         COMMENT ON COLUMN sessions.photo_bytes IS 'Bytes of the photos as they were uploaded.';
         COMMENT ON COLUMN sessions.challenge IS

@@ -32,7 +32,7 @@ import WireFormat
         let request = RetakeRequest(
             of: failed.id, tokenHash: failed.tokenHash, event: failed.event, verificationID: failed.verificationID,
             attemptKeys: failed.attemptKey.map { [$0] } ?? [])
-        let retaken = try #require(try await fixture.sessions.keptPhotos(for: request))
+        let retaken = try #require(try await fixture.sessions.copyPhotos(for: request))
         #expect(try await fixture.sessions.takePhotos(for: request))
         let id = try await fixture.uploads.store(
             failed.event, photos, user: failed.userID, attemptKey: failed.attemptKey, retaking: (retaken, failed.verificationID))

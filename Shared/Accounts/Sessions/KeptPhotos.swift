@@ -7,6 +7,9 @@ public import WireFormat
 public enum KeptPhotos {
     /// The time after a failure in which its photos can be used: 10 minutes. A series of retakes has it once.
     public static let time: Duration = .seconds(10 * 60)
+    /// How many uploads may copy the photos of a session: one succeeds, and others may have been refused after the copy. A copy costs its
+    /// sender a few bytes, and the store up to 90 MB.
+    static let maxCopies = 8
     /// The most bytes of the sessions whose photos are kept: 2 GiB.
     static let maxBytes = 2 << 30
     /// Those of one site: a sixteenth.
@@ -70,6 +73,8 @@ public struct RetakenSession: Sendable, Equatable {
     public let challenge: [LivenessPose]?
     /// The time of face engines that its photos have taken.
     public let cost: Duration
+    /// The bytes of its photos.
+    public let photoBytes: Int
 
     /// The positions of the bad photos in ``photos``.
     public var badPositions: Set<Int> { problems.positions(in: photos) }

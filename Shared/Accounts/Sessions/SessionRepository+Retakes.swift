@@ -2,18 +2,22 @@ public import PostgresClient
 internal import WireFormat
 
 extension SessionRepository {
-    /// Returns the failed session that a request names, if it keeps photos for this sender.
-    public func keptPhotos(for request: RetakeRequest) async throws(PostgresError) -> RetakenSession? {
-        let columns = """
-            coalesce(series_id, id) AS series_id, photos_kept_until, photos::text AS photos, photo_problems::text AS photo_problems, \
-            challenge, cost_ms
-            """
-        let rows = try await db.query(Self.statement("SELECT \(columns) FROM sessions", on: request))
+    /// Returns the failed session that a request names, if it keeps photos for this sender, and counts a copy of them. Some copies of a
+    /// session are allowed, and then it keeps its photos for no other.
+    public func copyPhotos(for request: RetakeRequest) async throws(PostgresError) -> RetakenSession? {
+        let rows = try await db.query(
+            Self.statement(
+                "UPDATE sessions SET copy_count = copy_count + 1", on: request,
+                """
+                AND copy_count < \(KeptPhotos.maxCopies)
+                RETURNING coalesce(series_id, id) AS series_id, photos_kept_until, photos::text AS photos,
+                    photo_problems::text AS photo_problems, challenge, cost_ms, photo_bytes
+                """))
         guard let row = rows.first else { return nil }
         return RetakenSession(
             seriesID: try row.decode("series_id"), keptUntil: try row.decode("photos_kept_until"), photos: try row.decodeJSON("photos"),
             problems: try row.decodeJSON("photo_problems"), challenge: try Session.challenge(row),
-            cost: .milliseconds(try row.decode("cost_ms", as: Int32.self)))
+            cost: .milliseconds(try row.decode("cost_ms", as: Int32.self)), photoBytes: try row.decode("photo_bytes"))
     }
 
     /// Takes the kept photos of a failed session for one retake: afterwards no other can use them, and they are deleted. Call in the
@@ -25,7 +29,7 @@ extension SessionRepository {
     }
 
     /// A statement on the session that the request names, if it is of the same sender and keeps its photos.
-    private static func statement(_ statement: String, on request: RetakeRequest) -> PostgresQuery {
+    private static func statement(_ statement: String, on request: RetakeRequest, _ rest: String = "") -> PostgresQuery {
         """
         \(unescaped: statement)
         WHERE id = \(request.sessionID) AND token_hash = \(request.tokenHash) AND event = \(request.event.rawValue)
@@ -34,6 +38,7 @@ extension SessionRepository {
           AND verification_id IS NOT DISTINCT FROM \(request.verificationID)::uuid
           AND (attempt_key IS NULL OR attempt_key = ANY(\(request.attemptKeys)))
           AND device_key IS NOT DISTINCT FROM \(request.deviceKey)::bytea
+        \(unescaped: rest)
         """
     }
 }

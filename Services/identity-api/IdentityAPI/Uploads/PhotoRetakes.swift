@@ -17,6 +17,12 @@ struct Retake: Sendable {
 struct PhotoRetakes: Sendable {
     let blobs: any BlobStore
     let starter: SessionStarter
+    /// A copied photo is in memory as a whole: one at a time, in turns of the clients.
+    private let turns = UploadTurns(width: 1)
+
+    init(blobs: any BlobStore, starter: SessionStarter) {
+        (self.blobs, self.starter) = (blobs, starter)
+    }
 
     /// Returns the order of a retake with all its photos, in the order of the failed session; any other order as it is.
     ///
@@ -25,9 +31,10 @@ struct PhotoRetakes: Sendable {
     /// - Parameters:
     ///   - sessionToken: The token of the failed session.
     ///   - sessionID: The new session, under whose prefix the copies are stored.
+    ///   - client: The address of the sender.
     /// - Throws: `retake_unavailable` when the session keeps no photos for this sender; `missing_field` or `invalid_photo_count` when the
     ///   photos are not those that it has named.
-    func completed(_ order: SessionOrder, sessionToken: String?, as sessionID: UUID) async throws -> SessionOrder {
+    func completed(_ order: SessionOrder, sessionToken: String?, as sessionID: UUID, from client: IPAddress) async throws -> SessionOrder {
         guard let text = order.upload.retakeOf else { return order }
         guard let sessionToken, !sessionToken.isPlaceholder else {
             throw APIError(
@@ -42,11 +49,11 @@ struct PhotoRetakes: Sendable {
             of: id, tokenHash: OpaqueToken.hash(sessionToken), event: order.form.event, authorisedBy: order.bearer?.userID,
             verificationID: order.owner.verification?.id ?? order.proof?.id, attemptKeys: starter.countedIDs(of: order.owner),
             deviceKey: order.deviceProof?.key.thumbprint)
-        guard let session = try await SessionRepository(starter.postgres).keptPhotos(for: request) else { throw Self.unavailable }
+        guard let session = try await SessionRepository(starter.postgres).copyPhotos(for: request) else { throw Self.unavailable }
         try Self.check(order.upload.photos, retaking: session, order.form)
         var completed = order
         completed.retake = Retake(request: request, session: session)
-        try await addKept(of: session, to: &completed.upload, as: sessionID)
+        try await addKept(of: session, to: &completed.upload, as: sessionID, from: client)
         return completed
     }
 
@@ -62,7 +69,9 @@ struct PhotoRetakes: Sendable {
     }
 
     /// Copies the photos that the failed session has kept, and orders all photos as those of that session.
-    private func addKept(of session: RetakenSession, to upload: inout ReceivedUpload, as sessionID: UUID) async throws {
+    private func addKept(of session: RetakenSession, to upload: inout ReceivedUpload, as sessionID: UUID, from client: IPAddress)
+        async throws
+    {
         var new = Dictionary(grouping: upload.photos, by: \.pose).mapValues { $0[...] }
         let bad = session.badPositions
         var photos: [SessionPhoto] = []
@@ -72,7 +81,9 @@ struct PhotoRetakes: Sendable {
                 photos.append(next)
             } else {
                 let key = try BlobFolder.sessions.key("kept-\(position + 1)", of: sessionID)
-                upload.photoBytes += try await copy(photo.key, to: key)
+                try await turns.inTurn(of: client, byteCount: session.photoBytes / session.photos.count) {
+                    upload.photoBytes += try await copy(photo.key, to: key)
+                }
                 upload.cost += session.cost / session.photos.count + SessionRepository.photoCost
                 photos.append(SessionPhoto(key: key.name, pose: photo.pose, sha256: photo.sha256))
             }

@@ -70,7 +70,8 @@ struct UploadController: Sendable {
             return try await repeatable(order, key, context).run { attempt in
                 let answer = try await attempt.answer(to: order.fingerprint) { lease in
                     if let refusal { throw refusal }
-                    let order = try await retakes.completed(order, sessionToken: credentials.retakenToken, as: sessionID)
+                    let order = try await retakes.completed(
+                        order, sessionToken: credentials.retakenToken, as: sessionID, from: context.client)
                     return try await start(order, key, sessionID: sessionID, lease: lease, context)
                 }
                 if attempt.isRepetition { await uploads.blobs.discard(prefix, context.logger) }
