@@ -61,11 +61,11 @@ struct FaceErasureTests {
         let key = AttemptKey.derive(from: TestLookup.of(hash(1)))
         let photos = FacePhotoHashRepository(client)
         let photo = { PhotoFingerprint(userID: $1, fileHash: hash($0), pixelHash: nil, signature: nil) }
-        try await photos.add([photo(1, ada), photo(2, key), photo(3, UUID())], accepted: true, series: nil)
+        try await photos.add([photo(1, ada), photo(2, key), photo(3, UUID())], accepted: true, series: UUID())
         let decoy = try await sessions.insert(NewSession(userID: key, event: .signIn, attemptKey: key, tokenHash: hash(9)))
         let erasure = try #require(try await request(scope, of: ada))
         #expect(erasure.attemptKeys == [key])
-        try await photos.add([photo(4, key)], accepted: false, series: nil)
+        try await photos.add([photo(4, key)], accepted: false, series: UUID())
         _ = try await sessions.insert(NewSession(userID: key, event: .signIn, attemptKey: key, tokenHash: hash(8)))
 
         #expect(try await FaceErasureRepository(client).deletePhotoHashes(for: erasure) == 2)
@@ -82,7 +82,7 @@ struct FaceErasureTests {
         let erasure = try #require(try await request(.account, of: ada))
         #expect(erasure.attemptKeys.isEmpty)
         try await FacePhotoHashRepository(client).add(
-            [PhotoFingerprint(userID: UUID(), fileHash: hash(1), pixelHash: nil, signature: nil)], accepted: true, series: nil)
+            [PhotoFingerprint(userID: UUID(), fileHash: hash(1), pixelHash: nil, signature: nil)], accepted: true, series: UUID())
         #expect(try await FaceErasureRepository(client).deletePhotoHashes(for: erasure) == 0)
     }
 

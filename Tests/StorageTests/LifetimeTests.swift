@@ -322,7 +322,7 @@ struct LifetimeTests {
     ) async throws {
         let photos = FacePhotoHashRepository(client)
         _ = try await photos.add(
-            [PhotoFingerprint(userID: UUID(), fileHash: hash(1), pixelHash: nil, signature: nil)], accepted: true, series: nil)
+            [PhotoFingerprint(userID: UUID(), fileHash: hash(1), pixelHash: nil, signature: nil)], accepted: true, series: UUID())
         try await client.execute(
             "INSERT INTO erased_identities VALUES ('i', \(TestLookup.of(hash(1))), now()), ('i', \(TestLookup.of(hash(2))), now())")
         try await age("face_photo_hashes", "erased_identities", by: seconds)

@@ -151,14 +151,14 @@ struct LookupTests {
         let photos = FacePhotoHashRepository(client)
         let photo = PhotoFingerprint(
             userID: AttemptKey.derive(from: made.email.lookups[0]), fileHash: hash(1), pixelHash: nil, signature: nil)
-        try await photos.add([photo], accepted: false, series: nil)
+        try await photos.add([photo], accepted: false, series: UUID())
         #expect(try await rotate(.emails, to: keys(new, old)) == 1)
         let owner = try #require(try await lookups.page(of: .emails, after: nil, limit: 10).owners.first)
         #expect(owner.lookups(except: ["k2", "k1"]).isEmpty)
         #expect(owner.lookups(except: ["k2"]) == made.email.lookups)
-        #expect(try await photos.containsAny(of: [photo], maxDistance: 0, isTrusted: false, series: nil))
+        #expect(try await photos.containsAny(of: [photo], maxDistance: 0, isTrusted: false, series: UUID()))
         #expect(try await lookups.delete(made.email.lookups, of: owner) == 1)
-        #expect(try await !photos.containsAny(of: [photo], maxDistance: 0, isTrusted: false, series: nil))
+        #expect(try await !photos.containsAny(of: [photo], maxDistance: 0, isTrusted: false, series: UUID()))
         #expect(try await lookups.delete(made.email.lookups, of: owner) == 0)
         #expect(try await lookups.counts(first: nil).keys.sorted() == ["k1", "k2"], "the verification still has the old one")
     }

@@ -55,7 +55,7 @@ public struct FacePhotoHashRepository: Sendable {
     /// - Parameter series: ``Session/seriesID`` of the session.
     /// - Returns: The number of photos that were not stored before, by file or picture.
     @discardableResult
-    public func add(_ photos: [PhotoFingerprint], accepted: Bool, series: UUID?) async throws(PostgresError) -> Int {
+    public func add(_ photos: [PhotoFingerprint], accepted: Bool, series: UUID) async throws(PostgresError) -> Int {
         try await db.execute(
             """
             INSERT INTO face_photo_hashes (user_id, file_hash, pixel_hash, signature, is_accepted, series_id)
@@ -93,7 +93,7 @@ public struct FacePhotoHashRepository: Sendable {
     ///     photos only the same files and pictures, because strangers may have sent the refused ones.
     ///   - series: ``Session/seriesID`` of the session: the photos that its series of retakes has used do not count.
     public func containsAny(
-        of photos: [PhotoFingerprint], maxDistance: Int, isTrusted: Bool, series: UUID?
+        of photos: [PhotoFingerprint], maxDistance: Int, isTrusted: Bool, series: UUID
     ) async throws(PostgresError) -> Bool {
         guard !photos.isEmpty else { return false }
         let query: PostgresQuery = """

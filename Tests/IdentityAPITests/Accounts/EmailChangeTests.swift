@@ -60,11 +60,11 @@ import WireFormat
         let former = api.keys.attemptKeys(try #require(EmailAddress("old@example.org")))[0]
         let photos = FacePhotoHashRepository(api.postgres)
         let photo = { PhotoFingerprint(userID: $0, fileHash: SHA256.hash("photo"), pixelHash: nil, signature: nil) }
-        try await photos.add([photo(former), photo(device.userID)], accepted: true, series: nil)
+        try await photos.add([photo(former), photo(device.userID)], accepted: true, series: UUID())
         let begun = try await change("new@example.org", device.accessToken)
         _ = try await api.enter(try #require(begun.json.text("data.verification_id")), "new@example.org")
-        #expect(try await !photos.containsAny(of: [photo(former)], maxDistance: 0, isTrusted: false, series: nil))
-        #expect(try await photos.containsAny(of: [photo(device.userID)], maxDistance: 0, isTrusted: false, series: nil))
+        #expect(try await !photos.containsAny(of: [photo(former)], maxDistance: 0, isTrusted: false, series: UUID()))
+        #expect(try await photos.containsAny(of: [photo(device.userID)], maxDistance: 0, isTrusted: false, series: UUID()))
     }
 
     @Test(.apiWithMail) func `an address that has an account is refused only after its code`() async throws {
