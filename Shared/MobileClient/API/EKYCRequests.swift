@@ -8,50 +8,13 @@ enum EKYCRequests {
         var token: String
     }
 
+    /// The header with the token of a session.
+    private static let tokenHeader = "X-Session-Token"
+
     private struct Session: Decodable {
         var sessionID: UUID
 
         enum CodingKeys: String, CodingKey { case sessionID = "session_id" }
-    }
-
-    private struct Status: Decodable {
-        var sessionID: UUID
-        var state: String
-        var reason: String?
-        var isRetryable: Bool?
-        var attemptsLeft: Int?
-        var retryAt: Date?
-        var verificationID: UUID?
-        var reference: String?
-        var liveness: String?
-
-        enum CodingKeys: String, CodingKey {
-            case sessionID = "session_id"
-            case state, reason, reference, liveness
-            case isRetryable = "retryable"
-            case attemptsLeft = "attempts_left"
-            case retryAt = "retry_at"
-            case verificationID = "verification_id"
-        }
-
-        /// A state that this version does not know is not one of the ends.
-        var verdict: EKYCSessionReducer.Verdict {
-            switch state {
-            case "succeeded":
-                .succeeded(
-                    awaiting: verificationID.map { id in
-                        EKYCSession.AwaitedCode(verificationID: id, reference: reference?.cut(toBytes: 100))
-                    })
-            case "failed":
-                .failed(
-                    EKYCSession.Failure(
-                        reason.map { EKYCSession.Reason(rawValue: $0.cut(toBytes: 100)) } ?? .internal, isRetryable: isRetryable ?? true,
-                        attemptsLeft: attemptsLeft, retryAt: retryAt,
-                        liveness: liveness.map { EKYCSession.Liveness(rawValue: $0.cut(toBytes: 100)) } ?? .notPerformed))
-            case "expired": .expired
-            default: .undecided
-            }
-        }
     }
 
     /// The answer is not one of this API, or not to this request.
@@ -70,18 +33,21 @@ enum EKYCRequests {
 
     /// Uploads the photos. For ten minutes a repetition with the same key, body and sender gets the first answer.
     ///
-    /// - Parameter bearer: Of the account or the enrolment, for a sign-up without an e-mail address.
+    /// - Parameters:
+    ///   - bearer: Of the account or the enrolment, for a sign-up without an e-mail address.
+    ///   - retakenToken: The token of the failed session whose photos are retaken; nil for an upload of all photos.
     static func upload(
-        _ kind: EKYCSession.Kind, _ body: URL, boundary: String, bearer: APIRequest<Started>.Bearer, key: UUID
+        _ kind: EKYCSession.Kind, _ body: URL, boundary: String, bearer: APIRequest<Started>.Bearer, key: UUID,
+        retakenToken: String? = nil
     ) -> APIRequest<Started> {
         let path = kind == .signUp ? "/api/v1/ekyc/upload-photos" : "/api/v1/ekyc/login"
         let proof: DPoPProof.Use = kind == .signIn ? .ofUsableKey : bearer == .account ? .ofKey : .none
         return APIRequest(
-            method: "POST", path: path, bearer: bearer, body: .multipart(file: body, boundary: boundary), idempotencyKey: key,
-            proof: proof, timeout: .seconds(180)
+            method: "POST", path: path, bearer: bearer, body: .multipart(file: body, boundary: boundary),
+            headers: retakenToken.map { [tokenHeader: $0] } ?? [:], idempotencyKey: key, proof: proof, timeout: .seconds(180)
         ) { response in
             let session: Session = try WireJSON.content(response)
-            guard let token = response.headers["X-Session-Token"], (16...512).contains(token.utf8.count),
+            guard let token = response.headers[tokenHeader], (16...512).contains(token.utf8.count),
                 token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
             else { throw Unexpected() }
             return Started(sessionID: session.sessionID, token: token)
@@ -90,16 +56,20 @@ enum EKYCRequests {
 
     /// Asks for the state of a session.
     ///
-    /// - Parameter wait: The seconds for which the API holds its answer while the session is undecided; 60 at most.
-    static func status(_ sessionID: UUID, token: String, wait: Int) -> APIRequest<EKYCSessionReducer.Verdict> {
+    /// - Parameters:
+    ///   - wait: The seconds for which the API holds its answer while the session is undecided; 60 at most.
+    ///   - time: The device's clock, by which the time for a retake is given.
+    static func status(
+        _ sessionID: UUID, token: String, wait: Int, time: TimeSource = .system
+    ) -> APIRequest<EKYCSessionReducer.Verdict> {
         APIRequest(
             method: "GET", path: "/api/v1/ekyc/sessions/\(sessionID.wireText)",
             query: wait > 0 ? [URLQueryItem(name: "wait", value: "\(wait)")] : [], bearer: .token(token),
             timeout: .seconds(15 + wait)
         ) { response in
-            let status: Status = try WireJSON.content(response)
+            let status: EKYCStatus = try WireJSON.content(response)
             guard status.sessionID == sessionID else { throw Unexpected() }
-            return status.verdict
+            return status.verdict(at: time.now(), response.headers["Date"].flatMap(WireDate.parseHTTP))
         }
     }
 

@@ -30,6 +30,15 @@ enum WireDate {
         return "\(text.dropLast()).\(String(1_000 + rest).dropFirst())Z"
     }
 
+    /// Parses an instant of a header (RFC 9110 §5.6.7); nil for any other text.
+    static func parseHTTP(_ text: String) -> Date? {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(secondsFromGMT: 0)
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return format.date(from: text)
+    }
+
     private static func days(of month: Int, _ year: Int) -> Int {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31

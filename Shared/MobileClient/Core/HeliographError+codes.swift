@@ -24,6 +24,9 @@ extension HeliographError.Code {
     public static let challengeExpired = Self(rawValue: "challenge_expired")
     /// 409: the challenge was answered by an earlier upload; another one is needed.
     public static let challengeUsed = Self(rawValue: "challenge_used")
+    /// 409: the photos of the failed session are not kept any more, or not for this sender: begin again with all photos. Also thrown by the
+    /// client where it knows that.
+    public static let retakeUnavailable = Self(rawValue: "retake_unavailable")
     /// 413: the body is longer than the API accepts; also thrown by the client before a request is sent.
     public static let payloadTooLarge = Self(rawValue: "payload_too_large")
     /// 415: the body is not of a type that the request takes.

@@ -53,6 +53,22 @@ public struct EKYCClient: Sendable {
         try await manager.signIn(photos, email: email, challenge: challenge, proof: enrolmentToken)
     }
 
+    /// Begins a session with new photos in place of the bad ones of a failed session: a sign-up or sign-in as that one, whose other photos,
+    /// texts and challenge count again. A retake that fails may be retaken in turn.
+    ///
+    /// It is possible once for a session, before the app acknowledges that, until ``EKYCSession/Failure/retakeUntil``, and for a sign-in until
+    /// another sign-in begins. A retake without success that names no photos to retake is followed by an attempt with all photos.
+    ///
+    /// - Parameters:
+    ///   - photos: One for each photo of ``EKYCSession/Outcome/photosToRetake``, in their order.
+    ///   - session: The failed session.
+    /// - Throws: `retake_unavailable` where the device knows that the photos cannot be retaken any more; otherwise as
+    ///   ``signUp(_:as:consent:answering:)``. What the API refuses is the new session's outcome, with the same code where it has not kept
+    ///   the other photos.
+    public func retake(_ photos: [Photo], of session: EKYCSession) async throws(HeliographError) -> EKYCSession {
+        try await manager.retake(photos, of: session.id)
+    }
+
     /// The sessions whose outcome the app has not acknowledged (``EKYCSession/acknowledge()``), the oldest first: open sessions, and ended
     /// ones with their outcome. A session is omitted a day after its end.
     ///

@@ -5,12 +5,21 @@ struct EKYCOrder: Sendable {
     let kind: EKYCSession.Kind
     /// Who sends it, as the record has it.
     let sender: EKYCRecord.Sender
-    /// The bearer of an enrolment, which is a secret.
-    let enrolmentToken: String?
+    /// What the upload, and a retake of its bad photos, need besides the form.
+    let secret: EKYCSecret
     let parts: [MultipartFileWriter.Part]
+    /// The id on this device of the failed session whose bad photos it retakes; nil for an order with all photos.
+    var retakes: UUID?
 
     static let photosPerField = 3
+    static let pushTokenField = "fcm_token"
     private static let challengeField = "challenge_id"
+
+    init(
+        kind: EKYCSession.Kind, sender: EKYCRecord.Sender, secret: EKYCSecret, parts: [MultipartFileWriter.Part], retakes: UUID? = nil
+    ) {
+        (self.kind, self.sender, self.secret, self.parts, self.retakes) = (kind, sender, secret, parts, retakes)
+    }
 
     /// - Parameter scaler: Scales down photos that are larger than the API accepts; nil without a scaler.
     /// - Throws: `invalid_argument` with the field that breaks a limit of the API; `storage` for a file that cannot be read.
@@ -19,25 +28,26 @@ struct EKYCOrder: Sendable {
         pushToken: String, scaler: (any PhotoScaling)? = nil
     ) async throws(HeliographError) {
         kind = .signUp
-        var parts = [Self.text("fcm_token", pushToken)]
         var enrolmentToken: String?
+        var texts: [String: String] = [:]
         switch owner {
         case .account: sender = .account
         case .email(let email):
             sender = .form
-            parts.append(Self.text("email", try ArgumentLimits.email(email)))
+            texts["email"] = try ArgumentLimits.email(email)
         case .enrolment(let token, let isRecovery):
             sender = .enrolment
             enrolmentToken = try Self.checked(token)
-            if isRecovery { parts.append(Self.text("recovery", "true")) }
+            if isRecovery { texts["recovery"] = "true" }
         }
-        if let consent { parts.append(Self.text("consent_version", consent)) }
+        texts["consent_version"] = consent
+        var parts = [Self.text(Self.pushTokenField, pushToken)] + Self.parts(of: texts)
         if let answer { parts.append(Self.text(Self.challengeField, answer.challenge.id)) }
         for (field, photos) in [("left_faces", photos.left), ("right_faces", photos.right), ("front_faces", photos.front)] {
             parts += try await Self.photos(photos, field, scaler)
         }
         if let answer { parts += try await Self.photos(answer.photos, "challenge_photos", scaler) }
-        self.enrolmentToken = enrolmentToken
+        secret = EKYCSecret(enrolmentToken: enrolmentToken, texts: texts)
         self.parts = parts
     }
 
@@ -48,9 +58,10 @@ struct EKYCOrder: Sendable {
     ) async throws(HeliographError) {
         kind = .signIn
         sender = proof == nil ? .form : .enrolment
-        enrolmentToken = try proof.map(Self.checked)
+        let texts = ["email": try ArgumentLimits.email(email)]
+        secret = EKYCSecret(enrolmentToken: try proof.map(Self.checked), texts: texts)
         parts =
-            [Self.text("email", try ArgumentLimits.email(email)), Self.text("fcm_token", pushToken)]
+            Self.parts(of: texts) + [Self.text(Self.pushTokenField, pushToken)]
             + (challenge.map { [Self.text(Self.challengeField, $0.id)] } ?? []) + (try await Self.photos(photos, "faces", scaler))
     }
 
@@ -61,7 +72,12 @@ struct EKYCOrder: Sendable {
         return token
     }
 
-    private static func text(_ name: String, _ value: String) -> MultipartFileWriter.Part { MultipartFileWriter.Part(name, .text(value)) }
+    static func text(_ name: String, _ value: String) -> MultipartFileWriter.Part { MultipartFileWriter.Part(name, .text(value)) }
+
+    /// The texts that a retake repeats.
+    static func parts(of texts: [String: String]) -> [MultipartFileWriter.Part] {
+        texts.sorted { $0.key < $1.key }.map { text($0.key, $0.value) }
+    }
 
     private static func photos(
         _ photos: [EKYCClient.Photo], _ field: String, _ scaler: (any PhotoScaling)?

@@ -16,6 +16,8 @@ struct EKYCRecord: Codable, Hashable, Sendable {
     let sender: Sender
     /// The boundary of the form in the task's file.
     let boundary: String
+    /// The id on this device of the failed session whose bad photos are retaken; nil for an upload of all photos.
+    let retakes: UUID?
     private var step: Step
     private var sessionID: UUID?
     private var userID: String?
@@ -27,10 +29,11 @@ struct EKYCRecord: Codable, Hashable, Sendable {
         case uploading, deciding, awaitingCode, signingIn, ended
     }
 
-    init(kind: EKYCSession.Kind, sender: Sender, boundary: String) {
+    init(kind: EKYCSession.Kind, sender: Sender, boundary: String, retakes: UUID? = nil) {
         self.kind = kind
         self.sender = sender
         self.boundary = boundary
+        self.retakes = retakes
         step = .uploading
     }
 
@@ -70,11 +73,21 @@ struct EKYCSecret: Codable, Hashable, Sendable {
         var token: String
     }
 
-    /// The bearer of an enrolment, or the proof of a sign-in, until the API has the photos.
+    /// The bearer of an enrolment, or the proof of a sign-in.
     var enrolmentToken: String?
+    /// The session of this upload, once the API has the photos.
     var session: Session?
+    /// The texts of the form that a retake of bad photos repeats: they are no secrets, but go with the rest.
+    var texts: [String: String]?
+    /// The failed session whose bad photos are retaken, until the API has the new ones.
+    var retaken: Session?
 
-    static func key(of id: UUID) -> String { "ekyc.\(id.wireText)" }
+    static let keyPrefix = "ekyc."
+
+    static func key(of id: UUID) -> String { keyPrefix + id.wireText }
+
+    /// Whether the upload is refused without it.
+    var isNeeded: Bool { enrolmentToken != nil || retaken != nil }
 
     /// As ``PendingSecrets`` keeps it.
     var text: String {
@@ -83,9 +96,11 @@ struct EKYCSecret: Codable, Hashable, Sendable {
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    init(enrolmentToken: String? = nil, session: Session? = nil) {
+    init(enrolmentToken: String? = nil, session: Session? = nil, texts: [String: String]? = nil, retaken: Session? = nil) {
         self.enrolmentToken = enrolmentToken
         self.session = session
+        self.texts = texts
+        self.retaken = retaken
     }
 
     /// Empty for a text that ``text`` has not made.

@@ -13,6 +13,8 @@ extension EKYCSession.Outcome {
             var attemptsLeft: Int?
             var retryAt: Date?
             var liveness: String
+            var photos: [EKYCSession.BadPhoto]?
+            var retakeUntil: Date?
         }
 
         private struct Refusal: Codable, Hashable {
@@ -41,7 +43,8 @@ extension EKYCSession.Outcome {
                 name = .failed
                 self.failure = Failure(
                     reason: failure.reason.rawValue, isRetryable: failure.isRetryable, attemptsLeft: failure.attemptsLeft,
-                    retryAt: failure.retryAt, liveness: failure.liveness.rawValue)
+                    retryAt: failure.retryAt, liveness: failure.liveness.rawValue,
+                    photos: failure.photos.isEmpty ? nil : failure.photos, retakeUntil: failure.retakeUntil)
             case .refused(let error):
                 name = .refused
                 refusal = Refusal(
@@ -67,7 +70,8 @@ extension EKYCSession.Outcome {
                     .failed(
                         EKYCSession.Failure(
                             EKYCSession.Reason(rawValue: $0.reason), isRetryable: $0.isRetryable, attemptsLeft: $0.attemptsLeft,
-                            retryAt: $0.retryAt, liveness: EKYCSession.Liveness(rawValue: $0.liveness)))
+                            retryAt: $0.retryAt, liveness: EKYCSession.Liveness(rawValue: $0.liveness), photos: $0.photos ?? [],
+                            retakeUntil: $0.retakeUntil))
                 }
             case .refused:
                 refusal.map {

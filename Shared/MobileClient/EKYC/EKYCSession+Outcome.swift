@@ -84,16 +84,24 @@ extension EKYCSession {
         public let retryAt: Date?
         /// The result of the check for a live person.
         public let liveness: Liveness
+        /// The bad photos with their problems; empty where the photos are not the reason, or the API does not name them.
+        public let photos: [BadPhoto]
+        /// The time by the device's clock until which ``photos`` alone can be taken again (``EKYCClient/retake(_:of:)``); nil where another
+        /// attempt needs all photos.
+        public let retakeUntil: Date?
 
         /// Creates a failure from the parts of the API's answer about a session.
         public init(
-            _ reason: Reason, isRetryable: Bool, attemptsLeft: Int? = nil, retryAt: Date? = nil, liveness: Liveness = .notPerformed
+            _ reason: Reason, isRetryable: Bool, attemptsLeft: Int? = nil, retryAt: Date? = nil, liveness: Liveness = .notPerformed,
+            photos: [BadPhoto] = [], retakeUntil: Date? = nil
         ) {
             self.reason = reason
             self.isRetryable = isRetryable
             self.attemptsLeft = attemptsLeft
             self.retryAt = retryAt
             self.liveness = liveness
+            self.photos = photos
+            self.retakeUntil = retakeUntil
         }
     }
 

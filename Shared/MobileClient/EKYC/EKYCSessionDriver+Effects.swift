@@ -12,7 +12,7 @@ extension EKYCSessionDriver {
         case .deleteBody: deleteBody()
         case .ask(let seconds):
             becomeBusy()
-            await keepTokenLater()
+            await keepSecretLater()
             start(ask(seconds))
         case .redeem(let code): start(redeem(code))
         case .store(let tokens): return [await store(tokens)]
@@ -27,6 +27,7 @@ extension EKYCSessionDriver {
             if case .awaitingCode = state { becomeQuiet() }
         case .deleteSecret: await deleteSecret()
         case .report(let outcome): await session.show(.ended(outcome))
+        case .awaitRetake(let end): return awaitRetake(until: end)
         case .removeRecord: await remove()
         }
         return []
@@ -41,8 +42,8 @@ extension EKYCSessionDriver {
             body = file
             let written = try await MultipartFileWriter().write(order.parts, to: file)
             self.order = nil
-            record = EKYCRecord(kind: kind, sender: order.sender, boundary: written.boundary)
-            secret.enrolmentToken = order.enrolmentToken
+            record = EKYCRecord(kind: kind, sender: order.sender, boundary: written.boundary, retakes: order.retakes)
+            secret = order.secret
             return .bodyWritten
         } catch {
             return .creationFailed(Machine.Fault(error))
@@ -57,8 +58,10 @@ extension EKYCSessionDriver {
             // Named from the beginning, so that it is removed with the task whenever that is.
             task.secrets = [EKYCSecret.key(of: id)]
             let new = task
+            // Before the record: a session that the next process finds has what its upload needs.
+            let isKept = await keepSecret()
+            guard isKept || !secret.isNeeded else { throw HeliographError(.storage, "The secrets of the upload cannot be kept") }
             try await ports.store.update(id) { $0 = new }
-            if secret.enrolmentToken != nil { try await ports.secrets.set(secret.text, for: EKYCSecret.key(of: id)) }
             return .recordCreated
         } catch {
             return .creationFailed(Machine.Fault(error))
@@ -84,9 +87,10 @@ extension EKYCSessionDriver {
     }
 
     private func saveToken(_ sessionID: UUID, _ token: String) async {
-        // The bearer of the upload has done its part.
-        secret = EKYCSecret(session: EKYCSecret.Session(id: sessionID, token: token))
-        isTokenKept = await keepToken()
+        // The token of a failed session has done its part. The bearer stays for a retake of this one.
+        secret.session = EKYCSecret.Session(id: sessionID, token: token)
+        secret.retaken = nil
+        isTokenKept = await keepSecret()
         wasPushed = await hooks.didBegin(sessionID)
     }
 
@@ -99,11 +103,11 @@ extension EKYCSessionDriver {
         }
     }
 
-    private func keepToken() async -> Bool { (try? await ports.secrets.set(secret.text, for: EKYCSecret.key(of: id))) != nil }
+    private func keepSecret() async -> Bool { (try? await ports.secrets.set(secret.text, for: EKYCSecret.key(of: id))) != nil }
 
     /// Keeps a token that could not be kept before, because the disk was full, and with it what waited for that.
-    private func keepTokenLater() async {
-        guard needsUpload, let record, await keepToken() else { return }
+    private func keepSecretLater() async {
+        guard needsUpload, let record, await keepSecret() else { return }
         isTokenKept = true
         await save(record.phase)
         deleteBody()

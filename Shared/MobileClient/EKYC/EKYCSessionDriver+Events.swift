@@ -16,12 +16,20 @@ extension EKYCSessionDriver {
         do throws(HeliographError) {
             secret = EKYCSecret(try await ports.secrets.secret(for: EKYCSecret.key(of: id)))
         } catch {
-            // An ended session needs no secret.
-            guard await isDecided else { return }
+            // An ended session needs no secret, unless its photos can be retaken.
+            guard await isDecided, await !mayBeRetaken else { return }
         }
         guard !isLaunched else { return }
         isLaunched = true
         await send(.launched(age, sessionID: secret.session?.id))
+    }
+
+    /// Whether the stored outcome lets the app retake photos.
+    private var mayBeRetaken: Bool {
+        get async {
+            guard case .ended(let outcome) = await runner.state.phase, let end = outcome.retakeUntil else { return false }
+            return timeLeft(until: end) != nil
+        }
     }
 
     /// Whether the session has no stored data: the app has acknowledged its outcome, or it was not created.

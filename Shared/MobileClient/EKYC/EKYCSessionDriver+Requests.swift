@@ -8,12 +8,13 @@ extension EKYCSessionDriver {
         case .account: bearer = .account
         case .form: bearer = .none
         case .enrolment:
-            guard let token = secret.enrolmentToken else {
-                return Self.refusal(HeliographError(.unauthorized, "The enrolment token is not kept", status: 401))
-            }
+            guard let token = secret.enrolmentToken else { return Self.refusal(Self.lost("The enrolment token")) }
             bearer = .token(token)
         }
-        let upload = EKYCRequests.upload(kind, body, boundary: record.boundary, bearer: bearer, key: id)
+        let retakenToken = secret.retaken?.token
+        if record.retakes != nil, retakenToken == nil { return Self.refusal(Self.lost("The token of the failed session")) }
+        let upload = EKYCRequests.upload(
+            kind, body, boundary: record.boundary, bearer: bearer, key: id, retakenToken: retakenToken)
         return { [sender = ports.sender] in
             do throws(HeliographError) {
                 let started = try await sender.send(upload)
@@ -24,13 +25,18 @@ extension EKYCSessionDriver {
         }
     }
 
+    private static func lost(_ secret: String) -> HeliographError {
+        HeliographError(.unauthorized, "\(secret) is not kept", status: 401)
+    }
+
     private static func refusal(_ error: HeliographError) -> Work { { .postFailed(Machine.Fault(error)) } }
 
     func ask(_ wait: Int) -> Work {
-        { [sender = ports.sender, session = secret.session] in
+        { [ports, session = secret.session] in
             do throws(HeliographError) {
                 let session = try Self.credential(session)
-                return .answered(try await sender.send(EKYCRequests.status(session.id, token: session.token, wait: wait)))
+                let request = EKYCRequests.status(session.id, token: session.token, wait: wait, time: ports.time)
+                return .answered(try await ports.sender.send(request))
             } catch {
                 return .askFailed(Machine.Fault(error))
             }

@@ -5,6 +5,7 @@ extension EKYCSessionManager {
         let tasks = try await ports.store.tasks().filter { $0.kind == .ekycSession }
         if !isSwept {
             removePhotos(besides: Set(tasks.flatMap(\.files)))
+            await removeSecrets(besides: Set(tasks.flatMap(\.secrets)))
             isSwept = true
         }
         var found: [EKYCSessionDriver] = []
@@ -21,6 +22,15 @@ extension EKYCSessionManager {
         // Of several sign-ins, which a fault of the disk may leave, the newest counts. The tasks are in their order.
         for driver in found.dropLast() { await driver.stop(.superseded) }
         for driver in drivers.values { await driver.launch() }
+        await closeRetakes()
+    }
+
+    /// Deletes the secrets of failed sessions whose retake was kept before its process ended.
+    private func closeRetakes() async {
+        for driver in drivers.values {
+            guard let retaken = await driver.record?.retakes else { continue }
+            await drivers[retaken]?.closeRetake()
+        }
     }
 
     /// Removes photos whose process ended before it had stored their session. This process has not kept any yet.
@@ -31,6 +41,13 @@ extension EKYCSessionManager {
             let url = store.folders.files.appending(path: file.name)
             if !named.contains(store.path(of: url)) { try? store.operations.remove(url) }
         }
+    }
+
+    /// Removes the secrets of sessions whose process ended before it had stored their record. On a locked device they stay for the sweep of
+    /// the store.
+    private func removeSecrets(besides named: Set<String>) async {
+        let keys = (try? await ports.secrets.keys().keys).map(Array.init) ?? []
+        for key in keys where key.hasPrefix(EKYCSecret.keyPrefix) && !named.contains(key) { try? await ports.secrets.remove(key) }
     }
 
     /// An id as the API writes it.

@@ -15,6 +15,8 @@ actor EKYCSessionManager {
     /// Ids of pushes about sessions that were not known then, the newest last.
     private var earlyPushes: [UUID] = []
     private var signOuts = 0
+    /// The failed sessions of which a retake is being created.
+    private var retaking: Set<UUID> = []
     /// Counts the sign-ins by sessions, which may be another account's.
     private var signIns = 0
 
@@ -40,7 +42,25 @@ actor EKYCSessionManager {
         }
     }
 
+    /// Checks the new photos, stores them, and begins to upload them in place of the bad ones of a failed session, which gives up its secret
+    /// then: photos are retaken once.
+    ///
+    /// - Throws: `retake_unavailable` where that is known on this device.
+    func retake(_ photos: [EKYCClient.Photo], of id: UUID) async throws(HeliographError) -> EKYCSession {
+        try await start()
+        guard retaking.insert(id).inserted else { throw EKYCRetake.unavailable }
+        defer { retaking.remove(id) }
+        let session = try await begin(retaking: id) { [scaler = ports.scaler] pushToken throws(HeliographError) in
+            // Read after the count of sign-outs, so that no sign-out is missed.
+            guard let former = await self.drivers[id]?.retake else { throw EKYCRetake.unavailable }
+            return try await EKYCOrder(retaking: former, photos, pushToken: pushToken, scaler: scaler)
+        }
+        await drivers[id]?.closeRetake()
+        return session
+    }
+
     private func begin(
+        retaking retaken: UUID? = nil,
         _ order: (_ pushToken: String) async throws(HeliographError) -> EKYCOrder
     ) async throws(HeliographError) -> EKYCSession {
         let former = (signOuts: signOuts, signIns: signIns)
@@ -51,7 +71,8 @@ actor EKYCSessionManager {
             throw HeliographError(.signedOut, "The person has signed out meanwhile")
         }
         let driver = EKYCSessionDriver(order, ports, hooks)
-        let older = order.kind == .signIn ? drivers.values.filter { $0.kind == .signIn } : []
+        // A session whose photos are retaken keeps its secret until the retake has a copy of it on the disk.
+        let older = order.kind == .signIn ? drivers.values.filter { $0.kind == .signIn && $0.id != retaken } : []
         // Registered before the first await, so that a sign-in that is begun meanwhile finds this one.
         drivers[driver.id] = driver
         for driver in older { await driver.stop(.superseded) }
@@ -139,7 +160,10 @@ extension EKYCSessionManager {
 
     private func stopUploads(besides id: UUID) async {
         signIns += 1
-        for driver in drivers.values where driver.id != id { await driver.stopUploadOfAccount() }
+        for driver in drivers.values where driver.id != id {
+            await driver.stopUploadOfAccount()
+            await driver.closeRetakeOfAccount()
+        }
     }
 
     private func takeEarlyPush(_ sessionID: UUID) -> Bool {

@@ -30,15 +30,16 @@ extension EKYCSessionReducer.Fault {
     private static let finalCodes: Set<HeliographError.Code> = [
         .unauthorized, .forbidden, .sessionNotFound, .notFound, .deviceKeyRequired,
     ]
-    /// The refusals of a challenge that may have been good at an earlier attempt: the API gives them when it has found no earlier attempt.
-    private static let codesOfChallenge: Set<HeliographError.Code> = [.challengeExpired, .challengeUsed]
+    /// The refusals of a challenge, or of a failed session, that may have been good at an earlier attempt: the API gives them when it has
+    /// found no earlier attempt.
+    private static let codesOfContent: Set<HeliographError.Code> = [.challengeExpired, .challengeUsed, .retakeUnavailable]
 
     var uploadFailure: EKYCSessionReducer.UploadFailure {
         if Self.unsent.contains(error.code) { return .refusedSender }
         guard let status = error.status, 400...599 ~= status, error.code != .unexpectedAnswer else { return .unknown }
         // An attempt of the same key is still being handled.
         if error.code == .requestInProgress { return .unknown }
-        if Self.statusesOfContent.contains(status) || Self.codesOfChallenge.contains(error.code) { return .refusedContent }
+        if Self.statusesOfContent.contains(status) || Self.codesOfContent.contains(error.code) { return .refusedContent }
         if status == 503 { return .notNow }
         return status >= 500 ? .unknown : .refusedSender
     }

@@ -13,6 +13,7 @@ extension EKYCSessionReducer {
         case .woken(let age): wake(&state, age)
         case .acknowledged: acknowledge(&state)
         case .stop(let outcome): stop(&state, outcome)
+        case .retakeClosed: closeRetake(&state)
         }
     }
 
@@ -55,7 +56,7 @@ extension EKYCSessionReducer {
             return [.deleteBody, .show(.awaitingCode(sessionID: id, awaited, attemptsLeft: nil))] + redeem(&state)
         case .signingIn(let id, _):
             return [.deleteBody, .show(.signingIn(sessionID: id))] + redeem(&state)
-        case .ended(let outcome): return cleanUp(outcome)
+        case .ended(let outcome): return cleanUp(&state, outcome, hasToken: sessionID != nil)
         }
     }
 
@@ -81,7 +82,7 @@ extension EKYCSessionReducer {
         case .asking:
             state.isWoken = true
             return []
-        case .idle, .creating, .posting, .redeeming, .redeemingInVain, .storing: return []
+        case .idle, .creating, .posting, .redeeming, .redeemingInVain, .storing, .awaitingRetake: return []
         }
     }
 }

@@ -6,7 +6,7 @@ internal import Foundation
 /// before anything else is done with it, the mark ``Phase/signingIn(sessionID:userID:)`` before the tokens go to the credential store, the
 /// outcome before it is reported; it stays until the app has acknowledged it. So a process that ends anywhere is followed by one that goes
 /// on: an upload is repeated with its key, and a redemption with the session's token, which both get their first answer again. A push is
-/// only a reason to ask.
+/// only a reason to ask. The secret is deleted with the outcome, or once the bad photos of a failed session cannot be retaken any more.
 enum EKYCSessionReducer: Reducer {
     /// The stored state of a session. It survives the process.
     enum Phase: Hashable, Sendable {
@@ -38,6 +38,8 @@ enum EKYCSessionReducer: Reducer {
         case redeemingInVain
         case storing(AccountTokens)
         case pausing(before: Next)
+        /// The session has failed, and its token is kept: its bad photos can be retaken.
+        case awaitingRetake
     }
 
     /// The step after a pause.
@@ -113,6 +115,8 @@ enum EKYCSessionReducer: Reducer {
         case woken(Age)
         /// The session is to end with this outcome, unless it has one.
         case stop(EKYCSession.Outcome)
+        /// No photo can be retaken any more: the time is over, a retake has begun, or another account signs in.
+        case retakeClosed
     }
 
     enum Effect: Hashable, Sendable {
@@ -136,6 +140,8 @@ enum EKYCSessionReducer: Reducer {
         case deleteSecret
         /// The terminal event, once in a process.
         case report(EKYCSession.Outcome)
+        /// Keeps the secret of a failed session until this time, by the device's clock.
+        case awaitRetake(until: Date)
         case removeRecord
     }
 
@@ -144,4 +150,6 @@ enum EKYCSessionReducer: Reducer {
     static let maxSilentWait = 60_000
     /// The milliseconds of ``Age/repeatable``.
     static let repetitionTime = 9 * 60_000
+    /// The seconds for which photos can be retaken at most, whatever an answer or a clock that was set back says.
+    static let maxRetakeTime = 3_600.0
 }

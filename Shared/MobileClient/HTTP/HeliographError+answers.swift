@@ -103,10 +103,6 @@ extension HeliographError {
     static func retryAfter(_ value: String?, now: Date) -> Double? {
         guard let value else { return nil }
         if let seconds = Double(value), value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return seconds }
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.timeZone = TimeZone(secondsFromGMT: 0)
-        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return format.date(from: value).map { max(0, $0.timeIntervalSince(now)) }
+        return WireDate.parseHTTP(value).map { max(0, $0.timeIntervalSince(now)) }
     }
 }

@@ -72,11 +72,14 @@ final class EKYCLife: @unchecked Sendable {
     }
 
     /// Time that passes as soon as it is waited for.
-    func instant(_ time: ManualTime) -> TimeSource {
+    ///
+    /// - Parameter limit: Waits that are longer do not end.
+    func instant(_ time: ManualTime, upTo limit: Duration? = nil) -> TimeSource {
         TimeSource(
             now: { time.now },
             sleep: { duration in
                 guard !self.isOver else { throw CancellationError() }
+                if let limit, duration > limit { try await Task.sleep(for: .seconds(3_600)) }
                 await Task.yield()
                 try Task.checkCancellation()
                 time.advance(by: duration)

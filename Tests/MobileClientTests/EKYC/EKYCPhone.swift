@@ -47,17 +47,19 @@ final class EKYCPhone: Sendable {
     /// - Parameters:
     ///   - life: Ends the process at one of its steps; nil for one that goes on.
     ///   - isInstant: Whether waits end at once, with the time that they take.
+    ///   - limit: Longer waits of an instant process do not end.
     ///   - scaler: Scales photos that are too large.
     ///   - signIn: Runs before tokens are stored.
     ///   - beforeAnswer: Runs before the API answers.
     func launch(
-        _ life: EKYCLife? = nil, isInstant: Bool = false, files: (any FileOperations)? = nil, scaler: (any PhotoScaling)? = nil,
+        _ life: EKYCLife? = nil, isInstant: Bool = false, upTo limit: Duration? = nil, files: (any FileOperations)? = nil,
+        scaler: (any PhotoScaling)? = nil,
         signIn: (@Sendable () async -> Void)? = nil,
         beforeAnswer: @escaping @Sendable (ScriptedSender.Sent) async -> Void = { _ in }
     ) -> Process {
         let life = life ?? EKYCLife()
         let files = files ?? life.files
-        let source = isInstant ? life.instant(time) : time.source
+        let source = isInstant ? life.instant(time, upTo: limit) : time.source
         let secrets = FileSecrets(folder: folder.url.appending(path: "secrets"), files: files)
         let store = PendingTaskStore(folder: folder.url.appending(path: "pending"), time: source, secrets: secrets, operations: files)
         let sender = ScriptedSender { [server] sent throws(HeliographError) in

@@ -86,7 +86,12 @@ import Testing
     static let outcomes: [EKYCSession.Outcome] = [
         .enrolled(awaiting: nil), .enrolled(awaiting: EKYCSession.AwaitedCode(verificationID: UUID(), reference: "KFTM")),
         .signedIn(userID: "u"), .expired, .tooLate, .outcomeUnknown,
-        .superseded, .signedOut, .failed(EKYCSession.Failure(.noMatch, isRetryable: false, attemptsLeft: 2, liveness: .passed)),
+        .superseded, .signedOut,
+        .failed(
+            EKYCSession.Failure(
+                .noFace, isRetryable: true, photos: [.init(.left, 2, [.noFace, .init(rawValue: "later")])],
+                retakeUntil: Date(timeIntervalSince1970: 600))),
+        .failed(EKYCSession.Failure(.noMatch, isRetryable: false, attemptsLeft: 2, liveness: .passed)),
         .refused(
             HeliographError(
                 .accountLocked, "No", status: 429, field: "f", requestID: "r", retryAfter: .seconds(90), isRetryable: true)),

@@ -14,6 +14,9 @@ final class EKYCServer: @unchecked Sendable {
         var decidedAt: Date?
         var asks = 0
         var redemptions = 0
+        /// Whether it retakes photos of another session.
+        var isRetake = false
+        var isRetaken = false
     }
 
     // All members are read and written under `lock`.
@@ -29,6 +32,8 @@ final class EKYCServer: @unchecked Sendable {
         var asksBeforeDecision: Int? = 1
         /// The members of the answer from the decision on.
         var decision = #""state":"succeeded""#
+        /// Those for a retake; nil for the same.
+        var decisionOfRetake: String?
         /// Answers in place of the next uploads.
         var uploadRefusals: [HeliographError] = []
         /// Whether the answers to the next uploads are lost after they were handled.
@@ -96,7 +101,11 @@ final class EKYCServer: @unchecked Sendable {
             ?? Session(
                 id: UUID(), token: "session-token-\(begun.count)-of-server", key: key, isSignIn: isSignIn, bodyLength: length,
                 createdAt: time.now)
-        if first == nil { begun.append(session) }
+        if first == nil {
+            let isRetake = try takeRetaken(sent)
+            begun.append(session)
+            begun[begun.count - 1].isRetake = isRetake
+        }
         if plan.uploadAnswersLost > 0 {
             plan.uploadAnswersLost -= 1
             throw Self.lost
@@ -107,12 +116,24 @@ final class EKYCServer: @unchecked Sendable {
         return response
     }
 
+    /// Uses the photos of the failed session that a retake names; false for an upload of all photos.
+    private func takeRetaken(_ sent: ScriptedSender.Sent) throws(HeliographError) -> Bool {
+        let form = String(decoding: sent.body ?? Data(), as: UTF8.self)
+        guard form.contains(#"name="retake_of""#) else { return false }
+        let index = begun.firstIndex { form.contains(#"name="retake_of""# + "\r\n\r\n\($0.id.wireText)\r\n") }
+        guard let index, begun[index].decidedAt != nil, !begun[index].isRetaken, sent.headers["X-Session-Token"] == begun[index].token
+        else { throw Self.refusal(409, .retakeUnavailable, field: "retake_of") }
+        begun[index].isRetaken = true
+        return true
+    }
+
     private func status(_ sent: ScriptedSender.Sent) throws(HeliographError) -> TransportResponse {
         if !plan.askFaults.isEmpty { throw plan.askFaults.removeFirst() }
         let index = try index(of: sent)
         begun[index].asks += 1
         if let asks = plan.asksBeforeDecision, begun[index].asks > asks { begun[index].decidedAt = begun[index].decidedAt ?? time.now }
-        let members = begun[index].decidedAt == nil ? #""state":"processing""# : plan.decision
+        let decision = begun[index].isRetake ? plan.decisionOfRetake ?? plan.decision : plan.decision
+        let members = begun[index].decidedAt == nil ? #""state":"processing""# : decision
         let times = #""created_at":"2027-01-15T08:00:00Z","expires_at":"2027-01-16T08:00:00Z""#
         return .json(
             #"{"success":true,"code":0,"message":"Session found","data":{"session_id":"\#(begun[index].id.wireText)","#

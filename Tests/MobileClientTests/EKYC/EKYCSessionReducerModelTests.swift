@@ -23,7 +23,13 @@ enum EKYCModels {
     enum SignUp: CheckedModel {
         static var initial: [EKYCWorld] {
             let world = EKYCWorld(.signUp, crashes: 1, losses: 1, refusals: refusals, pushes: 0)
-            return [world, world.with { $0.refusesContent = true }, world.with { $0.hasChallenge = true }]
+            return [
+                world, world.with { $0.refusesContent = true }, world.with { $0.hasChallenge = true },
+                world.with {
+                    $0.skipUpload()
+                    ($0.isRetakable, $0.refusals) = (true, 0)
+                },
+            ]
         }
         static func steps(from world: EKYCWorld) -> [(name: String, world: EKYCWorld)] { world.steps() }
         static func violation(of world: EKYCWorld) -> String? { world.violation }
@@ -65,6 +71,8 @@ extension EKYCWorld {
         if let fault { return fault }
         switch record {
         case .deciding where !hasSecret, .awaitingCode where !hasSecret: return "the session is kept without its token"
+        case .ended where hasSecret && isRetakeOver && state != nil && effects.isEmpty && !isAwaitingRetake:
+            return "the token is kept although no retake may use it"
         default: break
         }
         if isStopped, hasCredentials { return "the device is signed in after it was signed out" }
@@ -75,7 +83,7 @@ extension EKYCWorld {
     var violationAtEnd: String? {
         if state == nil { return "no process begins" }
         if record != nil { return "a record is left" }
-        if hasSecret { return "a secret is left" }
+        if hasSecret || hasRetakenToken { return "a secret is left" }
         if hasBody { return "photos are left" }
         if isCreated, reports.isEmpty, !hasSignedOut { return "no outcome is reported" }
         if isCreationRefused, !reports.isEmpty { return "an outcome is reported of what was not created" }

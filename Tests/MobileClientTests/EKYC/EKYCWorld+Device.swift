@@ -14,6 +14,7 @@ extension EKYCWorld {
         case .createRecord:
             world.record = .uploading
             world.isCreated = true
+            world.hasRetakenToken = world.isRetake
             return world.creating(.recordCreated, name)
         case .refuseCreation:
             world.isCreationRefused = true
@@ -21,8 +22,9 @@ extension EKYCWorld {
         case .post:
             world.expect(world.record == .uploading, "the photos are sent without a record")
             world.expect(world.hasBody, "there are no photos to send")
+            world.expect(!world.isRetake || world.hasRetakenToken, "a retake is sent without the token of the failed session")
             world.flight = Flight(kind: .post)
-        case .saveToken: world.hasSecret = true
+        case .saveToken: (world.hasSecret, world.hasRetakenToken) = (true, false)
         case .save(let phase): world.record = phase
         case .deleteBody: world.hasBody = false
         case .ask:
@@ -37,10 +39,16 @@ extension EKYCWorld {
         case .discard: world.isRevoked = true
         case .pause: world.isPausing = true
         case .cancel:
-            world.isPausing = false
+            (world.isPausing, world.isAwaitingRetake) = (false, false)
             return world.losingFlight(name)
         case .show: break
-        case .deleteSecret: world.hasSecret = false
+        case .deleteSecret:
+            let isDone = world.isRetaken || world.isAcknowledging || world.isStopping
+            world.expect(isDone || !world.mayBeRetaken || !world.hasSecret, "the token is deleted although a retake may use it")
+            (world.hasSecret, world.hasRetakenToken) = (false, false)
+        case .awaitRetake:
+            world.isAwaitingRetake = true
+            if world.isRetakeOver { world.endRetakes() }
         case .report(let outcome): world.check(outcome)
         case .removeRecord:
             let isDone = world.isAcknowledging || world.isStopping || !world.isCreated
@@ -100,7 +108,7 @@ extension EKYCWorld {
             $0.isStopping = false
             $0.state = nil
             $0.effects = []
-            $0.isPausing = false
+            ($0.isPausing, $0.isAwaitingRetake) = (false, false)
         }
         return dead.losingFlight("the process ends")
     }
@@ -108,7 +116,7 @@ extension EKYCWorld {
     func launching() -> Self {
         with {
             // What no record names is swept.
-            if $0.record == nil { ($0.hasBody, $0.hasSecret) = (false, false) }
+            if $0.record == nil { ($0.hasBody, $0.hasSecret, $0.hasRetakenToken) = (false, false, false) }
             $0.state = Machine.State(kind: kind, phase: $0.record ?? .removed, quickAsksLeft: 1)
             $0.send(.launched($0.age, sessionID: $0.hasSecret ? Self.id : nil))
         }

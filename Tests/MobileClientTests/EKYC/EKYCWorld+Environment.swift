@@ -4,7 +4,7 @@
 extension EKYCWorld {
     func steps() -> [(name: String, world: Self)] {
         guard !isOver else { return [] }
-        var steps = serverSteps() + timeSteps()
+        var steps = serverSteps() + timeSteps() + retakeSteps()
         guard let state else { return steps + [("a new process begins", launching())] }
         if crashes > 0 { steps += crashing() }
         if !effects.isEmpty { return steps + performing() }
@@ -109,6 +109,23 @@ extension EKYCWorld {
         return steps
     }
 
+    private func retakeSteps() -> [(name: String, world: Self)] {
+        if mayBeRetaken { return [("the time for a retake is over", with { $0.isRetakeOver = true })] }
+        guard isRetakeOver, isAwaitingRetake, effects.isEmpty else { return [] }
+        return [("the device knows that the time is over", with { $0.endRetakes() })]
+    }
+
+    /// Whether the device knows of a failure whose photos the API has kept.
+    var mayBeRetaken: Bool {
+        guard case .ended(let outcome) = record else { return false }
+        return outcome.retakeUntil != nil && !isRetakeOver
+    }
+
+    mutating func endRetakes() {
+        isAwaitingRetake = false
+        send(.retakeClosed)
+    }
+
     /// The answers that the API may give to the request under way.
     func answers() -> [(name: String, world: Self)] {
         guard let kind = flight?.kind else { return [] }
@@ -179,7 +196,8 @@ extension EKYCWorld {
         switch verdict {
         case .none, .undecided: return .answered(.undecided)
         case .succeeded: return .answered(.succeeded(awaiting: nil))
-        case .failed: return .answered(.failed(EKYCSession.Failure(.noFace, isRetryable: true)))
+        case .failed:
+            return .answered(.failed(isRetakable ? Self.retakable : EKYCSession.Failure(.noFace, isRetryable: true)))
         case .expired: return .answered(.expired)
         }
     }

@@ -24,6 +24,8 @@ struct EKYCWorld: Hashable {
     // What the device keeps.
     var record: Machine.Phase?
     var hasSecret = false
+    /// The secret has the token of the failed session whose photos are retaken.
+    var hasRetakenToken = false
     var hasBody = false
     var hasCredentials = false
 
@@ -32,6 +34,7 @@ struct EKYCWorld: Hashable {
     var effects: [Machine.Effect] = []
     var flight: Flight?
     var isPausing = false
+    var isAwaitingRetake = false
 
     // The API.
     var verdict = Verdict.none
@@ -46,6 +49,9 @@ struct EKYCWorld: Hashable {
     var isRefreshed = false
     var isRevoked = false
     var isTooLate = false
+    /// A failure names photos that can be retaken for a time.
+    var isRetakable = false
+    var isRetakeOver = false
     /// The device is new to the account.
     var needsCode = false
     var isCodeMailed = false
@@ -82,10 +88,17 @@ struct EKYCWorld: Hashable {
     var isStopped = false
     var isSuperseded = false
     var hasRequestDied = false
+    /// The session retakes photos of another one.
+    var isRetake = false
+    /// The photos of the session are retaken by another one, or it was superseded after its end.
+    var isRetaken = false
     var fault: String?
 
     var kind: EKYCSession.Kind
     static let id = UUID()
+    /// A failure by one photo, which can be retaken.
+    static let retakable = EKYCSession.Failure(
+        .noFace, isRetryable: true, photos: [EKYCSession.BadPhoto(.faces, 1, [.noFace])], retakeUntil: Date(timeIntervalSince1970: 600))
     static let tokens = AccountTokens(accessToken: "a", refreshToken: "r", expiresIn: 3600, userID: "u")
     static let awaited = EKYCSession.AwaitedCode(verificationID: id, reference: "KFTM")
     static let verificationRequired = Machine.Fault(HeliographError(.verificationRequired, "", status: 403, awaitedCode: awaited))

@@ -8,7 +8,8 @@ extension GoldenExchange {
         accessToken: GoldenFile.token, refreshToken: GoldenFile.token, expiresIn: GoldenFile.seconds, userID: GoldenFile.id().wireText)
 
     private static func status(wait: Int = 30) -> APIRequest<EKYCSessionReducer.Verdict> {
-        EKYCRequests.status(session, token: "token-session", wait: wait)
+        let time = TimeSource(now: { GoldenFile.time }, sleep: { _ in })
+        return EKYCRequests.status(session, token: "token-session", wait: wait, time: time)
     }
 
     private static func redeem() -> APIRequest<AccountTokens> { EKYCRequests.redeem(session, token: "token-session") }
@@ -20,12 +21,24 @@ extension GoldenExchange {
         ("already_enrolled", 5), ("face_in_use", 5), ("timeout", 5), ("internal", 5),
     ]
 
+    /// The bad photos of these failures.
+    private static let photos: [String: [EKYCSession.BadPhoto]] = [
+        "no_face": [.init(.faces, 2, [.noFace])], "multiple_faces": [.init(.faces, 0, [.severalFaces])],
+        "face_too_small": [.init(.faces, 0, [.tooSmall]), .init(.faces, 1, [.tooSmall])],
+        "low_quality": [.init(.faces, 0, [.tooDark, .blurred]), .init(.faces, 2, [.cutOff])],
+        "invalid_image": [.init(.faces, 1, [.undecodable]), .init(.faces, 2, [.undecodable])],
+        "duplicate_images": [.init(.faces, 1, [.looksLikeAnotherPhoto])],
+    ]
+
     private static let failures = reasons.map { reason, left in
         let isRetryable = !["already_enrolled", "face_in_use"].contains(reason)
         let liveness: EKYCSession.Liveness = reason == "liveness_failed" ? .failed : .notPerformed
         return answer(
             "ekyc-session-failed-\(reason)", status(),
-            is: .failed(.init(.init(rawValue: reason), isRetryable: isRetryable, attemptsLeft: left, liveness: liveness)))
+            is: .failed(
+                .init(
+                    .init(rawValue: reason), isRetryable: isRetryable, attemptsLeft: left, liveness: liveness, photos: photos[reason] ?? [])
+            ))
     }
 
     /// Sessions of sign-ups and sign-ins, and their tokens.

@@ -104,7 +104,7 @@ import Testing
                 answer: name.contains("challenge") ? .init(Self.challenge, photos: photos(10)) : nil, pushToken: Self.pushToken)
         }
         let bearer: APIRequest<EKYCRequests.Started>.Bearer =
-            order.enrolmentToken.map { .token($0) } ?? (order.sender == .account ? .account : .none)
+            order.secret.enrolmentToken.map { .token($0) } ?? (order.sender == .account ? .account : .none)
         let outcome = try await exchange(upload, order.parts) {
             EKYCRequests.upload(order.kind, $0.file, boundary: $0.boundary, bearer: bearer, key: GoldenFile.id("request"))
         }

@@ -22,6 +22,9 @@ final class ManualTime: @unchecked Sendable {
     /// Lets time pass, and ends the waits that end by then.
     func advance(by duration: Duration) { advance(to: now + duration / .seconds(1)) }
 
+    /// Sets the clock without an end of a wait.
+    func set(_ time: Date) { lock.withLock { current = time } }
+
     private func advance(to time: Date) {
         let due = lock.withLock {
             current = max(current, time)
