@@ -56,8 +56,8 @@ public struct EKYCClient: Sendable {
     /// Begins a session with new photos in place of the bad ones of a failed session: a sign-up or sign-in as that one, whose other photos,
     /// texts and challenge count again. A retake that fails may be retaken in turn.
     ///
-    /// It is possible once for a session, before the app acknowledges that, until ``EKYCSession/Failure/retakeUntil``, and for a sign-in until
-    /// another sign-in begins. A retake without success that names no photos to retake is followed by an attempt with all photos.
+    /// It is possible once for a session, before the app acknowledges that, until ``EKYCSession/Failure/retakeUntil``, and for a sign-in
+    /// until another sign-in begins. A retake without success that names no photos to retake is followed by an attempt with all photos.
     ///
     /// - Parameters:
     ///   - photos: One for each photo of ``EKYCSession/Outcome/photosToRetake``, in their order.

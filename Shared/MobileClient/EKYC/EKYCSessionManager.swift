@@ -42,8 +42,8 @@ actor EKYCSessionManager {
         }
     }
 
-    /// Checks the new photos, stores them, and begins to upload them in place of the bad ones of a failed session, which gives up its secret
-    /// then: photos are retaken once.
+    /// Checks the new photos, stores them, and begins to upload them in place of the bad ones of a failed session, which gives up its
+    /// secret then: photos are retaken once.
     ///
     /// - Throws: `retake_unavailable` where that is known on this device.
     func retake(_ photos: [EKYCClient.Photo], of id: UUID) async throws(HeliographError) -> EKYCSession {

@@ -8,8 +8,8 @@ extension EKYCSessionReducer {
         return [.save(state.phase)] + cleanUp(&state, outcome) + (outcome == .signedOut ? forget(&state) : [])
     }
 
-    /// Deletes the secret and the photos, and reports the outcome: in each process until the app has acknowledged it. The secret stays where
-    /// a retake of bad photos needs it.
+    /// Deletes the secret and the photos, and reports the outcome: in each process until the app has acknowledged it. The secret stays
+    /// where a retake of bad photos needs it.
     ///
     /// - Parameter hasToken: Whether this process has the session's token.
     static func cleanUp(_ state: inout State, _ outcome: EKYCSession.Outcome, hasToken: Bool = true) -> [Effect] {
