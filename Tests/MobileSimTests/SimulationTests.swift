@@ -17,6 +17,9 @@ import Testing
         for pose in ["left", "right", "front", "nearer"] {
             try Data([0xFF, 0xD8, 0xFF, 0xE0] + Array(pose.utf8)).write(to: folder.appending(path: "person-a/challenge-\(pose).jpg"))
         }
+        let cases = folder.appending(path: "cases")
+        try FileManager.default.createDirectory(at: cases, withIntermediateDirectories: true)
+        try Data([0xFF, 0xD8, 0xFF, 0xE0]).write(to: cases.appending(path: "no-face.jpg"))
         return try PhotoBook(folder.path)
     }
 

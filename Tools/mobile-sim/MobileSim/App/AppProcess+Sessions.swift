@@ -27,11 +27,26 @@ extension AppProcess {
         Task {
             let outcome = await session.result()
             guard await incarnation.pass(.step) else { return }
+            // Before the end is noted, so that the person begins no other sign-in meanwhile.
+            await retake(outcome.photosToRetake ?? [], of: session)
+            guard await incarnation.pass(.step) else { return }
             ended(session, outcome, after: (ContinuousClock.now - start) / .seconds(1))
             await session.acknowledge()
             guard await incarnation.pass(.step) else { return }
             phone.ledger.withLock { $0.sessionAcknowledged(session.id) }
         }
+    }
+
+    /// Takes the bad photos of a sign-in again; in this process, or in one after it.
+    private func retake(_ bad: [EKYCSession.BadPhoto], of session: EKYCSession) async {
+        guard session.kind == .signIn, !bad.isEmpty else { return }
+        let faces = phone.memory.withLock { $0.faces }
+        let photos = bad.compactMap { faces.indices.contains($0.index) ? faces[$0.index] : nil }
+        let retake = await attempt("retake", times: 1) { () async throws(HeliographError) in
+            try await client.ekyc.retake(photos, of: session)
+        }
+        let former = phone.ledger.withLock { $0.sessions[session.id] }
+        if let retake { follow(retake, as: former?.expectedUser == "", showing: former?.poses) }
     }
 
     private func ended(_ session: EKYCSession, _ outcome: EKYCSession.Outcome, after seconds: Double) {

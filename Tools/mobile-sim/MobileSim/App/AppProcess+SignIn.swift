@@ -102,7 +102,12 @@ extension AppProcess {
         if tries { phone.world.measurements.count(.stranger) }
         let shown = tries ? nil : await presentation(for: .signIn, mark)
         guard await incarnation.pass(.step) else { return }
-        let faces = shown?.photos ?? PhotoBook.copies(tries ? photos.stranger : photos.signIn, mark)
+        var faces = shown?.photos ?? PhotoBook.copies(tries ? photos.stranger : photos.signIn, mark)
+        phone.memory.withLock { $0.faces = faces }
+        if !tries, let mark, phone.draw({ $0.chance(phone.world.scenario.badPhotos) }) {
+            faces[1] = .data(PhotoBook.varied(photos.noFace, by: mark))
+            phone.world.measurements.count(.badPhoto)
+        }
         let session = await attempt("sign-in", times: 1) { () async throws(HeliographError) in
             try await client.ekyc.signIn(faces, email: email, answering: shown?.challenge)
         }

@@ -14,6 +14,7 @@ struct FaultCount: Codable, Sendable, Equatable {
         case signOut = "sign-outs"
         case stranger = "sign-ins with another person's face"
         case mistypedCode = "mistyped codes"
+        case badPhoto = "sign-ins with a photo that shows no face"
     }
 
     let kind: Kind

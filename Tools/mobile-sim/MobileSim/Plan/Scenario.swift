@@ -11,6 +11,9 @@ struct Scenario: Codable, Sendable, Equatable {
     var acceptsCopies = false
     /// The share of sign-ins by face before which another person's face is tried.
     var strangers = 0.15
+    /// The share of sign-ins by face of which one photo shows no face, and is retaken. None where copies are not accepted: the photo would
+    /// have been used before.
+    var badPhotos = 0.3
     /// The share of sign-ups and sign-ins by face that answer a challenge.
     var challenges = 0.5
     /// The share of phones whose person shows the poses of a challenge in another order, once.

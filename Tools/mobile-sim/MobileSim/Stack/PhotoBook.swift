@@ -10,6 +10,8 @@ struct PhotoBook: Sendable {
     let signIn: [Data]
     /// The views of the first face in the poses of challenges, by pose.
     let poses: [EKYCClient.Pose: Data]
+    /// A photo without a face.
+    let noFace: Data
     /// The three photos of another person.
     let stranger: [Data]
     /// The file that people order pictures of and add to events.
@@ -32,6 +34,7 @@ struct PhotoBook: Sendable {
             uniqueKeysWithValues: [EKYCClient.Pose.left, .right, .front, .nearer].map {
                 ($0, try photo("person-a/challenge-\($0.rawValue)"))
             })
+        noFace = try photo("cases/no-face")
         stranger = try photos("person-b/sign-in")
         portrait = URL(fileURLWithPath: "\(folder)/person-a/front-1.jpg")
     }
