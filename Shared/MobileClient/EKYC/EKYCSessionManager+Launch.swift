@@ -22,13 +22,14 @@ extension EKYCSessionManager {
         // Of several sign-ins, which a fault of the disk may leave, the newest counts. The tasks are in their order.
         for driver in found.dropLast() { await driver.stop(.superseded) }
         for driver in drivers.values { await driver.launch() }
-        await closeRetakes()
+        await closeRetakes(by: tasks)
     }
 
-    /// Deletes the secrets of failed sessions whose retake was kept before its process ended.
-    private func closeRetakes() async {
-        for driver in drivers.values {
-            guard let retaken = await driver.record?.retakes else { continue }
+    /// Deletes the secrets of failed sessions whose retake was kept before its process ended. One that is being created is not among the
+    /// tasks.
+    private func closeRetakes(by tasks: [PendingTask]) async {
+        for task in tasks {
+            guard let retaken = await drivers[task.id]?.record?.retakes else { continue }
             await drivers[retaken]?.closeRetake()
         }
     }
