@@ -32,7 +32,7 @@ import WireFormat
         let request = RetakeRequest(
             of: failed.id, tokenHash: failed.tokenHash, event: failed.event, verificationID: failed.verificationID,
             attemptKeys: failed.attemptKey.map { [$0] } ?? [])
-        let retaken = try #require(try await fixture.sessions.copyPhotos(for: request))
+        let retaken = try #require(try await fixture.sessions.keptPhotos(for: request))
         #expect(try await fixture.sessions.takePhotos(for: request))
         let id = try await fixture.uploads.store(
             failed.event, photos, user: failed.userID, attemptKey: failed.attemptKey, retaking: (retaken, failed.verificationID))
@@ -121,6 +121,31 @@ import WireFormat
                 let failed = try await fixture.outcome(of: try await fixture.upload(.signIn, photos))
                 #expect(failed.state == .failed && failed.photosKeptUntil == nil && failed.photos.isEmpty)
             }
+        }
+    }
+
+    @Test func `the bad photos of a session whose worker died after the decision are deleted with the next delivery`() async throws {
+        try await HandlerFixture.with { fixture in
+            let request = try await fixture.upload(.signIn, try Self.photos("person-a/sign-in-1", bad: 1, "person-a/sign-in-3"))
+            fixture.blobs.failDeletions(.unavailable)
+            let failed = try await fixture.outcome(of: request)
+            #expect(try await Self.keptFiles(failed, fixture) == [true, true, true])
+            fixture.blobs.failDeletions(nil)
+            try await fixture.deliver(request)
+            #expect(try await Self.keptFiles(failed, fixture) == [true, false, true])
+        }
+    }
+
+    @Test func `all photos of a retake that is erased while it is examined are deleted`() async throws {
+        try await HandlerFixture.with { fixture in
+            let photos = try Self.photos("person-a/sign-in-1", bad: 1, "person-a/sign-in-3")
+            let failed = try await fixture.outcome(of: try await fixture.upload(.signIn, photos))
+            let request = try await Self.retake(failed, with: try Photos.read("person-a/sign-in-2"), fixture)
+            fixture.blobs.duringFirstRead { [postgres = fixture.postgres] in
+                try await postgres.execute("DELETE FROM sessions WHERE id = \(request.session)")
+            }
+            try await fixture.deliver(request)
+            #expect(!fixture.hasPhotos(request))
         }
     }
 

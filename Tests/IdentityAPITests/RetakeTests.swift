@@ -174,13 +174,62 @@ import WireFormat
         #expect(try await session(retaken.id).challenge == session(failed.id).challenge)
     }
 
+    @Test(.api) func `the photos of a challenge of a sign-up are retaken in their places`() async throws {
+        let challenge = try #require(try await api.send("POST", "/v1/ekyc/challenges").json.text("data.challenge_id"))
+        let form = Form.signUp().adding("challenge_photos", 3).with("challenge_id", challenge)
+        let failed = try await api.start(Path.signUp, form)
+        try await api.decide(failed.id, .failed(.noFace), problems: [PhotoProblems(pose: .challenge, index: 1, problems: [.noFace])])
+        let before = try await session(failed.id)
+        var new = Form()
+        // Nothing but the token proves the sender of a sign-up without a proof: its e-mail is erased with the decision.
+        new.text("email", "another@example.org")
+        new.text("retake_of", failed.id.wireString)
+        new.photos("challenge_photos", 1)
+        let after = try await session(try await api.start(Path.signUp, new, headers: token(failed)).id)
+        var expected = before.photos.map(\.sha256)
+        expected[10] = Hex.encode(SHA256.hash(try #require(new.parts.last).data))
+        #expect(after.photos.map(\.sha256) == expected && after.challenge == before.challenge && after.challenge != nil)
+    }
+
+    @Test(.api) func `a retake whose kept photo is gone is refused, and leaves nothing`() async throws {
+        let failed = try await failedSignIn()
+        let files = api.storedFiles()
+        let first = try #require(files.first { $0.hasSuffix("/1") })
+        try FileManager.default.removeItem(atPath: api.blobRoot + "/" + first)
+        let answer = try await api.send(retake(of: failed), to: Path.login, headers: token(failed))
+        #expect(answer.refusal == "409 retake_unavailable retake_of")
+        #expect(api.storedFiles() == files.filter { $0 != first })
+    }
+
+    @Test(.api { $0.limits.account = Rate(perMinute: 1, burst: 1) })
+    func `a limit refuses a retake before its photos are copied`() async throws {
+        let failed = try await failedSignIn()
+        let answer = try await api.send(retake(of: failed), to: Path.login, headers: token(failed))
+        #expect(answer.refusal == "429 rate_limited")
+        let copies = try await api.postgres.query("SELECT copy_count FROM sessions")[0].decode("copy_count", as: Int16.self)
+        #expect(copies == 0)
+    }
+
+    @Test(.api) func `a session without a challenge is not retaken once challenges are required`() async throws {
+        let failed = try await failedSignIn()
+        try await withSecondInstance(of: api) {
+            $0.requiresChallenge = true
+        } _: { second in
+            let answer = try await second.send(retake(of: failed), to: Path.login, headers: token(failed))
+            #expect(answer.refusal == "400 challenge_required challenge_id")
+        }
+    }
+
     @Test(.api) func `an empty retake_of is none`() async throws {
         for text in ["", "null"] { _ = try await api.start(Path.login, Form.signIn().with("retake_of", text)) }
         let empty = Form.signIn().without("faces").with("retake_of", "")
         #expect(try await api.send(empty, to: Path.login).refusal == "400 missing_field faces")
     }
 
-    @Test(.api) func `photos that were kept are deleted a minute after their time, and those that were taken at once`() async throws {
+    @Test(.api)
+    func `photos that were kept are deleted a minute after their time, and those that were taken like those that a worker left`()
+        async throws
+    {
         let (kept, taken) = (try await failedSignIn(), try await failedSignIn())
         _ = try await api.start(Path.login, retake(of: taken), headers: token(taken))
         try await api.postgres.execute("UPDATE sessions SET completed_at = now() - interval '2 minutes' WHERE state = 'failed'")

@@ -70,7 +70,7 @@ extension IdentityFixture {
         let names = ["access_token", "refresh_token", "token_type", "expires_in", "user_id"]
         #expect(Set(response.json.members?.map(\.name) ?? []) == Set(names))
         #expect(response.json.text("token_type") == "Bearer")
-        #expect(response.json.number("expires_in") == 3_600)
+        #expect([3_599, 3_600].contains(response.json.number("expires_in")), "the second of the answer may be the next one")
         #expect(response.json.text("access_token")?.count == 43)
         #expect(response.header("Cache-Control") == "no-store")
         let user = try #require(try await SessionRepository(api.postgres).find(id: signUp.id)).userID

@@ -36,7 +36,7 @@ struct SessionRetakeTests {
         let (completed, until) = (try #require(failed.completedAt), try #require(failed.photosKeptUntil))
         #expect(until.timeIntervalSince(completed) == 600)
         #expect(failed.unneededPhotos == [failed.photos[1]])
-        let kept = try #require(try await sessions.copyPhotos(for: request(failed)))
+        let kept = try #require(try await sessions.keptPhotos(for: request(failed)))
         #expect(kept.photos == failed.photos && kept.problems == Self.problems && kept.badPositions == [1])
         #expect(kept.seriesID == failed.id && kept.keptUntil == until)
     }
@@ -49,10 +49,10 @@ struct SessionRetakeTests {
 
     @Test(.storage) func `photos are taken by one retake, which inherits the end of their time`() async throws {
         let failed = try await fail()
-        let retaken = try #require(try await sessions.copyPhotos(for: request(failed)))
+        let retaken = try #require(try await sessions.keptPhotos(for: request(failed)))
         let taken = try await race(6) { _ in try await sessions.takePhotos(for: request(failed)) }
         #expect(taken.count { $0 } == 1)
-        #expect(try await sessions.copyPhotos(for: request(failed)) == nil)
+        #expect(try await sessions.keptPhotos(for: request(failed)) == nil)
         let again = try await fail(retaking: retaken)
         #expect(again.photosKeptUntil == failed.photosKeptUntil && again.seriesID == failed.id && again.isRetake)
         let over = RetakenSession(
@@ -70,7 +70,7 @@ struct SessionRetakeTests {
         for change in changes {
             var other = request(failed)
             change(&other)
-            #expect(try await sessions.copyPhotos(for: other) == nil)
+            #expect(try await sessions.keptPhotos(for: other) == nil)
             #expect(try await !sessions.takePhotos(for: other))
         }
         #expect(try await sessions.takePhotos(for: request(failed)))
@@ -78,7 +78,7 @@ struct SessionRetakeTests {
 
     @Test(.storage) func `a stranger cannot have the photos of a session copied without end`() async throws {
         let failed = try await fail()
-        let copies = try await race(KeptPhotos.maxCopies + 4) { _ in try await sessions.copyPhotos(for: request(failed)) != nil }
+        let copies = try await race(KeptPhotos.maxCopies + 4) { _ in try await sessions.countCopy(for: request(failed)) }
         #expect(copies.count { $0 } == KeptPhotos.maxCopies)
     }
 

@@ -90,7 +90,7 @@ public enum IdentityAPI: HeliographService {
                 uploads: UploadPipeline(blobs: photos, postgres: postgres, slots: slots),
                 starter: starter, limits: configuration.uploads, consent: configuration.consent,
                 challenges: ChallengeGate(tokens: challengeTokens, isRequired: configuration.requiresChallenge),
-                retakes: PhotoRetakes(blobs: photos, starter: starter), mail: mail),
+                retakes: PhotoRetakes(blobs: photos, starter: starter, requiresChallenge: configuration.requiresChallenge), mail: mail),
             consent: ConsentController(requirement: configuration.consent),
             challenges: ChallengeController(
                 tokens: challengeTokens, limiter: PrefixRateLimiter(configuration.limits.challenges, name: "challenges")),

@@ -15,7 +15,8 @@ internal import WireFormat
 extension IdentityAPI {
     /// The time that a worker has to delete the photos of a session it decided.
     private static let photoGracePeriod = Duration.seconds(60)
-    /// The age from which photos belong to no undecided session.
+    /// The age from which photos belong to no session that is undecided or keeps them: each has ten minutes for its decision, and a
+    /// series of retakes ten more.
     private static let photoLifetime = Duration.seconds(30 * 60)
 
     /// The pause between two looks at the partitions of the audit log, which are made two months ahead.

@@ -51,13 +51,15 @@ public struct AccountErasureRepository: Sendable {
     }
 
     /// Returns the next sessions of a user, at most `limit`, whose photos are deleted before their rows: for the erasure of a face, the
-    /// sessions that had begun before the request. They include sign-ins with the e-mail before it had the account; the user of such a
-    /// session is an attempt key. Reads the sessions of one day.
+    /// sessions that had begun before the request, and their retakes. They include sign-ins with the e-mail before it had the account;
+    /// the user of such a session is an attempt key.
     public func sessions(for erasure: Erasure, after last: UUID?, limit: Int) async throws(PostgresError) -> [UUID] {
         try await db.query(
             """
             SELECT id FROM sessions
-            WHERE ((user_id = \(erasure.userID) AND (\(erasure.scope == .account) OR created_at <= \(erasure.requestedAt)))
+            WHERE ((user_id = \(erasure.userID) AND (\(erasure.scope == .account)
+                       OR coalesce((SELECT f.created_at FROM sessions f WHERE f.id = sessions.series_id), created_at)
+                          <= \(erasure.requestedAt)))
                    OR (user_id = ANY(\(erasure.attemptKeys)) AND created_at <= \(erasure.requestedAt)))
                 AND (\(last)::uuid IS NULL OR id > \(last)::uuid)
             ORDER BY id LIMIT \(limit)

@@ -2,22 +2,26 @@ public import PostgresClient
 internal import WireFormat
 
 extension SessionRepository {
-    /// Returns the failed session that a request names, if it keeps photos for this sender, and counts a copy of them. Some copies of a
-    /// session are allowed, and then it keeps its photos for no other.
-    public func copyPhotos(for request: RetakeRequest) async throws(PostgresError) -> RetakenSession? {
-        let rows = try await db.query(
-            Self.statement(
-                "UPDATE sessions SET copy_count = copy_count + 1", on: request,
-                """
-                AND copy_count < \(KeptPhotos.maxCopies)
-                RETURNING coalesce(series_id, id) AS series_id, photos_kept_until, photos::text AS photos,
-                    photo_problems::text AS photo_problems, challenge, cost_ms, photo_bytes
-                """))
+    /// Returns the failed session that a request names, if it keeps photos for this sender.
+    public func keptPhotos(for request: RetakeRequest) async throws(PostgresError) -> RetakenSession? {
+        let columns = """
+            coalesce(series_id, id) AS series_id, photos_kept_until, photos::text AS photos, photo_problems::text AS photo_problems, \
+            challenge, cost_ms, photo_bytes
+            """
+        let rows = try await db.query(Self.statement("SELECT \(columns) FROM sessions", on: request).readOnly())
         guard let row = rows.first else { return nil }
         return RetakenSession(
             seriesID: try row.decode("series_id"), keptUntil: try row.decode("photos_kept_until"), photos: try row.decodeJSON("photos"),
             problems: try row.decodeJSON("photo_problems"), challenge: try Session.challenge(row),
             cost: .milliseconds(try row.decode("cost_ms", as: Int32.self)), photoBytes: try row.decode("photo_bytes"))
+    }
+
+    /// Counts a copy of the kept photos before it is made.
+    ///
+    /// - Returns: False when they have been copied ``KeptPhotos/maxCopies`` times, or are not kept any more.
+    public func countCopy(for request: RetakeRequest) async throws(PostgresError) -> Bool {
+        let statement = "UPDATE sessions SET copy_count = copy_count + 1"
+        return try await db.execute(Self.statement(statement, on: request, "AND copy_count < \(KeptPhotos.maxCopies)")) == 1
     }
 
     /// Takes the kept photos of a failed session for one retake: afterwards no other can use them, and they are deleted. Call in the

@@ -26,8 +26,7 @@ extension SessionRepository {
         return try rows.column("released_install")
     }
 
-    /// Removes the references of all sessions of a user to their installations. Reads the whole table, which holds the sessions of one
-    /// day.
+    /// Removes the references of all sessions of a user to their installations.
     ///
     /// - Returns: The installations, which may not be needed any more; see ``releaseInstalls(ofSettled:)``.
     public func releaseInstalls(userID: UUID) async throws(PostgresError) -> [UUID] {

@@ -62,7 +62,7 @@ extension EKYCSessionDriver {
         }
     }
 
-    /// The time for a retake; nil when it is over. A clock that was set back does not prolong it.
+    /// The time for a retake; nil when it is over. A clock that was set back prolongs it to an hour at most.
     func timeLeft(until end: Date) -> Duration? {
         let left = end.timeIntervalSince(ports.time.now())
         return left > 0 && left <= Machine.maxRetakeTime ? .seconds(left) : nil

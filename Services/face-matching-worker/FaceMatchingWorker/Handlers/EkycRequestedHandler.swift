@@ -26,10 +26,10 @@ struct EkycRequestedHandler: EventHandler {
     let pseudonyms: SessionPseudonyms
 
     func handle(_ event: Envelope<EkycRequested>, _ context: HandlerContext) async throws {
-        guard try await !context.isHandled() else { return }
         let sessionID = event.body.sessionID
-        // The session is terminal, past its deadline or deleted: nothing is left to do.
-        guard let session = try await SessionRepository(postgres).beginProcessing(id: sessionID) else { return }
+        guard try await !context.isHandled(), let session = try await SessionRepository(postgres).beginProcessing(id: sessionID) else {
+            return try await deletePhotos(ofDecided: sessionID, context.logger)
+        }
         let examined = try await examine(session, context)
         do {
             let outcome = try await context.commit { transaction in
@@ -128,14 +128,20 @@ struct EkycRequestedHandler: EventHandler {
         }
     }
 
+    /// Deletes the photos of a session whose worker died after the decision. One that is past its deadline is left to the sweeper.
+    private func deletePhotos(ofDecided id: UUID, _ logger: Logger) async throws {
+        guard let session = try await SessionRepository(postgres).find(ids: [id]).first, session.state.isTerminal else { return }
+        await deletePhotos(of: session, logger)
+    }
+
     private func deletePhotos(of session: Session, _ logger: Logger) async {
         let sessions = SessionRepository(postgres)
         do {
             // Another worker may have decided it, and kept photos. The photos of an erased session are all deleted.
-            let decided = try await sessions.find(ids: [session.id]).first ?? session
-            let photos = decided.unneededPhotos
+            let decided = try await sessions.find(ids: [session.id]).first
+            let photos = decided?.unneededPhotos ?? session.photos
             try await blobs.delete(try photos.map { photo throws(BlobStoreError) in try BlobKey(photo.key) })
-            if photos.count == decided.photos.count { try await sessions.photosDeleted([session.id]) }
+            if decided?.photosKeptUntil == nil { try await sessions.photosDeleted([session.id]) }
         } catch {
             // The session stays decided; its row still lists the photos, so that the sweeper finds them.
             logger.error("photos not deleted yet", metadata: ["session": "\(session.id)", "error": "\(error)"])

@@ -24,9 +24,7 @@ struct ChallengeGate: Sendable {
     /// - Throws: `challenge_required`, `challenge_invalid` or `challenge_expired`.
     func check(_ token: String?, beganAt: Date, now: Date = Date()) throws(APIError) -> FaceChallenge? {
         guard let token, !token.isEmpty else {
-            guard !isRequired else {
-                throw APIError(.challengeRequired, "The photos have to answer a challenge: ask for one", field: Self.field)
-            }
+            guard !isRequired else { throw Self.required }
             return nil
         }
         guard let challenge = tokens.challenge(of: token) else {
@@ -37,6 +35,8 @@ struct ChallengeGate: Sendable {
         }
         return challenge
     }
+
+    static let required = APIError(.challengeRequired, "The photos have to answer a challenge: ask for one", field: field)
 
     /// The refusal of a challenge that another session has answered.
     static let used = APIError(

@@ -11,7 +11,7 @@ struct AllowedOrigins: Sendable {
     private static let methods = "GET, HEAD, POST, PUT, DELETE"
     private static let requestFields = """
         Authorization, Content-Type, Accept, X-Request-ID, Idempotency-Key, Prefer, Range, If-Range, If-None-Match, Last-Event-ID, \
-        X-Client-Trigger, X-Firebase-Installation-ID, DPoP, traceparent
+        X-Client-Trigger, X-Firebase-Installation-ID, X-Session-Token, DPoP, traceparent
         """
     private static let exposedFields = """
         X-Session-Token, X-Request-ID, Idempotent-Replayed, Retry-After, ETag, Location, Content-Range, Preference-Applied, \

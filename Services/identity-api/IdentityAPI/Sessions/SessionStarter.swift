@@ -104,6 +104,7 @@ struct SessionStarter: Sendable {
     /// - Parameters:
     ///   - consent: The sender's consent; nil when no consent is required.
     ///   - challenge: The challenge that the upload answers, as ``ChallengeGate`` has checked it; nil without a challenge.
+    ///   - complete: Adds the photos that a retake does not send, which costs more than the request: called within the limits alone.
     /// - Returns: The answer, as stored for repetitions.
     /// - Throws: `rate_limited` when too many sessions were started for the account, known or unknown; `account_locked` for a sign-in after
     ///   too many failed ones; `challenge_used` for a challenge that started another session; `retake_unavailable` when another retake has
@@ -113,10 +114,11 @@ struct SessionStarter: Sendable {
     ///   the database cannot be queried now.
     func start(
         _ order: SessionOrder, _ consent: ConsentedText?, _ challenge: FaceChallenge?, sessionID: UUID, token: OpaqueToken,
-        lease: IdempotencyLease?, origin: Origin
+        lease: IdempotencyLease?, origin: Origin, completing complete: (SessionOrder) async throws -> SessionOrder = { $0 }
     ) async throws -> IdempotencyAnswer {
         let registration = try order.target.map { try keys.registration(of: $0, seenAt: Date()) }
         try await limit(order, from: registration?.installationKey, origin)
+        let order = try await complete(order)
         let answer = IdempotencyAnswer(
             fingerprint: order.fingerprint, resourceID: sessionID, status: 200,
             body: Answer.successBody(order.form.successMessage, data: StartedSession(id: sessionID).json).text)

@@ -17,11 +17,14 @@ struct Retake: Sendable {
 struct PhotoRetakes: Sendable {
     let blobs: any BlobStore
     let starter: SessionStarter
-    /// A copied photo is in memory as a whole: one at a time, in turns of the clients.
-    private let turns = UploadTurns(width: 1)
+    /// Whether a session without a challenge cannot be retaken.
+    let requiresChallenge: Bool
+    /// A copied photo is in memory as a whole: some at a time, in turns of the clients. Other than the turns of uploads, these may wait
+    /// for a remote store.
+    private let turns = UploadTurns(width: 4)
 
-    init(blobs: any BlobStore, starter: SessionStarter) {
-        (self.blobs, self.starter) = (blobs, starter)
+    init(blobs: any BlobStore, starter: SessionStarter, requiresChallenge: Bool) {
+        (self.blobs, self.starter, self.requiresChallenge) = (blobs, starter, requiresChallenge)
     }
 
     /// Returns the order of a retake with all its photos, in the order of the failed session; any other order as it is.
@@ -32,9 +35,12 @@ struct PhotoRetakes: Sendable {
     ///   - sessionToken: The token of the failed session.
     ///   - sessionID: The new session, under whose prefix the copies are stored.
     ///   - client: The address of the sender.
+    ///   - onProgress: Called after each copy.
     /// - Throws: `retake_unavailable` when the session keeps no photos for this sender; `missing_field` or `invalid_photo_count` when the
-    ///   photos are not those that it has named.
-    func completed(_ order: SessionOrder, sessionToken: String?, as sessionID: UUID, from client: IPAddress) async throws -> SessionOrder {
+    ///   photos are not those that it has named; `challenge_required` when a challenge has been required since the session began.
+    func completed(
+        _ order: SessionOrder, sessionToken: String?, as sessionID: UUID, from client: IPAddress, onProgress: () async throws -> Void
+    ) async throws -> SessionOrder {
         guard let text = order.upload.retakeOf else { return order }
         guard let sessionToken, !sessionToken.isPlaceholder else {
             throw APIError(
@@ -49,11 +55,14 @@ struct PhotoRetakes: Sendable {
             of: id, tokenHash: OpaqueToken.hash(sessionToken), event: order.form.event, authorisedBy: order.bearer?.userID,
             verificationID: order.owner.verification?.id ?? order.proof?.id, attemptKeys: starter.countedIDs(of: order.owner),
             deviceKey: order.deviceProof?.key.thumbprint)
-        guard let session = try await SessionRepository(starter.postgres).copyPhotos(for: request) else { throw Self.unavailable }
+        let sessions = SessionRepository(starter.postgres)
+        guard let session = try await sessions.keptPhotos(for: request) else { throw Self.unavailable }
+        guard session.challenge != nil || !requiresChallenge else { throw ChallengeGate.required }
         try Self.check(order.upload.photos, retaking: session, order.form)
+        guard try await sessions.countCopy(for: request) else { throw Self.unavailable }
         var completed = order
         completed.retake = Retake(request: request, session: session)
-        try await addKept(of: session, to: &completed.upload, as: sessionID, from: client)
+        try await addKept(of: session, to: &completed.upload, as: sessionID, from: client, onProgress)
         return completed
     }
 
@@ -69,9 +78,10 @@ struct PhotoRetakes: Sendable {
     }
 
     /// Copies the photos that the failed session has kept, and orders all photos as those of that session.
-    private func addKept(of session: RetakenSession, to upload: inout ReceivedUpload, as sessionID: UUID, from client: IPAddress)
-        async throws
-    {
+    private func addKept(
+        of session: RetakenSession, to upload: inout ReceivedUpload, as sessionID: UUID, from client: IPAddress,
+        _ onProgress: () async throws -> Void
+    ) async throws {
         var new = Dictionary(grouping: upload.photos, by: \.pose).mapValues { $0[...] }
         let bad = session.badPositions
         var photos: [SessionPhoto] = []
@@ -84,6 +94,7 @@ struct PhotoRetakes: Sendable {
                 try await turns.inTurn(of: client, byteCount: session.photoBytes / session.photos.count) {
                     upload.photoBytes += try await copy(photo.key, to: key)
                 }
+                try await onProgress()
                 upload.cost += session.cost / session.photos.count + SessionRepository.photoCost
                 photos.append(SessionPhoto(key: key.name, pose: photo.pose, sha256: photo.sha256))
             }

@@ -70,9 +70,11 @@ struct UploadController: Sendable {
             return try await repeatable(order, key, context).run { attempt in
                 let answer = try await attempt.answer(to: order.fingerprint) { lease in
                     if let refusal { throw refusal }
-                    let order = try await retakes.completed(
-                        order, sessionToken: credentials.retakenToken, as: sessionID, from: context.client)
-                    return try await start(order, key, sessionID: sessionID, lease: lease, context)
+                    return try await start(order, key, sessionID: sessionID, lease: lease, context) { order in
+                        try await retakes.completed(
+                            order, sessionToken: credentials.retakenToken, as: sessionID, from: context.client,
+                            onProgress: { try await attempt.lease?.renewIfDue() })
+                    }
                 }
                 if attempt.isRepetition { await uploads.blobs.discard(prefix, context.logger) }
                 return try await respond(with: answer, isReplay: attempt.isRepetition, order, key)
@@ -89,18 +91,20 @@ struct UploadController: Sendable {
     }
 
     private func start(
-        _ order: SessionOrder, _ key: String?, sessionID: UUID, lease: IdempotencyLease?, _ context: APIRequestContext
+        _ order: SessionOrder, _ key: String?, sessionID: UUID, lease: IdempotencyLease?, _ context: APIRequestContext,
+        completing complete: (SessionOrder) async throws -> SessionOrder
     ) async throws -> IdempotencyAnswer {
         let consented: ConsentedText? =
             order.form.event == .signUp
             ? try consent?.check(order.upload.texts[ConsentRequirement.field]) : nil
         let challenge =
-            order.retake == nil ? try challenges.check(order.upload.texts[ChallengeGate.field], beganAt: context.arrivedAt) : nil
+            order.upload.retakeOf == nil
+            ? try challenges.check(order.upload.texts[ChallengeGate.field], beganAt: context.arrivedAt) : nil
         let answer = try await starter.start(
             order, consented, challenge, sessionID: sessionID, token: tokens(of: sessionID, order, key)[0], lease: lease,
             origin: SessionStarter.Origin(
                 address: context.client, requestID: context.requestID, traceparent: context.traceparent,
-                limits: context.limits))
+                limits: context.limits), completing: complete)
         context.logger.info(
             "session started", metadata: ["session_id": "\(sessionID.wireString)", "event": "\(order.form.event.rawValue)"])
         return answer
