@@ -80,7 +80,7 @@ extension Baseline {
             CONSTRAINT access_tokens_device_key_is_somewhere CHECK (num_nulls(device_key, device_key_storage) IN (0, 2))
         );
         CREATE INDEX access_tokens_by_user ON access_tokens (user_id) WHERE revoked_at IS NULL;
-        CREATE INDEX access_tokens_by_family ON access_tokens (family_id) WHERE revoked_at IS NULL;
+        CREATE INDEX access_tokens_by_family ON access_tokens (family_id);
         CREATE INDEX access_tokens_by_expiry ON access_tokens (refresh_expires_at);
         CREATE INDEX access_tokens_to_unregister ON access_tokens (unregister_at) WHERE unregister_at IS NOT NULL;
         CREATE INDEX access_tokens_by_installation ON access_tokens (user_id, installation_key, created_at);

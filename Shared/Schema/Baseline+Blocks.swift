@@ -39,6 +39,8 @@ extension Baseline {
         );
         CREATE INDEX reports_by_state ON reports (state, created_at);
         CREATE INDEX reports_of_reporter ON reports (reporter_id, created_at);
+        CREATE INDEX reports_about_user ON reports (subject_id) WHERE subject_type = 'user';
+        CREATE INDEX reports_of_sender ON reports (sender_id) WHERE sender_id IS NOT NULL;
         CREATE UNIQUE INDEX reports_open ON reports (reporter_id, subject_type, subject_id) WHERE state = 'open';
         COMMENT ON TABLE reports IS 'Reports by users for an operator to look at; a user''s open report of a subject is one row.';
         COMMENT ON COLUMN reports.subject_id IS 'A user''s id; a topic''s name; a topic''s name, a slash and a message''s id.';

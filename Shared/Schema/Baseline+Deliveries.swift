@@ -67,6 +67,8 @@ extension Baseline {
             ALTER COLUMN install_ids SET STORAGE EXTERNAL, ALTER COLUMN generations SET STORAGE EXTERNAL,
             ALTER COLUMN fcm_names SET STORAGE EXTERNAL, ALTER COLUMN fcm_name_numbers SET STORAGE EXTERNAL;
         CREATE INDEX delivery_pages_by_member ON delivery_pages (notification_id, last_user_id);
+        CREATE INDEX delivery_pages_by_first_user ON delivery_pages (first_user_id) WHERE first_user_id IS NOT NULL;
+        CREATE INDEX delivery_pages_by_last_user ON delivery_pages (last_user_id) WHERE last_user_id IS NOT NULL;
         CREATE INDEX delivery_pages_due ON delivery_pages (lane, due_at) WHERE due_at IS NOT NULL;
         COMMENT ON TABLE delivery_pages IS
             'Up to 500 pushes of a notification each. The id of the n-th push is that of the page with n as its last 16 bits.';

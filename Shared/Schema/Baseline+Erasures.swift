@@ -21,6 +21,7 @@ extension Baseline {
             CONSTRAINT erasures_completed_has_receipt CHECK ((completed_at IS NULL) = (receipt IS NULL))
         );
         CREATE UNIQUE INDEX erasures_open ON erasures (user_id, scope) WHERE user_id IS NOT NULL;
+        CREATE INDEX erasures_not_completed ON erasures (requested_at) WHERE completed_at IS NULL;
         CREATE INDEX erasures_by_subject ON erasures (subject_hash) WHERE scope = 'account';
         COMMENT ON TABLE erasures IS 'Requests to erase an account or its face, and their receipts. Rows are kept.';
         COMMENT ON COLUMN erasures.user_id IS 'The account, until the erasure is completed.';

@@ -50,6 +50,7 @@ extension Baseline {
             left_at    timestamptz NOT NULL DEFAULT now(),
             PRIMARY KEY (topic_id, user_id)
         );
+        CREATE INDEX topic_leavers_by_user ON topic_leavers (user_id);
         COMMENT ON TABLE topic_leavers IS 'Users who left a topic; other members cannot add them again.';
         COMMENT ON COLUMN topic_leavers.may_return IS 'Whether they may join again by themselves; false when the owner removed them.';
         """
@@ -68,6 +69,7 @@ extension Baseline {
             PRIMARY KEY (topic_id, user_id)
         );
         CREATE INDEX topic_invitations_by_user ON topic_invitations (user_id, created_at, topic_id);
+        CREATE INDEX topic_invitations_of_inviter ON topic_invitations (inviter_id);
         CREATE INDEX topic_invitations_announced ON topic_invitations (user_id) WHERE is_announced;
         CREATE INDEX topic_invitations_by_expiry ON topic_invitations (expires_at);
         COMMENT ON TABLE topic_invitations IS
@@ -83,6 +85,7 @@ extension Baseline {
             created_at   timestamptz NOT NULL DEFAULT now()
         );
         CREATE INDEX topic_invitation_log_of_inviter ON topic_invitation_log (inviter_id, created_at);
+        CREATE INDEX topic_invitation_log_by_user ON topic_invitation_log (user_id);
         CREATE INDEX topic_invitation_log_announced ON topic_invitation_log (user_id, created_at) WHERE is_announced;
         CREATE INDEX topic_invitation_log_by_time ON topic_invitation_log (created_at);
         COMMENT ON TABLE topic_invitation_log IS
@@ -105,6 +108,7 @@ extension Baseline {
             PRIMARY KEY (topic_id, message_id)
         );
         CREATE INDEX conversation_messages_by_sender ON conversation_messages (topic_id, sender_id, seq);
+        CREATE INDEX conversation_messages_of_sender ON conversation_messages (sender_id);
         CREATE INDEX conversation_messages_by_id ON conversation_messages (message_id);
         CREATE INDEX conversation_messages_by_time ON conversation_messages (created_at);
         COMMENT ON TABLE conversation_messages IS 'Messages of conversations without their text, which is in the push only.';
@@ -117,6 +121,7 @@ extension Baseline {
             lease_until      timestamptz NOT NULL
         ) WITH (fillfactor = 70);
         CREATE INDEX push_presence_by_user ON push_presence (user_id);
+        CREATE INDEX push_presence_by_lease ON push_presence (lease_until);
         CREATE INDEX push_presence_by_topic ON push_presence (topic_id);
         COMMENT ON TABLE push_presence IS 'The conversation that an installation shows on its screen, until lease_until.';
         """

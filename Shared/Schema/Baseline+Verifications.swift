@@ -37,6 +37,9 @@ extension Baseline {
         );
         -- Without a list of pending entries, which each search would read to its end: it may have 4 MB.
         CREATE INDEX email_verifications_by_email ON email_verifications USING gin (email_lookups) WITH (fastupdate = off);
+        CREATE INDEX email_verifications_by_former_email ON email_verifications USING gin (former_email_lookups)
+            WHERE former_email_lookups IS NOT NULL;
+        CREATE INDEX email_verifications_by_account ON email_verifications (account_id);
         CREATE INDEX email_verifications_by_age ON email_verifications (created_at);
         COMMENT ON TABLE email_verifications IS 'E-mail addresses to prove by a mailed code, for 24 hours.';
         COMMENT ON COLUMN email_verifications.id IS 'Named by the one who asked; of an enrolment or a sign-in the id of its session.';

@@ -88,7 +88,10 @@ public struct ErasureRepository: Sendable {
             faces AS (DELETE FROM pending_enrolments WHERE id IN (SELECT id FROM proofs) RETURNING id),
             taken AS (
                 UPDATE sessions SET user_id = \(userID)
-                WHERE email_lookups && \(emailLookups) OR id IN (SELECT id FROM proofs) OR verification_id IN (SELECT id FROM proofs))
+                WHERE id IN (
+                    SELECT id FROM sessions WHERE email_lookups && \(emailLookups)
+                    UNION ALL SELECT id FROM proofs
+                    UNION ALL SELECT s.id FROM sessions s JOIN proofs p ON s.verification_id = p.id))
             SELECT (SELECT count(*) FROM proofs) AS proofs, (SELECT count(*) FROM faces) AS faces
             """
         ).required()

@@ -28,7 +28,7 @@ public struct PushErasureRepository: Sendable {
         return try await db.execute("DELETE FROM notifications WHERE id = ANY(\(ids))")
     }
 
-    /// Replaces a user who is the first or last of the pages of pushes to topics: such a page then covers all users. Reads the whole table.
+    /// Replaces a user who is the first or last of the pages of pushes to topics: such a page then covers all users.
     /// The pages stay, and the receipt of the erasure does not count them.
     public func forgetBounds(of userID: UUID) async throws(PostgresError) {
         try await db.execute(

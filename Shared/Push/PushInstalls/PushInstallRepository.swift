@@ -20,6 +20,8 @@ public struct PushInstallRepository: Sendable {
     /// An unchanged installation that was seen within ``PushInstallLimits/seenInterval`` is not written. A registration revives a dead
     /// or suspect installation if it is newer than that state. Call in the transaction that inserts the session: the row is locked
     /// against ``deleteUnneeded(ids:)`` until the session refers to it.
+    ///
+    /// Each of the two rows is looked up in its partial index: with one condition for both, the server reads all installations.
     public func registerUnbound(_ registration: PushRegistration) async throws(PostgresError) -> PushInstall {
         let rows = try await db.query(
             """
@@ -27,10 +29,11 @@ public struct PushInstallRepository: Sendable {
                 SELECT \(registration.installationKey)::bytea AS installation_key, \(registration.valueHash)::bytea AS value_hash,
                        \(registration.seenAt)::timestamptz AS seen_at
             ), known AS (
-                SELECT p.* FROM push_installs p, seen
-                WHERE (p.installation_key = seen.installation_key AND p.user_id IS NOT NULL AND p.value_hash = seen.value_hash)
-                   OR (p.value_hash = seen.value_hash AND p.user_id IS NULL)
-                ORDER BY p.user_id IS NULL LIMIT 1 FOR KEY SHARE OF p
+                SELECT p.* FROM seen JOIN push_installs p ON p.value_hash = seen.value_hash AND p.id = coalesce(
+                    (SELECT b.id FROM push_installs b JOIN seen USING (installation_key, value_hash) WHERE b.user_id IS NOT NULL),
+                    (SELECT u.id FROM push_installs u JOIN seen USING (value_hash) WHERE u.user_id IS NULL))
+                WHERE p.user_id IS NULL OR p.installation_key = seen.installation_key
+                FOR KEY SHARE OF p
             ), confirmed AS (
                 UPDATE push_installs p
                 SET last_seen_at = greatest(p.last_seen_at, seen_at),
