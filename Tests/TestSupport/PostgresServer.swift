@@ -38,6 +38,7 @@ public final class PostgresServer: Sendable {
         let recording = StatementRecording.current
         let server = try await launch(in: folder, settings: settings + (recording?.serverArguments ?? []) + extraArguments)
         try await recording?.prepare(server)
+        recording?.observe()
         return server
     }
 

@@ -1,5 +1,7 @@
 import Foundation
+import PostgresClient
 import Schema
+import Synchronization
 
 /// Records the statements that ran as the role of a service, for the test that none of those that a service can reach is left out
 /// (`deploy/local/test.sh`).
@@ -27,6 +29,26 @@ struct StatementRecording: Sendable {
     /// Makes the view of the statements, in a database that few tests use, and in a schema that none does.
     func prepare(_ server: PostgresServer) async throws {
         try await server.psql("CREATE SCHEMA recording; CREATE EXTENSION pg_stat_statements SCHEMA recording")
+    }
+
+    /// Writes the statements that this process prepares as the role of a service to a file of its own, each once with the types of its
+    /// parameters, for the test of their plans.
+    func observe() {
+        let file = "\(folder)/\(ProcessInfo.processInfo.processIdentifier).prepared"
+        let seen = Mutex<Set<StatementObserver.Statement>>([])
+        StatementObserver.observe.withLock {
+            $0 = { statement in
+                guard Self.suffixes.contains(where: statement.role.hasSuffix) else { return }
+                seen.withLock { seen in
+                    guard seen.insert(statement).inserted else { return }
+                    let text = statement.sql.replacing(/\s+/, with: " ")
+                    let line = "\(statement.types.map(String.init).joined(separator: ","))\t\(text)\n"
+                    guard let handle = fopen(file, "a") else { return }
+                    fputs(line, handle)
+                    fclose(handle)
+                }
+            }
+        }
     }
 
     /// Writes the file of a database, and makes room for the statements of the next: a server that has more than its maximum forgets

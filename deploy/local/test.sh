@@ -91,8 +91,12 @@ if [ -n "${STATEMENTS:-}" ] && ! compgen -G "$logs/*.failed" >/dev/null; then
     unset HELIOGRAPH_STATEMENTS
     export HELIOGRAPH_STATEMENTS_RECORDED=$logs/statements.tsv
     find "$records" -name '*.tsv' -exec cat {} + | LC_ALL=C sort -u >"$HELIOGRAPH_STATEMENTS_RECORDED"
-    modules+=(StorageTests.StatementCoverageTests)
-    run StorageTests.StatementCoverageTests &
+    export HELIOGRAPH_STATEMENTS_PREPARED=$logs/statements.prepared
+    find "$records" -name '*.prepared' -exec cat {} + | LC_ALL=C sort -u >"$HELIOGRAPH_STATEMENTS_PREPARED"
+    for suite in StatementCoverageTests StatementPlanTests; do
+        modules+=("StorageTests.$suite")
+        run "StorageTests.$suite" &
+    done
     wait
 fi
 failed=()

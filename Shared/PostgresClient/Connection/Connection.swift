@@ -205,6 +205,7 @@ final class Connection {
 
     private func sendPrepare(_ unit: WorkUnit, _ statement: PreparedStatement) -> PreparedStatement? {
         let key = statement.key
+        StatementObserver.willPrepare(key, on: pq)
         guard PQsendPrepare(pq, statement.name, key.sql, Int32(key.types.count), key.types) == 1 else { return nil }
         expected.append(.prepare(unit, statement))
         return statement
