@@ -43,7 +43,7 @@ extension Baseline {
         CREATE UNIQUE INDEX app_notifications_dedupe ON app_notifications (app, dedupe_key) WHERE dedupe_key IS NOT NULL;
         CREATE INDEX app_notifications_due ON app_notifications (not_before) WHERE state = 'scheduled';
         CREATE INDEX app_notifications_scheduled ON app_notifications (app) WHERE state = 'scheduled';
-        CREATE INDEX app_notifications_to_users ON app_notifications USING gin (user_ids);
+        CREATE INDEX app_notifications_to_users ON app_notifications (id) WHERE user_ids <> '{}';
         CREATE INDEX app_notifications_by_expiry ON app_notifications (expires_at);
         CREATE INDEX app_notifications_by_request ON app_notifications (request_id) WHERE request_id IS NOT NULL;
         COMMENT ON TABLE app_notifications IS 'Notifications that apps'' own servers requested, one row for all recipients of one.';

@@ -109,7 +109,6 @@ extension Baseline {
         CREATE INDEX sessions_open_sign_ins ON sessions (attempt_key) WHERE event = 'sign_in' AND state IN ('received', 'processing');
         CREATE INDEX sessions_by_expiry ON sessions (expires_at);
         CREATE INDEX sessions_by_verification ON sessions (verification_id) WHERE verification_id IS NOT NULL;
-        CREATE INDEX sessions_by_email ON sessions USING gin (email_lookups) WHERE email_lookups IS NOT NULL;
         CREATE INDEX sessions_decided_sign_ins ON sessions (attempt_key, completed_at)
             WHERE event = 'sign_in' AND state IN ('succeeded', 'failed');
         CREATE INDEX sessions_failed_by_address ON sessions (address_key, completed_at)

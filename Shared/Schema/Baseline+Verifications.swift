@@ -37,7 +37,7 @@ extension Baseline {
         );
         -- Without a list of pending entries, which each search would read to its end: it may have 4 MB.
         CREATE INDEX email_verifications_by_email ON email_verifications USING gin (email_lookups) WITH (fastupdate = off);
-        CREATE INDEX email_verifications_by_former_email ON email_verifications USING gin (former_email_lookups)
+        CREATE INDEX email_verifications_by_former_email ON email_verifications USING gin (former_email_lookups) WITH (fastupdate = off)
             WHERE former_email_lookups IS NOT NULL;
         CREATE INDEX email_verifications_by_account ON email_verifications (account_id);
         CREATE INDEX email_verifications_by_age ON email_verifications (created_at);

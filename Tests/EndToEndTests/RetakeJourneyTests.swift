@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sign-ups and sign-ins of which only bad photos are taken again, through the real executables.
+/// Retakes of sign-ups and sign-ins through the real executables.
 @Suite struct RetakeJourneyTests {
     private static let noFace = "cases/no-face"
 
@@ -60,7 +60,7 @@ import Testing
         #expect(try await stack.database.psql(kept) == "1")
         for service in ["identity-api", "face-matching-worker"] { await stack.kill(service) }
         #expect(stack.blobCount() >= 2)
-        // The photos of the first failed session were taken, and are deleted as those that a worker has left.
+        // A retake has taken the photos of the first failed session, which are deleted like photos of a worker that died.
         let past = "now() - interval '61 seconds'"
         try await stack.database.psql("UPDATE sessions SET photos_kept_until = \(past) WHERE photos_kept_until IS NOT NULL")
         try await stack.database.psql("UPDATE sessions SET completed_at = \(past)")

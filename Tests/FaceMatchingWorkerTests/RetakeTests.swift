@@ -80,7 +80,7 @@ import WireFormat
             let photos = try Self.photos("person-a/sign-in-1", bad: 1, "person-a/sign-in-3")
             let failed = try await fixture.outcome(of: try await fixture.upload(.signIn, photos, user: user))
             let all = try await fixture.outcome(of: try await fixture.upload(.signIn, user: user))
-            #expect(all.reason == .replayedImage, "outside its series a kept photo is one that was used")
+            #expect(all.reason == .replayedImage, "outside its series a kept photo counts as used")
             let retaken = try await fixture.outcome(of: try await Self.retake(failed, with: try Photos.read("person-a/sign-in-2"), fixture))
             #expect(retaken.reason == .replayedImage, "the other session has used the new photo before")
         }

@@ -36,7 +36,7 @@ struct Uploads {
     ///   - user: The account, which has an e-mail of its own, or the id that it gets.
     ///   - attemptKey: The key of the e-mail of a sign-in; by default one for each user.
     ///   - otherAttemptKeys: The same under other lookup keys.
-    ///   - retaken: The failed session of which it retakes photos, and the proof of that session.
+    ///   - retaken: The failed session whose photos it retakes, with the proof of that session.
     func store(
         _ event: EkycEvent, _ photos: [Photo], user: UUID, attemptKey: UUID? = nil, otherAttemptKeys: [UUID] = [], proof: Proof = .email,
         consent: ConsentedText? = nil, challenge: [LivenessPose]? = nil, processingTime: Duration? = nil,

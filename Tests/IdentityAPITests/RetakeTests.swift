@@ -220,14 +220,14 @@ import WireFormat
         }
     }
 
-    @Test(.api) func `an empty retake_of is none`() async throws {
+    @Test(.api) func `an empty retake_of is ignored`() async throws {
         for text in ["", "null"] { _ = try await api.start(Path.login, Form.signIn().with("retake_of", text)) }
         let empty = Form.signIn().without("faces").with("retake_of", "")
         #expect(try await api.send(empty, to: Path.login).refusal == "400 missing_field faces")
     }
 
     @Test(.api)
-    func `photos that were kept are deleted a minute after their time, and those that were taken like those that a worker left`()
+    func `kept photos are deleted a minute after their time, and photos of a retaken session like others`()
         async throws
     {
         let (kept, taken) = (try await failedSignIn(), try await failedSignIn())

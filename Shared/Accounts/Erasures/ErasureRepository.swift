@@ -89,7 +89,7 @@ public struct ErasureRepository: Sendable {
             taken AS (
                 UPDATE sessions SET user_id = \(userID)
                 WHERE id IN (
-                    SELECT id FROM sessions WHERE email_lookups && \(emailLookups)
+                    SELECT id FROM sessions WHERE state IN ('received', 'processing') AND email_lookups && \(emailLookups)
                     UNION ALL SELECT id FROM proofs
                     UNION ALL SELECT s.id FROM sessions s JOIN proofs p ON s.verification_id = p.id))
             SELECT (SELECT count(*) FROM proofs) AS proofs, (SELECT count(*) FROM faces) AS faces

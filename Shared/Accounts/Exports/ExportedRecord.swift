@@ -143,7 +143,7 @@ public enum ExportedList: String, Sendable, CaseIterable {
                     SELECT id FROM notifications WHERE recipient_type = 'user' AND recipient_id = ($1::uuid)::text
                     UNION SELECT n.id FROM sessions s JOIN notifications n
                         ON n.recipient_type = 'session' AND n.recipient_id = s.id::text WHERE s.user_id = $1
-                    UNION SELECT id FROM app_notifications WHERE user_ids @> ARRAY[$1])
+                    UNION SELECT id FROM app_notifications WHERE user_ids <> '{}' AND $1 = ANY(user_ids))
                 """, at: "created_at",
                 """
                 'kind', kind, 'image_job_id', job_id, 'topic_id', topic_id, 'state', state, 'skip_reason', skip_reason,

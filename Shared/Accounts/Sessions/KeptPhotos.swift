@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import WireFormat
 
-/// The limits of the photos that are kept for a retake: those of a failed session of which only others are bad.
+/// The limits of the photos that are kept for a retake: the good photos of a session that failed by others.
 ///
 /// Strangers can make sessions that fail. Beyond the limits nothing is kept, and the app sends all photos again.
 public enum KeptPhotos {
@@ -95,7 +95,7 @@ extension [PhotoProblems] {
 }
 
 extension Session {
-    /// The photos that are deleted once it is decided: all but those that are kept for a retake.
+    /// The photos that are deleted once it is decided: all of them, or the bad ones where the others are kept for a retake.
     public var unneededPhotos: [SessionPhoto] {
         photosKeptUntil == nil ? photos : photoProblems.positions(in: photos).sorted().map { photos[$0] }
     }

@@ -10,7 +10,7 @@ extension EKYCSession {
         /// What is wrong with it.
         public let problems: [Problem]
 
-        /// Names a photo by its place, with what is wrong with it.
+        /// Names a photo by its place, with its problems.
         public init(_ field: Field, _ index: Int, _ problems: [Problem]) {
             self.field = field
             self.index = index

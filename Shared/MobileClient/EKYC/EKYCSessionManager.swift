@@ -15,7 +15,7 @@ actor EKYCSessionManager {
     /// Ids of pushes about sessions that were not known then, the newest last.
     private var earlyPushes: [UUID] = []
     private var signOuts = 0
-    /// The failed sessions of which a retake is being created.
+    /// The failed sessions whose retakes are being created.
     private var retaking: Set<UUID> = []
     /// Counts the sign-ins by sessions, which may be another account's.
     private var signIns = 0

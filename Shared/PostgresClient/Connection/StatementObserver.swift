@@ -5,7 +5,7 @@ package import Synchronization
 ///
 /// The server's own statistics have constants replaced by parameters, which decide whether a partial index can be used.
 package enum StatementObserver {
-    /// A statement with its text, the types of its parameters (0 is one that the server infers), and the role that sends it.
+    /// A statement with its text, the types of its parameters (0 where the server infers the type), and the role of the connection.
     package struct Statement: Hashable, Sendable {
         package let role: String
         package let sql: String

@@ -119,7 +119,8 @@ public struct AppNotificationRepository: Sendable {
     /// Removes a user from the recipients of notifications that are not planned yet.
     public func forget(userID: UUID) async throws(PostgresError) {
         try await db.execute(
-            "UPDATE app_notifications SET user_ids = array_remove(user_ids, \(userID)) WHERE user_ids @> ARRAY[\(userID)]")
+            "UPDATE app_notifications SET user_ids = array_remove(user_ids, \(userID)) WHERE user_ids <> '{}' AND \(userID) = ANY(user_ids)"
+        )
     }
 
     /// Deletes at most `limit` notifications that expired more than ``AppNotification/retention`` ago.

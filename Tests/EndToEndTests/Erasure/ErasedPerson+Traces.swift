@@ -12,7 +12,7 @@ extension ErasedPerson {
         let thumbnail: [UInt8]
     }
 
-    /// Leaves a name, refused sign-ins, of which one keeps its photos, a sign-up without proof, pictures, topics, messages and a dead
+    /// Leaves a name, a refused sign-in, another that keeps its photos, a sign-up without proof, pictures, topics, messages and a dead
     /// letter.
     func leaveTraces(beside ben: Bystander) async throws -> Pictures {
         #expect(try await phone.send("PUT", "/v1/users/me", json: #"{"display_name":"\#(Self.name)"}"#, bearer: bearer).status == 200)

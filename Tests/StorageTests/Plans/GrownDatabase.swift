@@ -26,7 +26,7 @@ struct GrownDatabase {
         "sessions.photos_kept_until": "CASE WHEN n % 1000 = 0 THEN now() + interval '5 minutes' END",
         "sessions.state": "CASE WHEN n % 1000 = 0 THEN 'received' WHEN n % 2 = 0 THEN 'succeeded' ELSE 'failed' END",
         "sessions.photos": "CASE WHEN n % 1000 = 0 THEN '[{}]'::jsonb ELSE '[]' END",
-        // What is waiting is what is to be done, and all else is done.
+        // Nearly all rows of a queue are done.
         "outbox.state": "CASE WHEN n % 1000 = 0 THEN 'waiting' WHEN n % 1000 = 1 THEN 'published' ELSE 'confirmed' END",
         "notifications.state": "CASE WHEN n % 1000 = 0 THEN 'requested' ELSE 'settled' END",
         "image_jobs.status": "CASE WHEN n % 1000 = 0 THEN 'pending' ELSE 'completed' END",

@@ -17,7 +17,7 @@ struct PlanExceptions {
     /// The lines of blocks without a comment.
     var unexplained: [String] { blocks.filter(\.comments.isEmpty).flatMap(\.lines) }
 
-    /// Writes the blocks with the lines that were found, and a block of those that are new.
+    /// Writes the blocks with the lines that were found, and the new lines as a block without a comment.
     func write(_ found: Set<String>) throws {
         let kept = blocks.filter { !$0.comments.isEmpty }.map { ($0.comments, $0.lines.filter(found.contains)) }.filter { !$0.1.isEmpty }
         let new = found.subtracting(kept.flatMap(\.1)).sorted()

@@ -1,6 +1,6 @@
 import JSON
 
-/// What of a statement's plan costs more the larger a table is.
+/// The plan of a statement, and its steps whose cost grows with a table.
 struct StatementPlan {
     /// The rows from which on a sort is one of a table that grows.
     private static let sortedRows = 2_000.0
@@ -8,14 +8,14 @@ struct StatementPlan {
     /// The root of the plan, as `EXPLAIN (FORMAT JSON)` returns it.
     let root: JSONValue
 
-    /// The costly steps: `scan TABLE`, `index scan INDEX` for one that reads the whole index and drops rows, and `sort` of many rows.
+    /// The costly steps: `scan TABLE`, `index scan INDEX` where the whole index is read, and `sort` of many rows.
     var faults: [String] { Set(faults(of: root, isLimited: false)).sorted() }
 
     private func faults(of node: JSONValue, isLimited: Bool) -> [String] {
         let type = node["Node Type"]?.string ?? ""
         let children = node["Plans"]?.elements ?? []
         // A limit ends the steps below it that return their rows one by one.
-        let limits = type == "Limit" || (isLimited && !["Sort", "Hash", "Aggregate", "HashAggregate", "Materialize"].contains(type))
+        let limits = type == "Limit" || (isLimited && !["Sort", "Hash", "Aggregate", "Materialize"].contains(type))
         return own(node, type, isLimited) + children.flatMap { faults(of: $0, isLimited: limits) }
     }
 

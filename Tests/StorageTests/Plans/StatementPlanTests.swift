@@ -8,6 +8,30 @@ import Testing
 /// The file with the statements that services have prepared, which `deploy/local/test.sh` names.
 private let record = ProcessInfo.processInfo.environment["HELIOGRAPH_STATEMENTS_PREPARED"]
 
+/// Which steps of a plan count as costly.
+@Suite struct StatementPlanFaultTests {
+    private func faults(_ plan: JSONValue) -> [String] { StatementPlan(root: plan).faults }
+
+    @Test func `a scan counts in a table that grows, and not in a bounded one`() {
+        #expect(faults(["Node Type": "Seq Scan", "Relation Name": "sessions"]) == ["scan sessions"])
+        #expect(faults(["Node Type": "Seq Scan", "Relation Name": "push_quota"]) == [])
+    }
+
+    @Test func `a sort counts when it has many rows`() {
+        #expect(faults(["Node Type": "Sort", "Plan Rows": 5_000]) == ["sort"])
+        #expect(faults(["Node Type": "Sort", "Plan Rows": 50]) == [])
+    }
+
+    @Test func `an index without a condition counts unless a limit ends its scan`() {
+        let scan: JSONValue = ["Node Type": "Index Scan", "Relation Name": "sessions", "Index Name": "i"]
+        #expect(faults(scan) == ["index scan i"])
+        #expect(faults(["Node Type": "Limit", "Plans": [scan]]) == [])
+        #expect(faults(["Node Type": "Limit", "Plans": [["Node Type": "Sort", "Plan Rows": 5, "Plans": [scan]]]]) == ["index scan i"])
+        let looked: JSONValue = ["Node Type": "Index Scan", "Relation Name": "sessions", "Index Name": "i", "Index Cond": "(id = $1)"]
+        #expect(faults(looked) == [])
+    }
+}
+
 /// Whether the cost of each statement stays the same when the tables grow.
 @Suite(.enabled(if: record != nil, "needs the record of `make test` or `make verify-statements`"))
 struct StatementPlanTests {
@@ -20,7 +44,7 @@ struct StatementPlanTests {
     /// Run with `UPDATE_GOLDEN=1` to write the lines again that have no comment above them. One that stays needs its reason and its
     /// bound in a comment above it.
     @Test(.timeLimit(.minutes(5)))
-    func `no statement of a service reads or sorts a table that grows, but for those that are listed`() async throws {
+    func `no statement of a service reads or sorts a table that grows, but for the listed ones`() async throws {
         let statements = try String(contentsOfFile: record ?? "", encoding: .utf8).split(separator: "\n").map(String.init)
         try #require(statements.count > 500)
         let found = try await withMigratedDatabase { database in
@@ -77,7 +101,7 @@ struct StatementPlanTests {
         var plans: [JSONValue] = []
         for mode in ["force_generic_plan", "force_custom_plan"] {
             try await client.execute(PostgresQuery(unescaped: "SET plan_cache_mode = \(mode)"))
-            // The planner computes with certain values, and refuses those that are no JSON, for instance.
+            // The planner computes with certain values, and refuses a text that should be JSON, for instance.
             guard let rows = try? await client.query(PostgresQuery(unescaped: "EXPLAIN (FORMAT JSON) EXECUTE observed \(values)"))
             else { continue }
             let text = Array(try rows[0].decode("QUERY PLAN", as: String.self).utf8)

@@ -79,7 +79,7 @@ extension Phone {
             path, form, headers: headers.compactMap { name, value in value.map { (name, $0) } }, bearer: bearer)
     }
 
-    /// Uploads new photos in place of those that a failed sign-up or sign-in has named, in their order.
+    /// Uploads new photos in place of the bad ones of a failed sign-up or sign-in, in their order.
     ///
     /// - Parameters:
     ///   - failed: The answer that began the failed session; the photos that it keeps can be retaken on any phone that has its token.

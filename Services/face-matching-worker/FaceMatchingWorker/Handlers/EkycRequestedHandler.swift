@@ -28,7 +28,7 @@ struct EkycRequestedHandler: EventHandler {
     func handle(_ event: Envelope<EkycRequested>, _ context: HandlerContext) async throws {
         let sessionID = event.body.sessionID
         guard try await !context.isHandled(), let session = try await SessionRepository(postgres).beginProcessing(id: sessionID) else {
-            return try await deletePhotos(ofDecided: sessionID, context.logger)
+            return await deletePhotos(of: sessionID, context.logger)
         }
         let examined = try await examine(session, context)
         do {
@@ -46,7 +46,7 @@ struct EkycRequestedHandler: EventHandler {
         } catch is AlreadyDecided {
             // Another worker, or the sweeper, has settled the session first; this transaction was rolled back.
         }
-        await deletePhotos(of: session, context.logger)
+        await deletePhotos(of: sessionID, examined: session, context.logger)
     }
 
     private func examine(_ session: Session, _ context: HandlerContext) async throws -> ExaminedSession {
@@ -128,23 +128,21 @@ struct EkycRequestedHandler: EventHandler {
         }
     }
 
-    /// Deletes the photos of a session whose worker died after the decision. One that is past its deadline is left to the sweeper.
-    private func deletePhotos(ofDecided id: UUID, _ logger: Logger) async throws {
-        guard let session = try await SessionRepository(postgres).find(ids: [id]).first, session.state.isTerminal else { return }
-        await deletePhotos(of: session, logger)
-    }
-
-    private func deletePhotos(of session: Session, _ logger: Logger) async {
+    /// Deletes the photos of a decided session, but for those that are kept for a retake. A delivery after the decision does so as well,
+    /// because the worker of the first may have died before.
+    ///
+    /// - Parameter examined: The session as this worker has examined it: all its photos are deleted if its row was erased meanwhile.
+    private func deletePhotos(of id: UUID, examined: Session? = nil, _ logger: Logger) async {
         let sessions = SessionRepository(postgres)
         do {
-            // Another worker may have decided it, and kept photos. The photos of an erased session are all deleted.
-            let decided = try await sessions.find(ids: [session.id]).first
-            let photos = decided?.unneededPhotos ?? session.photos
+            // Another worker may have decided it, and kept photos.
+            let row = try await sessions.find(ids: [id]).first
+            guard row?.state.isTerminal ?? true, let photos = row?.unneededPhotos ?? examined?.photos, !photos.isEmpty else { return }
             try await blobs.delete(try photos.map { photo throws(BlobStoreError) in try BlobKey(photo.key) })
-            if decided?.photosKeptUntil == nil { try await sessions.photosDeleted([session.id]) }
+            if row?.photosKeptUntil == nil { try await sessions.photosDeleted([id]) }
         } catch {
             // The session stays decided; its row still lists the photos, so that the sweeper finds them.
-            logger.error("photos not deleted yet", metadata: ["session": "\(session.id)", "error": "\(error)"])
+            logger.error("photos not deleted yet", metadata: ["session": "\(id)", "error": "\(error)"])
         }
     }
 }

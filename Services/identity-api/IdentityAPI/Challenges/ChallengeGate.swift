@@ -36,6 +36,7 @@ struct ChallengeGate: Sendable {
         return challenge
     }
 
+    /// The refusal of an upload without a challenge, where each needs one.
     static let required = APIError(.challengeRequired, "The photos have to answer a challenge: ask for one", field: field)
 
     /// The refusal of a challenge that another session has answered.

@@ -30,7 +30,7 @@ struct SessionOrder: Sendable {
     /// The installation that gets a push with the result; nil for a phone without pushes, whose app asks for the session.
     let target: PushTarget?
     var upload: ReceivedUpload
-    /// The failed session of which it retakes photos; nil for an upload with all its photos.
+    /// The failed session whose photos it retakes; nil for an upload with all its photos.
     var retake: Retake?
     /// Of a sign-in, the proof of its e-mail, if its sender has one.
     var proof: EmailVerification?

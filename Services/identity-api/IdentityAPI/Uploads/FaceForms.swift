@@ -28,7 +28,7 @@ extension UploadForm {
         let optional = photos + texts + (event == .signIn ? [] : email)
         return .object(event == .signIn ? email : [], optional: optional)
             .described(
-                "Exactly three photos of each field, or with `retake_of` those that the failed session has named. Fields and files of "
+                "Exactly three photos of each field, or with `retake_of` the named photos of the failed session. Fields and files of "
                     + "other names are ignored, and not stored")
     }
 }

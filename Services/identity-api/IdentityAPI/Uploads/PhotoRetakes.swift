@@ -4,15 +4,15 @@ internal import FoundationEssentials
 internal import ImageProbe
 internal import WireFormat
 
-/// The failed session of which an upload retakes the bad photos.
+/// The failed session whose bad photos an upload retakes.
 struct Retake: Sendable {
     let request: RetakeRequest
     let session: RetakenSession
 }
 
-/// Completes the uploads of retakes: each has new photos in place of those that a failed session has named, and uses its other photos.
+/// Completes the uploads of retakes: new photos take the places of the bad photos of a failed session, whose good photos are used again.
 ///
-/// The other photos are copied, so that the photos of each session are under its own prefix. The transaction of the session takes them
+/// The good photos are copied, so that the photos of each session are under its own prefix. The transaction of the session takes them
 /// (``SessionRepository/takePhotos(for:)``); without its commit the failed session keeps them, and the copies are deleted.
 struct PhotoRetakes: Sendable {
     let blobs: any BlobStore
@@ -21,11 +21,7 @@ struct PhotoRetakes: Sendable {
     let requiresChallenge: Bool
     /// A copied photo is in memory as a whole: some at a time, in turns of the clients. Other than the turns of uploads, these may wait
     /// for a remote store.
-    private let turns = UploadTurns(width: 4)
-
-    init(blobs: any BlobStore, starter: SessionStarter, requiresChallenge: Bool) {
-        (self.blobs, self.starter, self.requiresChallenge) = (blobs, starter, requiresChallenge)
-    }
+    let turns = UploadTurns(width: 4)
 
     /// Returns the order of a retake with all its photos, in the order of the failed session; any other order as it is.
     ///
@@ -37,7 +33,7 @@ struct PhotoRetakes: Sendable {
     ///   - client: The address of the sender.
     ///   - onProgress: Called after each copy.
     /// - Throws: `retake_unavailable` when the session keeps no photos for this sender; `missing_field` or `invalid_photo_count` when the
-    ///   photos are not those that it has named; `challenge_required` when a challenge has been required since the session began.
+    ///   upload has other photos than the named ones; `challenge_required` when a challenge has been required since the session began.
     func completed(
         _ order: SessionOrder, sessionToken: String?, as sessionID: UUID, from client: IPAddress, onProgress: () async throws -> Void
     ) async throws -> SessionOrder {
@@ -58,23 +54,15 @@ struct PhotoRetakes: Sendable {
         let sessions = SessionRepository(starter.postgres)
         guard let session = try await sessions.keptPhotos(for: request) else { throw Self.unavailable }
         guard session.challenge != nil || !requiresChallenge else { throw ChallengeGate.required }
-        try Self.check(order.upload.photos, retaking: session, order.form)
+        for field in order.form.photoFields {
+            try field.check(
+                order.upload.photos.count { $0.pose == field.pose }, of: session.problems.count { $0.pose == field.pose })
+        }
         guard try await sessions.countCopy(for: request) else { throw Self.unavailable }
         var completed = order
         completed.retake = Retake(request: request, session: session)
         try await addKept(of: session, to: &completed.upload, as: sessionID, from: client, onProgress)
         return completed
-    }
-
-    /// Checks that an upload has exactly the photos that the failed session has named.
-    private static func check(_ photos: [SessionPhoto], retaking session: RetakenSession, _ form: UploadForm) throws(APIError) {
-        for field in form.photoFields {
-            let (given, named) = (photos.count { $0.pose == field.pose }, session.problems.count { $0.pose == field.pose })
-            guard given != named else { continue }
-            throw given == 0
-                ? APIError(.missingField, "Photos that the failed session has named are missing", field: field.name)
-                : APIError(.invalidPhotoCount, "The failed session has named \(named) photos of this field", field: field.name)
-        }
     }
 
     /// Copies the photos that the failed session has kept, and orders all photos as those of that session.
@@ -115,6 +103,6 @@ struct PhotoRetakes: Sendable {
 }
 
 extension ReceivedUpload {
-    /// The id of the failed session of which it retakes photos; nil for an upload with all its photos.
+    /// The id of the failed session whose photos it retakes; nil for an upload with all its photos.
     var retakeOf: String? { texts[UploadForm.retakeOf].flatMap { $0.isPlaceholder ? nil : $0 } }
 }

@@ -11,6 +11,14 @@ struct UploadForm: Sendable {
         let count: Int
         /// Whether they may be missing.
         var isOptional = false
+
+        /// Refuses another number of photos than the expected one.
+        func check(_ given: Int, of expected: Int) throws(APIError) {
+            guard given != expected else { return }
+            throw given == 0
+                ? APIError(.missingField, "Photos are missing", field: name)
+                : APIError(.invalidPhotoCount, "Exactly \(expected) photos are needed", field: name)
+        }
     }
 
     /// The event of the session: sign-up or sign-in.
@@ -42,7 +50,7 @@ struct UploadForm: Sendable {
     static let email = "email"
     /// `true` asks for the recovery of the proven e-mail's account; only with an enrolment token.
     static let recovery = "recovery"
-    /// The id of the failed session of which only the named photos are sent, with its token in `X-Session-Token`.
+    /// The id of the failed session whose named photos alone are sent, with its token in `X-Session-Token`.
     static let retakeOf = "retake_of"
 
     static let signUp = UploadForm(

@@ -55,7 +55,7 @@ struct UploadReceiver {
             case .pictureBegan(let name):
                 guard let field = form.photoFields.first(where: { $0.name == name }) else { throw APIError.internal }
                 counts[name, default: 0] += 1
-                guard counts[name, default: 0] <= field.count else { throw Self.wrongCount(field) }
+                if counts[name, default: 0] > field.count { try field.check(counts[name, default: 0], of: field.count) }
                 let key = try BlobFolder.sessions.key("\(upload.photos.count + 1)", of: sessionID)
                 let passed = try await pictures.receive(&body, field: name, as: key)
                 upload.photoBytes += passed.byteCount
@@ -67,17 +67,12 @@ struct UploadReceiver {
         }
         // A retake has the photos that its failed session has named, which is looked up later.
         for field in form.photoFields where upload.retakeOf == nil {
-            switch counts[field.name, default: 0] {
-            case field.count: continue
-            case 0 where field.isOptional: continue
-            case 0: throw APIError(.missingField, "Photos are missing", field: field.name)
-            default: throw Self.wrongCount(field)
+            guard let given = counts[field.name] else {
+                if !field.isOptional { try field.check(0, of: field.count) }
+                continue
             }
+            try field.check(given, of: field.count)
         }
         return upload
-    }
-
-    private static func wrongCount(_ field: UploadForm.PhotoField) -> APIError {
-        APIError(.invalidPhotoCount, "Exactly \(field.count) photos are needed", field: field.name)
     }
 }

@@ -32,7 +32,7 @@ struct PhoneMemory: Sendable {
     /// The other members that the owner of the group has added.
     var added: Set<Int> = []
     var hasTriedStranger = false
-    /// The photos of the last sign-in as they should have been, of which a bad one is retaken.
+    /// The good photos of the last sign-in, with which a bad one is retaken.
     var faces: [EKYCClient.Photo] = []
     /// The person has shown the poses of a challenge in another order.
     var hasShownWrongPoses = false

@@ -11,8 +11,8 @@ struct Scenario: Codable, Sendable, Equatable {
     var acceptsCopies = false
     /// The share of sign-ins by face before which another person's face is tried.
     var strangers = 0.15
-    /// The share of sign-ins by face of which one photo shows no face, and is retaken. None where copies are not accepted: the photo would
-    /// have been used before.
+    /// The share of sign-ins by face with a photo that shows no face, which is retaken. It is 0 where copies are not accepted:
+    /// the good photo would have been used before.
     var badPhotos = 0.3
     /// The share of sign-ups and sign-ins by face that answer a challenge.
     var challenges = 0.5

@@ -94,7 +94,7 @@ extension APIProperty {
         "retry_at": .init("When a sign-in can succeed again; with 0 `attempts_left` only"),
         "getSession.photos": .init("The bad photos, each with all its problems; only of a failure that the photos alone show"),
         "retake_of": .init(
-            "The failed session of which only the bad photos are sent, in the order of its `photos`; its token is in `X-Session-Token`"),
+            "The failed session whose bad photos alone are sent, in the order of its `photos`; its token is in `X-Session-Token`"),
         "retake_until": .init("Until then only the bad photos need be sent again, by `retake_of`"),
         "getSession.field": .init("The form field of the photo", "left_faces"),
         "getSession.index": .init("The place of the photo among the files of the field, counted from 0", 1),
