@@ -1,9 +1,10 @@
-import Accounts
 import FoundationEssentials
 import PostgresClient
 import TestSupport
 import Testing
 import WireFormat
+
+@testable import Accounts
 
 /// Tests erasures of a face, whose account goes on.
 struct FaceErasureTests {
@@ -53,6 +54,19 @@ struct FaceErasureTests {
         let after = try await sessions.insert(.make(user: ada))
         #expect(try await AccountErasureRepository(client).sessions(for: erasure, after: nil, limit: 10) == [before.id])
         #expect(try await sessions.find(id: after.id)?.state == .received)
+    }
+
+    @Test(.storage) func `a retake that begins after the request has photos from before it, which are erased`() async throws {
+        let ada = try await client.user()
+        let before = try await sessions.insert(.make(user: ada))
+        let erasure = try #require(try await request(.face, of: ada))
+        var new = NewSession.make(user: ada)
+        new.retaken = RetakenSession(
+            seriesID: before.id, keptUntil: Date(timeIntervalSinceNow: 600), photos: [], problems: [], challenge: nil, cost: .zero,
+            photoBytes: 0)
+        let retake = try await sessions.insert(new)
+        let found = try await AccountErasureRepository(client).sessions(for: erasure, after: nil, limit: 10)
+        #expect(Set(found) == [before.id, retake.id])
     }
 
     @Test(.storage, arguments: ErasureScope.allCases)
